@@ -63,7 +63,10 @@ export interface Store {
   openSnapshot(): Promise<TransferSource>;
   /** Opens the store to copy it, or to copy another one to it. Fails with `locked` while a daemon or another copy uses it. */
   openTransfer(): Promise<Transfer>;
-  /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
+  /**
+   * Reserves the store for this daemon. Fails with `incomplete` while a copy or restore to it is not complete, without
+   * disturbing the copy, and with `locked` while another daemon holds the store or a copy reads it.
+   */
   claimDaemon(): Promise<Claim>;
   /** Fails with `unsafe` if other users can change what is stored, or read the secrets in it. */
   requireSafe(): Promise<void>;

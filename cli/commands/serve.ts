@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts';
+import type { LogOpening } from '../../daemon/log-opening.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import { defaultPorts } from '../../schema/ingress-url.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Claim, Store } from '../../store/ports.ts';
 import { openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import { createEnvOption } from '../input/header-option.ts';
@@ -72,27 +73,35 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   // Before anything is opened, so that no signal ends the process in the middle of a start.
   let delaySeconds = 0;
   const stop = createStop(() => stopMs + delaySeconds * 1_000);
-  const sockets = takeSockets(process.env, process.pid);
-  const manager = openServiceManager(process.env);
+  const { notify, ...sockets } = takeSockets(process.env, process.pid);
+  const manager = openServiceManager(process.env, notify);
   const { store, factory } = await openContext(command);
-  const settings = await readSettings(options, factory, store);
+  const file = options.config ? await readSettingsFile(options.config) : undefined;
+  const settings = await mergeSettings(file?.settings, options, factory);
   delaySeconds = settings.stopDelaySeconds;
-  const [{ openDaemonLog }, { beginOpening }] = await Promise.all([
+  const [{ openDaemonLog }, { beginOpening }, { claimWhenComplete }] = await Promise.all([
     import('../../daemon/observability/daemon-log.ts'),
     import('../../daemon/log-opening.ts'),
+    import('../../daemon/claim-when-complete.ts'),
   ]);
-  const claim = await store.claimDaemon();
-  const opening = beginOpening(store);
   const { log, close: closeLog } = openDaemonLog(settings.logLevel);
+  const parts = { store, settings, sockets, log };
+  let claim: Claim | undefined;
+  let opening: LogOpening | undefined;
   try {
-    await runDaemon({ store, opening, settings, sockets, log }, stop, manager);
+    claim = await claimWhenComplete(parts, stop.signal);
+    if (!claim) return;
+    // Only now may anything be written.
+    if (file) await prepareSecrets(file, store);
+    opening = beginOpening(store);
+    await runDaemon({ ...parts, opening }, stop, manager);
   } catch (error) {
     stop.abort(error);
     throw error;
   } finally {
-    await opening.close();
+    await opening?.close();
     await store.close();
-    await claim.release();
+    await claim?.release();
     await closeLog();
   }
 }
@@ -170,10 +179,14 @@ async function explainStartFailure(
   return error;
 }
 
-/** Reads the settings. Flags and their environment variables override the --config file. */
-async function readSettings(options: ServeOptions, factory: string, store: Store): Promise<DaemonSettings> {
+/** Adds flags and their environment variables, which override the --config file. */
+async function mergeSettings(
+  fileSettings: DaemonSettings | undefined,
+  options: ServeOptions,
+  factory: string,
+): Promise<DaemonSettings> {
   const { settingsShape } = await import('../../daemon/settings.ts');
-  const settings = options.config ? await readSettingsFile(options.config, store) : settingsShape.parse({});
+  const settings = fileSettings ?? settingsShape.parse({});
   const { host, port, managementPort, baseUrl, logLevel } = options;
   const flags = { host, port: toNumber(port), managementPort: toNumber(managementPort), baseUrl, logLevel };
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
@@ -184,24 +197,36 @@ async function readSettings(options: ServeOptions, factory: string, store: Store
   throw new UsageError('the daemon was not started');
 }
 
-async function readSettingsFile(file: string, store: Store): Promise<DaemonSettings> {
-  const { parseSettings, placeSettingsMistakes } = await import('../../daemon/parse-settings.ts');
-  const bytes = await readInputFile(file);
-  const { definition, diagnostics, text } = parseSettings(file, bytes);
-  if (definition && definition.secrets.length > 0) await storeDeclared(definition, store);
-  const found = definition ? await findUnusableSecrets(definition, store) : [];
+interface SettingsFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  readonly settings: DaemonSettings;
+}
+
+async function readSettingsFile(name: string): Promise<SettingsFile> {
+  const { parseSettings } = await import('../../daemon/parse-settings.ts');
+  const bytes = await readInputFile(name);
+  const { definition, diagnostics, text } = parseSettings(name, bytes);
+  printFindings(renderDiagnostics(diagnostics, new Map([[name, text]])));
+  if (!definition) throw new CommandError('the daemon was not started');
+  return { name, bytes, text, settings: definition };
+}
+
+/** Stores the references that the file declares, and reports the secrets in it that cannot be used. */
+async function prepareSecrets({ name, bytes, text, settings }: SettingsFile, store: Store): Promise<void> {
+  const { placeSettingsMistakes } = await import('../../daemon/parse-settings.ts');
+  if (settings.secrets.length > 0) await storeDeclared(settings, store);
   // A secret that cannot be read now must not keep the daemon from receiving deliveries.
-  const { later = [], now = [] } = Object.groupBy(found, ({ code }) =>
+  const { later = [], now = [] } = Object.groupBy(await findUnusableSecrets(settings, store), ({ code }) =>
     code === 'secret/unresolved' ? 'later' : 'now',
   );
   const placed = [
-    ...diagnostics,
-    ...placeSettingsMistakes(file, bytes, later, 'warning'),
-    ...placeSettingsMistakes(file, bytes, now),
+    ...placeSettingsMistakes(name, bytes, later, 'warning'),
+    ...placeSettingsMistakes(name, bytes, now),
   ];
-  printFindings(renderDiagnostics(placed, new Map([[file, text]])));
-  if (!definition || now.length > 0) throw new CommandError('the daemon was not started');
-  return definition;
+  printFindings(renderDiagnostics(placed, new Map([[name, text]])));
+  if (now.length > 0) throw new CommandError('the daemon was not started');
 }
 
 /** Stores the declared references, and records those that are new or have changed. */

@@ -49,11 +49,16 @@ pid=$(systemctl show --property=MainPID --value hookmill.service)
 stat --format='%U %a %n' /var/lib/hookmill /var/lib/hookmill/deliveries.db
 test ! -e /var/lib/hookmill/key
 
-step 'Another user among the processes of the service cannot speak for it'
-for socket in /run/systemd/notify /run/hookmill/notify; do
-  ! NOTIFY_SOCKET=$socket nsenter --target "$pid" --mount setpriv --reuid=nobody --regid=nogroup --clear-groups systemd-notify WATCHDOG=trigger
+step 'No other process of the service speaks for it, not even as its own user'
+for user in hookmill nobody; do
+  for message in WATCHDOG=trigger STOPPING=1 MAINPID=1; do
+    bash -c 'echo $$ > /sys/fs/cgroup/system.slice/hookmill.service/cgroup.procs
+      NOTIFY_SOCKET=/run/systemd/notify exec nsenter --target "$1" --mount setpriv --reuid="$2" --clear-groups systemd-notify "$3"' bash "$pid" "$user" "$message"
+  done
 done
-test "$(systemctl show --property=NRestarts --value hookmill.service)" = 0
+# systemd has read the messages before it answers this.
+systemctl daemon-reload
+test "$(systemctl show --property=NRestarts,MainPID,ActiveState --value hookmill.service | tr '\n' ' ')" = "$pid 0 active "
 
 step 'A daemon that hangs is ended by the watchdog, and started again'
 kill -STOP "$pid"

@@ -5,9 +5,9 @@
 # a tarball of its root, to which Node.js and npm are added as their own tarball has them. Without a network, the package
 # comes from `npm pack`, Node.js from node_modules, and Caddy's certificate from itself.
 #   npm run build && sudo deploy/systemd/try-units.sh
-#   mmdebstrap --variant=minbase --include=systemd,openssl,curl,caddy,ca-certificates bookworm debian.tar
+#   mmdebstrap --variant=minbase --include=systemd,openssl,curl,caddy,ca-certificates trixie debian.tar
 #   sudo deploy/systemd/try-units.sh debian.tar
-# Needs root, systemd, iproute2, openssl, curl, npm, Caddy and overlayfs. The last line says whether all is well.
+# Needs root, systemd 253 or newer, iproute2, openssl, curl, npm, Caddy and overlayfs. The last line says whether all is well.
 set -euo pipefail
 package=$(realpath "$(dirname "$0")/../..")
 

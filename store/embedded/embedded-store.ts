@@ -84,7 +84,11 @@ export function openEmbeddedStore({
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
     openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claim()),
-    claimDaemon: async () => requireComplete(documents, await claim()),
+    claimDaemon: async () => {
+      // A copy that goes on must find the home free.
+      await requireCompleteCopy(documents);
+      return requireComplete(documents, await claim());
+    },
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };

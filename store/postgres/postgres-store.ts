@@ -80,8 +80,9 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     openTransfer: () => openPostgresTransfer({ postgres, documents, lockTimeoutMs }),
     // Each daemon owns only the runs that it claims.
     claimDaemon: async () => {
-      await requireNoCopy(database);
+      // First, and without a lock: a copy that goes on must find the database free.
       await requireCompleteCopy(documents);
+      await requireNoCopy(database);
       return { release: async () => undefined };
     },
     requireSafe: () => requireSafeHome(home),

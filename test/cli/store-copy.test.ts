@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
+import { markCopy } from '../../store/documents/copied-documents.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
 import type { Store } from '../../store/ports.ts';
 import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
@@ -10,6 +11,7 @@ import { acceptedDelivery, newRun, rejectedDelivery } from '../support/deliverie
 import { eventually } from '../support/eventually.ts';
 import { type Sent, send } from '../support/http.ts';
 import { query, usePostgres } from '../support/postgres.ts';
+import { startUnserved } from '../support/unserved-daemon.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const server = usePostgres();
@@ -228,6 +230,26 @@ describe('a home', () => {
     expect(ids.map(id => id !== undefined)).toEqual([true, true, true, false]);
   });
 });
+
+test.each(['a home', 'PostgreSQL'])(
+  'a daemon at half a copy in %s answers 503, and serves as soon as the copy is complete',
+  async kind => {
+    const workspace = copySource();
+    const inHome = kind === 'a home';
+    const target = inHome ? openHome(workspace.path('target')) : openDatabaseStore();
+    // As a copy that was killed leaves it before its first row.
+    const transfer = await target.openTransfer();
+    await markCopy(transfer.documents, false);
+    await transfer.close();
+    await target.close();
+    const daemon = await startUnserved(workspace, inHome ? { HOOKMILL_HOME: workspace.path('target') } : env);
+    const copied = await copyTo(workspace, '.hookmill', inHome ? 'target' : 'postgres', inHome ? {} : env);
+    expect(copied).toMatchObject({ exitCode: 0, stderr: '' });
+    const ids = await sendAll(await daemon.served(), openHome(workspace.home));
+    expect(ids.map(id => id !== undefined)).toEqual([true, true, true, false]);
+    await daemon.stop();
+  },
+);
 
 test('a copy that is not the same as its source is a failure, and names what differs', async () => {
   const workspace = copySource();

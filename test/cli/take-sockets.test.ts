@@ -11,6 +11,9 @@ test.each([
   ['1', 'management', { management: 3 }],
   ['2', 'ingress:management', { ingress: 3, management: 4 }],
   ['2', 'management:ingress', { ingress: 4, management: 3 }],
+  ['1', 'notify', { notify: 3 }],
+  ['2', 'hookmill.socket:notify', { ingress: 3, notify: 4 }],
+  ['3', 'management:ingress:notify', { ingress: 4, management: 3, notify: 5 }],
 ])('of %s passed sockets with the names %s, takes %j', (count, names, sockets) => {
   expect(take(count, names)).toEqual(sockets);
 });
@@ -19,6 +22,7 @@ test.each([
   ['2', undefined],
   ['2', 'ingress'],
   ['2', 'ingress:ingress'],
+  ['2', 'notify:notify'],
   ['2', 'ingress:hookmill.socket'],
   ['3', 'ingress:management:other'],
   ['many', 'ingress'],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -35,13 +35,11 @@ test('the service starts hookmill itself, and gives it the time that it may take
   expect(settingsShape.safeParse({ stopDelaySeconds }).success).toBe(false);
 });
 
-test('no other user among the processes of the service reaches the socket on which systemd hears them', () => {
-  const { RuntimeDirectory, BindPaths, ...unit } = readUnit('hookmill.service');
-  const text = readFileSync(join(units, 'hookmill.service'), 'utf8');
-  const own = `/run/${RuntimeDirectory}/notify`;
-  expect(unit).toMatchObject({ RuntimeDirectoryMode: '0700', InaccessiblePaths: '/run/systemd/notify' });
-  expect(BindPaths).toBe(`/run/systemd/notify:${own}`);
-  expect(text).toContain(`\nEnvironment=NOTIFY_SOCKET=${own}\n`);
+test('systemd hears no other process of the service than the daemon', () => {
+  const unit = readUnit('hookmill.service');
+  expect(unit).toMatchObject({ Type: 'notify', NotifyAccess: 'main', OpenFile: '/run/systemd/notify:notify' });
+  const environment = { LISTEN_FDS: '1', LISTEN_PID: '7', LISTEN_FDNAMES: unit.OpenFile?.split(':').at(-1) };
+  expect(takeSockets(environment, 7)).toEqual({ notify: 3 });
 });
 
 test.runIf(hasSystemd)('systemd finds no mistake in the units, and little that the service may do', () => {
@@ -57,30 +55,30 @@ test.runIf(hasSystemd)('systemd finds no mistake in the units, and little that t
     });
     return { status, stderr };
   };
-  expect(analyze('verify', '--man=no', service)).toEqual({ status: 0, stderr: '' });
+  const { status, stderr } = analyze('verify', '--man=no', service);
+  // Before systemd 253.
+  const mistakes = stderr.replace(/^.*Unknown key name 'OpenFile'.*\n/m, '');
+  expect({ status, mistakes }).toEqual({ status: 0, mistakes: '' });
   // An exposure of 2.0, in tenths.
   expect(analyze('security', '--offline=true', '--threshold=20', service).status).toBe(0);
 });
 
 test('the daemon tells systemd that it is ready, alive and stopping', async () => {
   const workspace = makeWorkspace();
-  // Stands for the program of systemd.
-  workspace.write(
-    'bin/systemd-notify',
-    '#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/../notified"\n',
-  );
-  chmodSync(workspace.path('bin/systemd-notify'), 0o755);
+  // Stands for the socket that systemd connects.
+  const notified = () => workspace.read('notified');
   const daemon = await startDaemonForTest({
     workspace,
-    env: {
-      PATH: `${workspace.path('bin')}:${process.env.PATH}`,
-      NOTIFY_SOCKET: '/run/notify',
-      WATCHDOG_USEC: '200000',
-    },
+    env: { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '200000' },
+    through: ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ LISTEN_FDNAMES=notify exec "$@" 3>>notified', 'sh'],
   });
-  const notified = () => (existsSync(workspace.path('notified')) ? workspace.read('notified') : '');
-  const ready = `/run/notify READY=1 MAINPID=${daemon.process.pid}\n/run/notify WATCHDOG=1\n`;
-  await expect.poll(notified).toMatch(new RegExp(`^${ready}`));
+  await expect.poll(notified).toMatch(/^READY=1\nWATCHDOG=1\nWATCHDOG=1\n/);
   await daemon.stop();
-  await expect.poll(notified).toMatch(/^\/run\/notify STOPPING=1$/m);
+  expect(notified()).toMatch(/\nSTOPPING=1\n(WATCHDOG=1\n)*$/);
+});
+
+test('a unit without a descriptor for messages is told what to add, and the daemon serves', async () => {
+  const daemon = await startDaemonForTest({ env: { NOTIFY_SOCKET: '/run/systemd/notify' } });
+  await daemon.stop();
+  expect(daemon.stderr()).toContain('add OpenFile=/run/systemd/notify:notify to the unit');
 });
