@@ -15,8 +15,7 @@ declare module 'vitest' {
 /** Files that start no process, server or thread, and open no store, in all folders but `schema` and `signatures`. */
 const pureFiles = {
   '.': ['architecture'],
-  build: ['yaml-patch'],
-  bench: ['find-violations'],
+  build: ['update-parts'],
   cli: ['formats/formats', 'markdown', 'plan-markdown', 'render/*', 'take-sockets'],
   daemon: [
     ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas', 'receivers/retry-after'],
@@ -24,6 +23,7 @@ const pureFiles = {
   ],
   dashboard: ['state/*', 'text/*'],
   docs: ['links', 'security'],
+  faults: ['find-violations'],
   operations: [
     ...['alerts/follow-episodes', 'back-off', 'compare-definitions', 'health/judge-health', 'impact'],
     ...['new-webhook-secret', 'observe-webhook', 'run-flow'],

@@ -1,17 +1,21 @@
 const { registerHooks } = require('node:module');
-const { basename } = require('node:path');
+const { basename, join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
+
+const dist = join(__dirname, '../../dist');
 
 // Each process and thread of the tests loads this first. A thread of the daemon or of the store is then loaded from
 // what `npm run build` wrote: one file takes a third of the time that two hundred sources take. CommonJS, because
 // removing the types of a module would take each thread 30 ms.
-if (!isMainThread) {
-  registerHooks({
-    resolve: (specifier, context, nextResolve) => {
-      const isThread = context.parentURL === undefined && specifier.endsWith('-worker.ts');
-      const built = new URL(`../../dist/${basename(specifier, '.ts')}.js`, pathToFileURL(__filename));
-      return nextResolve(isThread ? built.href : specifier, context);
-    },
-  });
-}
+registerHooks({
+  resolve: (specifier, context, nextResolve) => {
+    // The same SQLite for all: two copies of it in one process end each other's locks, and so damage a database that both
+    // open (https://www.sqlite.org/howtocorrupt.html).
+    if (/better-sqlite3.*\.node$/.test(specifier))
+      return nextResolve(join(dist, 'prebuilds', basename(specifier)), context);
+    const isThread = !isMainThread && context.parentURL === undefined && specifier.endsWith('-worker.ts');
+    const built = () => pathToFileURL(join(dist, `${basename(specifier, '.ts')}.js`)).href;
+    return nextResolve(isThread ? built() : specifier, context);
+  },
+});
