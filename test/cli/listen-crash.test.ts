@@ -13,7 +13,7 @@ import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
-const rounds = inject('isLong') ? 50 : 3;
+const rounds = inject('isLong') ? 50 : 1;
 
 interface Received {
   readonly id: string;

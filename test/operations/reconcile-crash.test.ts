@@ -9,7 +9,7 @@ import { appliedStateFile, mirrorDirectory } from '../../store/embedded/files/ho
 import { followedFactory, makeUpstream, temporaryDirectory, webhook } from '../support/git-samples.ts';
 import { serveSilence } from '../support/git-servers.ts';
 
-const rounds = inject('isLong') ? 20 : 2;
+const rounds = inject('isLong') ? 20 : 1;
 const script = fileURLToPath(new URL('./reconcile-process.ts', import.meta.url));
 
 test('is at the old tip or the new one after kill -9 in fetch and apply, and goes on', async () => {

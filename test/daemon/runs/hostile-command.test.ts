@@ -166,7 +166,7 @@ test.runIf(canBecomeOthers && hasPerl && renameat2)(
     await bench.start({ runner, directory, attempts: 1 });
     const swapping = await recordRun(bench.deliveryLog);
     await expect.poll(() => existsSync(join(shared, 'swapping'))).toBe(true);
-    for (let round = 0; round < (inject('isLong') ? 200 : 20); round++) {
+    for (let round = 0; round < (inject('isLong') ? 200 : 5); round++) {
       const id = await recordRun(bench.deliveryLog);
       await runThatIs(bench, id, { state: 'succeeded' });
       const artifacts = await bench.store.runFiles.listArtifacts(id);

@@ -8,7 +8,7 @@ import { pickMoment } from '../../support/moment.ts';
 import { readStore, storeIn } from '../../support/stored.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
-const rounds = inject('isLong') ? 40 : 2;
+const rounds = inject('isLong') ? 40 : 1;
 
 /** The automations that a delivery's number starts, by the filters below. */
 function expectedAutomations(n: number): string[] {

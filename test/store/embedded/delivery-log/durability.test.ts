@@ -9,7 +9,7 @@ import { hasStrace } from '../../../support/strace.ts';
 import { openReader, temporaryFile } from './delivery-log-samples.ts';
 
 const writer = fileURLToPath(new URL('./delivery-log-writer.ts', import.meta.url));
-const rounds = inject('isLong') ? 20 : 2;
+const rounds = inject('isLong') ? 20 : 1;
 
 test('syncs the write-ahead log before a delivery is reported recorded', ({ skip }) => {
   skip(!hasStrace, 'needs strace');
