@@ -86,7 +86,7 @@ export default defineConfig({
         test: {
           ...{ ...shared, name: 'system', globalSetup },
           include: ['test/**/*.test.ts'],
-          exclude: [...unitFiles, ...browserFiles],
+          exclude: [...unitFiles, ...browserFiles, 'test/attacks/**'],
         },
       },
       { extends: false, test: { ...shared, name: 'browser', globalSetup, include: browserFiles } },

@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { execa } from 'execa';
-import { openFactory, type RunningDaemon } from '../support/factory.ts';
+import { openFactory, type RunningDaemon } from '../../bench/support/factory.ts';
 import type { AttackReport, AttackSpec } from './attack-shape.ts';
 
 /** Webhooks that are attacked. Their secrets are known here, to sign what an attacker may have captured. */
