@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
@@ -9,7 +10,7 @@ import { findDefinitionsDirectory } from './definitions/definitions-directory.ts
 import { requireOwnHome } from './definitions/require-own-home.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
-import { printFindings } from './output.ts';
+import { printFindings, printStatus } from './output.ts';
 import { findPostgres } from './postgres-place.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
 import { takeSecrets } from './take-secrets.ts';
@@ -39,6 +40,9 @@ export async function openContext(command: Command): Promise<Context> {
   if (options.home === undefined) await requireOwnHome(home);
   const environment = takeSecrets(process.env);
   const postgres = findPostgres(command, environment);
+  // Commands that read find nothing there, which would look like an empty home.
+  if (options.home !== undefined && postgres === undefined && !existsSync(home))
+    printStatus(`hookmill: there is no home at ${home} yet`);
   const store = await openStore({
     ...{ home, environment, postgres },
     lockTimeoutMs: options.lockTimeout * 1000,

@@ -36,6 +36,7 @@ import { startRetention } from './runs/retention.ts';
 import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
+import { explainMissingProgram } from './runs/runners/missing-program.ts';
 import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, serveAppliedStates } from './served/served-states.ts';
 import { connectionsMax, type DaemonSettings } from './settings.ts';
@@ -360,6 +361,9 @@ async function startRuns(
   if (directory !== undefined) await store.runFiles.placeIn(directory);
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
   onClose(() => retention.stop());
+  const missing =
+    runner.kind === 'command' && (await explainMissingProgram(runner.argv[0] ?? '', environment));
+  if (missing) log.warn({ reason: missing }, 'the command of runs cannot be started, so each run will fail');
   const callback = runner.kind === 'http' ? runner.callback : undefined;
   const callbacks =
     callback &&

@@ -5,6 +5,7 @@ import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
 import { judgeAutomation } from '../schema/definitions/judge-trigger.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
+import { renderPathSegment } from '../schema/field-path.ts';
 import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
 import type { Observation } from '../schema/payloads/observation.ts';
 import { Refusal } from '../schema/refusal.ts';
@@ -183,6 +184,9 @@ async function findFilterTestWarnings(
       ...findFilterWarnings(trigger.filter.payload ?? {}),
       ...judgeTriggerByObservation(trigger, uid => observations.get(uid)),
     ];
-    return found.map(({ code, message, hint }) => ({ trigger: index, code, message, hint }));
+    return found.map(({ code, path, message, hint }) => {
+      const keys = path.map(key => (typeof key === 'number' ? `[${key}]` : renderPathSegment(key)));
+      return { trigger: index, code, path: `$${keys.join('')}`, message, hint };
+    });
   });
 }

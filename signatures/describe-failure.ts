@@ -1,29 +1,65 @@
 import type { VerificationFailure } from './verify.ts';
 
+/** What is wrong with a request, and what the owner of its webhook can do about it, each without a period at its end. */
+export interface Explanation {
+  readonly cause: string;
+  /** Says `the team secret` where it means the webhook's, so that its name can be added. */
+  readonly remedy: string | undefined;
+}
+
+const otherScheme =
+  'Check that `signatureScheme` is what the sender uses: `hookmill schemes show` says how each signs';
+
 /** Describes a failed verification to the webhook's owner, without looking for its cause. */
-export function describeFailure(reason: VerificationFailure): string {
+export function describeFailure(reason: VerificationFailure): Explanation {
   switch (reason.code) {
     case 'secret-unusable':
-      return 'the signature scheme cannot use this secret';
+      return {
+        cause: 'the signature scheme cannot use this secret',
+        remedy: 'Store the secret as the sender shows it: `hookmill schemes show` says where',
+      };
     case 'header-missing':
-      return `the header ${reason.header} is missing: the sender does not sign, or has no secret configured`;
+      return {
+        cause: `the header ${reason.header} is missing: the sender does not sign, or has no secret configured`,
+        remedy: 'Configure the value of the team secret as signing secret at the sender',
+      };
     case 'header-repeated':
-      return `the header ${reason.header} was sent more than once`;
+      return {
+        cause: `the header ${reason.header} was sent more than once`,
+        remedy: `Let the sender, or the proxy between, send ${reason.header} once`,
+      };
     case 'signature-malformed':
-      return "the signature header does not have the scheme's format";
+      return { cause: "the signature header does not have the scheme's format", remedy: otherScheme };
     case 'signatures-too-many':
-      return 'the signature header has too many items';
+      return {
+        cause: 'the signature header has too many items',
+        remedy: 'Remove the signing secrets at the sender that are no longer used',
+      };
     case 'signature-mismatch':
-      return 'the signature does not match: wrong secret, or the body was modified in transit';
+      return {
+        cause: 'the signature does not match: wrong secret, or the body was modified in transit',
+        remedy:
+          'Set the team secret and the signing secret at the sender to the same value; if they are, find the proxy that changes the body',
+      };
     case 'content-missing':
-      return 'the signature does not cover the required headers, or a header that it covers is missing';
+      return {
+        cause: 'the signature does not cover the required headers, or a header that it covers is missing',
+        remedy: 'Let the signature cover them at the sender, and let no proxy remove a header that it covers',
+      };
     case 'timestamp-missing':
-      return 'the signature has no timestamp';
+      return { cause: 'the signature has no timestamp', remedy: otherScheme };
     case 'timestamp-malformed':
-      return "the timestamp does not have the scheme's format";
+      return { cause: "the timestamp does not have the scheme's format", remedy: otherScheme };
     case 'timestamp-too-old':
-      return `the timestamp is ${reason.seconds} s old: a replay, a late retry or a wrong clock`;
+      return {
+        cause: `the timestamp is ${reason.seconds} s old: a replay, a late retry or a wrong clock`,
+        remedy:
+          'Let the sender send the event again with a new timestamp; if it comes late again, correct the clocks',
+      };
     case 'timestamp-ahead':
-      return `the timestamp is ${reason.seconds} s in the future: check both clocks`;
+      return {
+        cause: `the timestamp is ${reason.seconds} s in the future: check both clocks`,
+        remedy: 'Correct the clock of the sender or of this machine',
+      };
   }
 }

@@ -1,4 +1,4 @@
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, type Explanation } from './describe-failure.ts';
 import {
   type HmacDescription,
   hmacEncodings,
@@ -41,23 +41,30 @@ export function explainFailure(
   secret: string,
   request: SignedRequest,
   reason: VerificationFailure,
-): string {
+): Explanation {
+  const described = describeFailure(reason);
   if (reason.code === 'secret-unusable') {
-    return checkSecret(description, secret) ?? describeFailure(reason);
+    return { ...described, cause: checkSecret(description, secret) ?? described.cause };
   }
   const verifies = createTrialBudget();
   if (reason.code === 'timestamp-too-old' || reason.code === 'timestamp-ahead') {
     const matches = verifies({ description, secret, request });
-    return `${describeFailure(reason)}; the signature ${matches ? 'itself matches' : 'does not match either'}`;
+    const verdict = matches ? 'itself matches' : 'does not match either';
+    const { remedy } = matches ? described : describeFailure({ code: 'signature-mismatch' });
+    return { cause: `${described.cause}; the signature ${verdict}`, remedy };
   }
   for (const trial of generateTrials(description, secret, request)) {
-    if (verifies(trial)) return `the signature would match ${trial.when}`;
+    if (verifies(trial)) return { cause: `the signature would match ${trial.when}`, remedy: trial.remedy };
   }
   const present = findPresentForms(request);
   const matching = present.filter(([scheme]) => verifies({ description: scheme, secret, request }));
-  if (matching.length > 0) return `the signature would match with ${nameSchemes(matching.flat())}`;
-  if (reason.code !== 'header-missing') return describeFailure(reason);
-  return `${describeFailure(reason)}${describeOtherHeaders(description, request, present.flat())}`;
+  if (matching.length > 0) {
+    const name = nameSchemes(matching.flat());
+    return { cause: `the signature would match with ${name}`, remedy: `Write ${name} into its file` };
+  }
+  if (reason.code !== 'header-missing') return described;
+  const other = explainOtherHeaders(description, request, present.flat());
+  return other ? { ...other, cause: `${described.cause}; ${other.cause}` } : described;
 }
 
 /** Makes a function that tries an attempt as long as the explanation may hash more bytes; false after that. */
@@ -69,20 +76,27 @@ function createTrialBudget(): (attempt: Attempt) => boolean {
   };
 }
 
-function describeOtherHeaders(
+function explainOtherHeaders(
   description: SignatureDescription,
   request: SignedRequest,
   present: readonly SignatureScheme[],
-): string {
+): Explanation | undefined {
   const older = description.primitive === 'hmac' ? description.older : undefined;
   if (older && request.headers[older.header.toLowerCase()]?.[0]?.startsWith(older.prefix)) {
-    return `; the request has ${older.header}, the sender's older signature, which is not accepted`;
+    return {
+      cause: `the request has ${older.header}, the sender's older signature, which is not accepted`,
+      remedy: `Let the sender send ${description.header}`,
+    };
   }
   // Many senders without a signature use this header too.
   const telling = present.filter(({ header }) => header !== 'Authorization');
-  if (telling.length === 0) return '';
+  if (telling.length === 0) return undefined;
   const headers = [...new Set(telling.map(({ header }) => header))].join(' and ');
-  return `; the request has ${headers}, as with ${nameSchemes(telling)}`;
+  const name = nameSchemes(telling);
+  return {
+    cause: `the request has ${headers}, as with ${name}`,
+    remedy: `If it is this sender, write ${name} into its file`,
+  };
 }
 
 /** @limit Most signature schemes that an explanation names: with more, the first one stands for all that sign alike. */
@@ -106,7 +120,10 @@ interface Attempt {
 /** An attempt with one possible mistake corrected. */
 interface Trial extends Attempt {
   readonly when: string;
+  readonly remedy: string;
 }
+
+type Other<T> = readonly [other: T, when: string, remedy: string];
 
 function* generateTrials(
   description: SignatureDescription,
@@ -115,23 +132,32 @@ function* generateTrials(
 ): Generator<Trial> {
   const given = { description, secret, request };
   if (secret.trim() !== secret) {
-    yield { ...given, secret: secret.trim(), when: 'without the white space around the team secret' };
+    const when = 'without the white space around the team secret';
+    yield {
+      ...given,
+      secret: secret.trim(),
+      when,
+      remedy: 'Store the team secret again, without the white space',
+    };
   }
   if (description.primitive !== 'shared-secret') {
-    for (const [body, when] of listOtherBodies(request))
-      yield { ...given, request: { ...request, body }, when };
-    for (const [url, when] of listOtherUrls(description, request)) {
-      yield { ...given, request: { ...request, url }, when };
+    for (const [body, when, remedy] of listOtherBodies(request))
+      yield { ...given, request: { ...request, body }, when, remedy };
+    for (const [url, when, remedy] of listOtherUrls(description, request)) {
+      yield { ...given, request: { ...request, url }, when, remedy };
     }
   }
   if (description.primitive === 'hmac') {
     if (description.older) {
       const { header, hash } = description.older;
       const when = `as HMAC-${hash.toUpperCase()} in ${header}, the sender's older signature; hookmill requires ${description.header}`;
-      yield { ...given, description: { ...description, ...description.older }, when };
+      const remedy = `Let the sender send ${description.header}`;
+      yield { ...given, description: { ...description, ...description.older }, when, remedy };
     }
-    for (const [form, when] of listOtherForms(description)) yield { ...given, description: form, when };
-    for (const [key, when] of listOtherKeys(description, secret)) yield { ...given, ...key, when };
+    for (const [form, when] of listOtherForms(description))
+      yield { ...given, description: form, when, remedy: otherForm };
+    for (const [key, when] of listOtherKeys(description, secret))
+      yield { ...given, ...key, when, remedy: otherKey };
   }
 }
 
@@ -148,12 +174,25 @@ function findPresentForms({ headers }: SignedRequest): SchemeForm[] {
   });
 }
 
-function listOtherBodies({ body }: SignedRequest): [body: Buffer, when: string][] {
-  const others: [Buffer | undefined, string][] = [
-    [trimEnd(body), 'for the body without its trailing white space, which was probably added in transit'],
-    [compact(body), 'for the same JSON in compact form: the sender or a proxy reformats the body'],
+const otherForm =
+  'Choose the `signatureScheme` that signs like this, or describe how the sender signs in its place';
+const otherKey =
+  'Store the team secret as the sender shows it, or choose the `signatureScheme` that decodes it like this';
+
+function listOtherBodies({ body }: SignedRequest): Other<Buffer>[] {
+  const others: Other<Buffer | undefined>[] = [
+    [
+      trimEnd(body),
+      'for the body without its trailing white space, which was probably added in transit',
+      'Let no proxy add to the body',
+    ],
+    [
+      compact(body),
+      'for the same JSON in compact form: the sender or a proxy reformats the body',
+      'Let neither a proxy nor the sender reformat the body once it is signed',
+    ],
   ];
-  return others.flatMap(([other, when]) => (other && !other.equals(body) ? [[other, when]] : []));
+  return others.flatMap(([other, ...rest]) => (other && !other.equals(body) ? [[other, ...rest]] : []));
 }
 
 function trimEnd(body: Buffer): Buffer {
@@ -169,15 +208,18 @@ function compact(body: Buffer): Buffer | undefined {
   return Buffer.from(body.toString('latin1').replace(stringOrSpace, '$1'), 'latin1');
 }
 
-function listOtherUrls(
-  { content }: SignedDescription,
-  { url }: SignedRequest,
-): [url: string, when: string][] {
+const baseUrl = 'Set `baseUrl` to the URL that the sender posts to, in the settings of the daemon';
+
+function listOtherUrls({ content }: SignedDescription, { url }: SignedRequest): Other<string>[] {
   if (typeof content === 'string' && !content.includes('{url}')) return [];
   return [
-    [url.replace(/^https:/, 'http:'), 'for an http URL: check the base URL'],
-    [url.replace(/^http:/, 'https:'), 'for an https URL: check the base URL'],
-    [`${url}/`, 'for a URL with a trailing slash: correct the URL at the provider'],
+    [url.replace(/^https:/, 'http:'), 'for an http URL: check the base URL', baseUrl],
+    [url.replace(/^http:/, 'https:'), 'for an https URL: check the base URL', baseUrl],
+    [
+      `${url}/`,
+      'for a URL with a trailing slash: correct the URL at the provider',
+      'Remove the slash at the end of the URL at the sender',
+    ],
   ];
 }
 

@@ -18,6 +18,7 @@ export async function examineSettings(file: string, { teamSecrets }: Store): Pro
   return [
     fine('settings', `${file} is valid`),
     ...(await examineRunUser(settings)),
+    ...(await examineProgram(settings)),
     ...(await examineSignIn(settings, teamSecrets)),
   ];
 }
@@ -36,6 +37,15 @@ async function examineRunUser({ runs: { runner, directory = '/' } }: DaemonSetti
     if (!(error instanceof SettingsError)) throw error;
     return [problem('runs', error.message, 'correct that, and run this command as the user of the daemon')];
   }
+}
+
+/** Looks for the program that runs start. */
+async function examineProgram({ runs: { runner } }: DaemonSettings): Promise<Symptom[]> {
+  if (runner.kind !== 'command') return [];
+  const { explainMissingProgram } = await import('../../daemon/runs/runners/missing-program.ts');
+  const missing = await explainMissingProgram(runner.argv[0] ?? '', process.env);
+  if (missing === undefined) return [];
+  return [problem('runs', `${missing}, so no run can start`, 'install it, or correct `runs.runner.argv`')];
 }
 
 /** Begins a sign-in as the dashboard does, up to the page of the provider. */

@@ -51,6 +51,7 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
     ['identity', identity === null ? undefined : `${identity} (from ${identitySource})`],
     ['duplicate of', delivery.duplicateOf],
     ['reason', delivery.reason],
+    ['remedy', delivery.remedy],
     ['revision', delivery.commit === null ? undefined : describeCommit(delivery.commit)],
   ];
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));

@@ -7,13 +7,17 @@ import { renderUnlogged } from './render-unlogged.ts';
 const marks = {
   ok: colours.green('✓'),
   wrong: colours.red('✗'),
+  earlier: colours.yellow('!'),
   unknown: colours.dim('·'),
 } as const;
 
-/** The steps of a request, the first one that is wrong with its remedy, and the last deliveries. */
+/** The cause as a sentence, the steps of a request with what is or was wrong and its remedy, and the last deliveries. */
 export function renderWhy({ subject, webhook, cause, steps, last, unlogged }: WhyView): string {
   const name = webhook && webhook.name !== subject ? ` (webhook ${webhook.name})` : '';
-  const verdict = cause === null ? colours.green('nothing is wrong') : colours.red(`look at ${cause}`);
+  const found = steps.find(({ step }) => step === cause);
+  const verdict = found
+    ? colours.red(`Cause: ${printable(found.message)}`)
+    : colours.green('Nothing is wrong');
   const width = Math.max(...steps.map(({ step }) => step.length));
   const lines = steps.flatMap(({ step, state, message, remedy, lines }) => {
     const indent = ' '.repeat(width + 6);
@@ -26,5 +30,5 @@ export function renderWhy({ subject, webhook, cause, steps, last, unlogged }: Wh
   const rows = last.map(({ outcome, id, at }) => [outcome, id, at]);
   const deliveries = rows.length === 0 ? '' : `\n${renderTable(['LAST', 'DELIVERY', 'TIME'], rows)}`;
   const refused = renderUnlogged(unlogged);
-  return `${printable(subject)}${printable(name)}: ${verdict}\n\n${lines.join('\n')}\n${deliveries}${refused && `\n${refused}`}`;
+  return `${printable(subject)}${printable(name)}\n${verdict}.\n\n${lines.join('\n')}\n${deliveries}${refused && `\n${refused}`}`;
 }

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { joinReason } from '../../schema/delivery.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
@@ -94,8 +95,8 @@ function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: str
       if (!verification) return { result: 'unverified', reason: unsetSecret, handshake };
       if (verification.ok) return { result: 'unverified', reason: signedForAnyone, handshake };
       const { reason } = verification;
-      const explain = () => explainFailure(description, secret, signed, reason);
-      return { result: 'unverified', reason: describeFailure(reason), explain, handshake };
+      const explain = () => joinReason(explainFailure(description, secret, signed, reason));
+      return { result: 'unverified', reason: joinReason(describeFailure(reason)), explain, handshake };
     },
     answerGet: request => answerHandshake(scheme, toSignedRequest(request, noBody), secret, false),
   };

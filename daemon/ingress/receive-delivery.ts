@@ -1,3 +1,4 @@
+import { joinReason, splitReason } from '../../schema/delivery.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { Authentication, IngressRequest } from '../authentication/ingress-request.ts';
 import { parseJsonBody, type UnreadBody } from '../http/read-body.ts';
@@ -204,8 +205,10 @@ function logStranger(
 ): IngressOutcome & { result: 'refused' } {
   const leftOut = deps.budgets.sampleRow(webhook.uid);
   if (leftOut === 'leftOut') return { result: 'refused', webhook, problem };
-  const reasons = [explain(), explainLeftOut(leftOut)].filter(reason => reason !== undefined);
-  return recordRefusal(webhook, deps, problem, size, undefined, reasons.join('; '));
+  const { cause, remedy } = splitReason(explain());
+  const causes = [cause, explainLeftOut(leftOut)].filter(part => part !== undefined);
+  const reason = joinReason({ cause: causes.join('; '), remedy });
+  return recordRefusal(webhook, deps, problem, size, undefined, reason);
 }
 
 function explainLeftOut(rows: number): string | undefined {

@@ -120,7 +120,8 @@ function healthy(reason: string, dueMs: number | null): Health {
   return { state: 'healthy', reason, sinceMs: null, dueMs };
 }
 
-function showSpan(ms: number): string {
+/** A time of minutes or more in words, such as `6 hours`. */
+export function showSpan(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
   const hours = Math.round(minutes / 60);

@@ -5,7 +5,7 @@ import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
-import type { Outcome } from '../../schema/delivery.ts';
+import { type Outcome, splitReason } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type {
   DeliverySummary,
@@ -49,12 +49,17 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     identity: identity ?? null,
     ...(identitySource && { identitySource }),
     ...(authenticatedBy !== undefined && { authenticatedBy }),
-    ...(reason !== undefined && maySeeReason(outcome, permission) && { reason }),
+    ...(reason !== undefined && maySeeReason(outcome, permission) && reasonView(reason)),
     ...(duplicateOf !== undefined && { duplicateOf }),
     ...(headers && { headers }),
     ...(eventType !== undefined && { eventType }),
     commit: delivery.commit ?? null,
   };
+}
+
+function reasonView(logged: string): Pick<DeliveryView, 'reason' | 'remedy'> {
+  const { cause: reason, remedy } = splitReason(logged);
+  return { reason, ...(remedy !== undefined && { remedy }) };
 }
 
 /** Summarizes a delivery, with the beginning of its payload on one line. */

@@ -1,65 +1,138 @@
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
-import type { Run } from '../../store/delivery-log.ts';
-import type { FilterTestView } from '../views/delivery-views.ts';
+import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
+import { showSpan } from '../health/judge-health.ts';
+import type { VerdictView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
 
 /** @limit Longest time that a run waits without anything being wrong, in ms: usually it starts at once. */
 const startMs = 10_000;
+/** @limit How many times as long as usual a run takes until an explanation calls that wrong. */
+const usualTimesMax = 3;
 
 /** Judges whether the accepted delivery started runs, and if not, which filter kept it from that. */
 export function judgeAutomationsStep(facts: WhyFacts): Judgement {
-  const { listening, runs, tests, last } = facts;
+  const { listening, runs, verdicts, last } = facts;
   const accepted = last.get('Accepted');
+  const atMs = accepted?.atMs;
   if (runs.length > 0)
     return ok(`${joinNames(runs.map(({ automation }) => automation))} matched the last delivery`);
   if (listening.length === 0)
     return wrong(
       'no automation listens to it',
       `Add a trigger with \`webhook_ids: [${facts.webhook?.uid ?? accepted?.uid}]\` to an automation.`,
+      { atMs },
     );
   const enabled = listening.filter(automation => automation.enabled);
-  if (enabled.length === 0) return describeDisabled(listening.map(({ name }) => name));
+  if (enabled.length === 0)
+    return describeDisabled(
+      listening.map(({ name }) => name),
+      atMs,
+    );
   if (!accepted) return unknown('no delivery has been accepted');
-  const matching = tests.filter(test => test.wouldTrigger);
+  const matching = verdicts.filter(verdict => verdict.wouldTrigger);
   if (matching.length > 0)
     return wrong(
-      `${joinNames(matching.map(test => test.automation))} matches the last delivery now, but did not when it came`,
+      `${joinNames(matching.map(({ automation }) => automation))} matches the last delivery now, but did not when it came`,
       `Run \`hookmill deliveries replay ${accepted.id}\`.`,
+      { atMs },
     );
-  const disabled = tests.filter(
-    test => !test.enabled && test.triggers.some(({ wouldTrigger }) => wouldTrigger),
+  const disabled = verdicts.filter(
+    ({ enabled, triggers }) => !enabled && triggers.some(({ wouldTrigger }) => wouldTrigger),
   );
-  if (disabled.length > 0) return describeDisabled(disabled.map(test => test.automation));
-  return describeMismatch(tests.find(test => test.enabled) ?? tests[0], accepted.id);
+  if (disabled.length > 0)
+    return describeDisabled(
+      disabled.map(({ automation }) => automation),
+      atMs,
+    );
+  return describeMismatch(facts, accepted);
 }
 
-function describeDisabled(names: readonly string[]): Judgement {
+function describeDisabled(names: readonly string[], atMs: number | undefined): Judgement {
   const verb = names.length === 1 ? 'is' : 'are';
   return wrong(
     `${joinNames(names)} ${verb} disabled`,
     'Enable it in the dashboard, or set `enabled: true` in its file and run `hookmill apply`.',
+    { atMs },
   );
 }
 
-function describeMismatch(test: FilterTestView | undefined, delivery: string): Judgement {
-  if (!test) return unknown('its filters were not tested');
-  const failed = test.triggers.flatMap(({ clauses, headers }) =>
-    [...(headers?.clauses ?? []), ...clauses].filter(({ holds }) => !holds),
-  );
+/** Explains the nearest miss, and names the others with the fields that keep them from matching. */
+function describeMismatch(
+  { verdicts, warnings, listening, webhook }: WhyFacts,
+  { id, atMs }: LoggedDelivery,
+): Judgement {
+  const [nearest, ...others] = verdicts;
+  if (!nearest) return unknown('its filters were not tested');
+  const failed = findFailedClauses(nearest);
   const lines = failed.map(
     ({ path, operator, allowed, found }) =>
       `${path} ${operator.replace('_', ' ')} ${allowed}: ${found === 'missing' ? 'missing' : `it is ${found}`}`,
   );
-  const hints = test.warnings.map(({ hint }) => hint);
-  const remedy =
-    hints.length > 0
-      ? `Correct the filter: ${hints.join('; ')}`
-      : `Correct the filter, or wait for an event that it is for; \`hookmill automations test ${test.automation} --delivery ${delivery}\` shows each clause.`;
-  return wrong(`the filter of ${test.automation} does not match the last delivery`, remedy, lines);
+  const brief = others.map(
+    other =>
+      `${other.automation}: ${findFailedClauses(other)
+        .map(({ path }) => path)
+        .join(', ')}`,
+  );
+  const untested =
+    listening.filter(({ enabled }) => enabled).length - verdicts.filter(({ enabled }) => enabled).length;
+  const message =
+    others.length === 0
+      ? `the filter of ${nearest.automation} does not match the last delivery`
+      : `none of ${verdicts.length} automations matches the last delivery; ${nearest.automation} is the nearest`;
+  const more = untested > 0 ? [`and ${untested} more`] : [];
+  return wrong(message, describeRemedy(failed, warnings, { id, automation: nearest.automation, webhook }), {
+    atMs,
+    lines: [...lines, ...brief, ...more],
+  });
+}
+
+type Clause = NonNullable<VerdictView['triggers'][number]['headers']>['clauses'][number];
+
+/** The clauses that fail in the trigger for this webhook that is the nearest to a match. */
+export function findFailedClauses({ triggers }: VerdictView): readonly Clause[] {
+  const failed = triggers
+    .filter(({ webhookHolds }) => webhookHolds)
+    .map(({ clauses, headers }) => [...(headers?.clauses ?? []), ...clauses].filter(({ holds }) => !holds));
+  return failed.toSorted((a, b) => a.length - b.length)[0] ?? [];
+}
+
+function describeRemedy(
+  failed: readonly Clause[],
+  warnings: WhyFacts['warnings'],
+  { id, automation, webhook }: { id: string; automation: string; webhook: AppliedWebhook | undefined },
+): string {
+  // A hint on how to write a value does not help where the field is missing.
+  const sent = failed.filter(({ found }) => found !== 'missing').map(({ path }) => withoutIndexes(path));
+  const isAbout = (path: string) => sent.some(one => isSameOrBelow(path, one) || isSameOrBelow(one, path));
+  const hints = warnings.flatMap(({ path, hint }) => (isAbout(withoutIndexes(path)) ? [hint] : []));
+  if (hints.length > 0) return `Correct the filter: ${[...new Set(hints)].join('; ')}`;
+  const shows = `\`hookmill automations test ${automation} --delivery ${id}\` shows each clause`;
+  if (sent.length > 0) return `Correct the filter, or wait for an event that it is for; ${shows}.`;
+  const observed = webhook
+    ? `\`hookmill payloads describe ${webhook.name}\` shows what its deliveries have`
+    : shows;
+  return `Correct the path in the filter, or wait for an event that has the field; ${observed}.`;
+}
+
+function isSameOrBelow(path: string, other: string): boolean {
+  return path === other || (path.startsWith(other) && /[.[]/.test(path.charAt(other.length)));
+}
+
+/** The path of a clause as filters have it: they look into each element of an array. */
+function withoutIndexes(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, '');
 }
 
 /** Judges the runs that the accepted delivery started. */
-export function judgeRunsStep({ runs, output, nowMs, holding }: WhyFacts): Judgement {
+export function judgeRunsStep(facts: WhyFacts): Judgement {
+  const judgement = judgeRuns(facts);
+  const accepted = facts.last.get('Accepted');
+  return judgement.state === 'wrong' ? { ...judgement, atMs: accepted?.atMs } : judgement;
+}
+
+function judgeRuns({ runs, output, nowMs, holding, usualMs }: WhyFacts): Judgement {
   const failed = runs.find(({ state, dismissed }) => state === 'failed' && !dismissed);
   if (failed?.stopped) {
     const remedy = `Check whether its own work fires the webhook, then run \`hookmill runs retry ${failed.id}\`.`;
@@ -71,12 +144,14 @@ export function judgeRunsStep({ runs, output, nowMs, holding }: WhyFacts): Judge
   if (failed) {
     const times = failed.attempts === 1 ? 'one attempt' : `${failed.attempts} attempts`;
     const message = `${nameRun(failed)} failed after ${times}: ${failed.error ?? 'no reason was recorded'}`;
-    return wrong(message, `Correct the cause, then run \`hookmill runs retry ${failed.id}\`.`, output);
+    return wrong(message, `Correct the cause, then run \`hookmill runs retry ${failed.id}\`.`, {
+      lines: output,
+    });
   }
   const retrying = runs.find(({ state, error }) => state === 'queued' && error !== undefined);
   if (retrying) {
     const message = `${nameRun(retrying)} waits for another attempt at ${formatTime(retrying.notBeforeMs)}; the last failed: ${retrying.error}`;
-    return wrong(message, 'Correct the cause before the next attempt.', output);
+    return wrong(message, 'Correct the cause before the next attempt.', { lines: output });
   }
   if (holding) {
     const waiting = runs.filter(({ waitsFor }) => waitsFor === 'order').map(nameRun);
@@ -95,6 +170,15 @@ export function judgeRunsStep({ runs, output, nowMs, holding }: WhyFacts): Judge
       'Check that a daemon runs, and whether other runs take its places (`runs.concurrency`).',
     );
   }
+  const running = runs.find(({ state }) => state === 'running');
+  const forMs = nowMs - (running?.startedAtMs ?? nowMs);
+  if (running && usualMs !== undefined && forMs > usualTimesMax * usualMs + startMs) {
+    const message = `${nameRun(running)} has been running for ${describeTime(forMs)}; it usually takes ${describeTime(usualMs)}`;
+    return wrong(
+      message,
+      `\`hookmill runs logs ${running.id}\` shows what it put out so far; its time limit ends it.`,
+    );
+  }
   if (runs.length === 0) return unknown('none was started');
   return ok(runs.map(run => `${nameRun(run)} ${describeState(run)}`).join(', '));
 }
@@ -105,6 +189,11 @@ function describeState(run: Run): string {
   if (state === 'queued') return describeRunState(run) ?? 'is about to start';
   if (state === 'running') return `has been running since ${formatTime(startedAtMs ?? 0)}`;
   return state === 'failed' ? 'failed, and was dismissed' : state;
+}
+
+function describeTime(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1_000));
+  return seconds < 120 ? `${seconds} s` : showSpan(ms);
 }
 
 function nameRun({ id, automation }: Run): string {

@@ -1,6 +1,8 @@
-import type { Outcome } from '../../schema/delivery.ts';
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { type Outcome, splitReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
+import type { Explanation } from '../../signatures/describe-failure.ts';
 import type { UnloggedCount } from '../../store/delivery-log.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
@@ -20,7 +22,8 @@ export const whySteps = {
   runs: judgeRunsStep,
 } as const satisfies Readonly<Record<WhyStep, (facts: WhyFacts) => Judgement>>;
 
-// Each step is judged by the last request that came so far: something is wrong if none came further since.
+// Each step is judged by the last request that came so far: something is wrong if none came further since. What limits
+// refused leaves no row, so that is told for an hour.
 
 function judgeDaemon({ daemonProblem }: WhyFacts): Judgement {
   return daemonProblem ? wrong(daemonProblem.message, daemonProblem.remedy) : ok('it serves what is applied');
@@ -59,19 +62,22 @@ function judgeUrl(facts: WhyFacts): Judgement {
   const similar = find(lastDay, 'similar URL');
   if (similar && similar.lastAtMs > loggedMs) {
     const message = `${describeCount(similar)} came to a similar URL: ${similar.detail}`;
-    return wrong(message, `Set the sender to post to exactly ${url}.`);
+    return wrong(message, `Set the sender to post to exactly ${url}.`, { atMs: similar.lastAtMs });
   }
   const otherMethod = find(lastDay, 'method');
   if (otherMethod && otherMethod.lastAtMs > loggedMs) {
-    return wrong(`${describeCount(otherMethod)} came with another method`, 'Set the sender to use POST.');
+    const atMs = otherMethod.lastAtMs;
+    return wrong(`${describeCount(otherMethod)} came with another method`, 'Set the sender to use POST.', {
+      atMs,
+    });
   }
   return loggedMs > 0 ? ok('requests come to the right URL') : unknown('no request has come');
 }
 
 const credentialRemedies = {
-  token: 'Set the sender to send `Authorization: Bearer` with the current secret',
-  url_token: 'Set the sender to post to the whole URL, with the current token at its end',
-  signature: 'Set the same signing secret on both sides',
+  token: 'Set the sender to send `Authorization: Bearer` with the current value of the team secret',
+  url_token: 'Set the sender to post to the whole URL, with the current value of the team secret at its end',
+  signature: 'Set the team secret and the signing secret at the sender to the same value',
 } as const;
 
 function judgeAuthentication(facts: WhyFacts): Judgement {
@@ -95,16 +101,17 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
   if (refusedMs <= verifiedMs)
     return verifiedMs > 0 ? ok('the last request was verified') : unknown('no request has been verified');
   const why = rejected
-    ? `the last was rejected: ${reasonOf(facts, 'Rejected (auth)')}`
+    ? `the last request was rejected: ${explanationOf(facts, 'Rejected (auth)').cause}`
     : 'requests are refused';
   const unread = spent
     ? `; ${describeCount(spent)} not verified at all, because their address had failed too often`
     : '';
   const later = spent ? ' The address can try again after a minute.' : '';
+  const known = rejected && explanationOf(facts, 'Rejected (auth)').remedy;
   const remedy = webhook
-    ? `${credentialRemedies[webhook.authMode]}; the team secret is ${webhook.secretName}.${later}`
+    ? `${nameSecret(known ?? credentialRemedies[webhook.authMode], webhook)}.${later}`
     : 'Its webhook is no longer applied, so nothing can be delivered to it.';
-  return wrong(why + unread, remedy);
+  return wrong(why + unread, remedy, { atMs: refusedMs });
 }
 
 function judgeLimits(facts: WhyFacts): Judgement {
@@ -112,8 +119,9 @@ function judgeLimits(facts: WhyFacts): Judgement {
   const limited = find(lastHour, 'rate limit');
   if (limited) {
     return wrong(
-      `${describeCount(limited)} over the rate limit in the last hour`,
+      `the rate limit refused ${describeCount(limited)} in the last hour`,
       'Let the sender send less, or retry after a 429; `limits.deliveriesPerMinute` raises the limit.',
+      { atMs: limited.lastAtMs },
     );
   }
   const unrecorded = find(lastHour, 'not recorded');
@@ -121,12 +129,15 @@ function judgeLimits(facts: WhyFacts): Judgement {
     return wrong(
       `${describeCount(unrecorded)} could not be recorded and got 503 in the last hour`,
       'Read `/readyz` and the log of the daemon; senders that retry lose nothing.',
+      { atMs: unrecorded.lastAtMs },
     );
   }
   const large = last.get('Rejected (too large)');
   if (large && large.atMs > lastOf(facts, 'Accepted')) {
     const message = `the body of the last delivery has ${large.size} bytes, more than the limit`;
-    return wrong(message, 'Set the sender to send smaller events; `limits.bodyBytes` raises the limit.');
+    return wrong(message, 'Set the sender to send smaller events; `limits.bodyBytes` raises the limit.', {
+      atMs: large.atMs,
+    });
   }
   return ok('none is exceeded');
 }
@@ -135,8 +146,8 @@ function judgeJson(facts: WhyFacts): Judgement {
   const invalidMs = lastOf(facts, 'Rejected (invalid JSON)');
   const parsedMs = lastOf(facts, 'Accepted', 'Duplicate');
   if (invalidMs > parsedMs) {
-    const message = `the last was rejected: ${reasonOf(facts, 'Rejected (invalid JSON)')}`;
-    return wrong(message, 'Set the sender to send JSON in UTF-8.');
+    const message = `the last request was rejected: ${explanationOf(facts, 'Rejected (invalid JSON)').cause}`;
+    return wrong(message, 'Set the sender to send JSON in UTF-8.', { atMs: invalidMs });
   }
   return parsedMs > 0 ? ok('the last body was valid') : unknown('no body has been parsed');
 }
@@ -153,11 +164,13 @@ function judgeIdentity(facts: WhyFacts): Judgement {
     return wrong(
       `the last is a duplicate of ${duplicateOf}: its body is the same, and it has no ID`,
       `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`.`,
+      { atMs: duplicate.atMs },
     );
   }
   return wrong(
     `the last is a duplicate of ${duplicateOf}: it has the same ID`,
     `If they are different events, correct the IDs of the sender; \`hookmill why ${duplicateOf}\` explains the first.`,
+    { atMs: duplicate.atMs },
   );
 }
 
@@ -182,8 +195,13 @@ function lastUnloggedMs(counts: readonly UnloggedCount[]): number {
   return counts[0]?.lastAtMs ?? 0;
 }
 
-function reasonOf({ last, permission }: WhyFacts, outcome: Outcome): string {
-  const reason = last.get(outcome)?.reason;
-  if (!maySeeReason(outcome, permission)) return 'you need the manage permission to see the reason';
-  return reason ?? 'no reason was recorded';
+function explanationOf({ last, permission }: WhyFacts, outcome: Outcome): Explanation {
+  const reason = last.get(outcome)?.reason ?? 'no reason was recorded';
+  const mayBeSeen = maySeeReason(outcome, permission);
+  return splitReason(mayBeSeen ? reason : 'you need the manage permission to see the reason');
+}
+
+/** A remedy says `the team secret` where it means the webhook's. */
+function nameSecret(remedy: string, { secretName }: AppliedWebhook): string {
+  return remedy.replace('the team secret', `the team secret ${secretName}`);
 }

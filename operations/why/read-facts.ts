@@ -1,20 +1,26 @@
 import { Buffer } from 'node:buffer';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import { testFilter } from '../deliveries.ts';
+import { readPayload, testFilter } from '../deliveries.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
 import { requireNamedWebhook } from '../require-applied.ts';
 import { requireDelivery, requireRun } from '../require-logged.ts';
 import { readRunOutput } from '../runs.ts';
-import type { FilterTestView } from '../views/delivery-views.ts';
+import { evaluateAutomations, type VerdictView } from '../views/delivery-views.ts';
+import { findFailedClauses } from './judge-starts.ts';
 import type { WhyFacts } from './why-facts.ts';
 
-/** @limit Most automations whose filters an explanation tests: one cause is enough to act on. */
-const testedMax = 3;
+/** @limit Most automations whose verdicts an explanation names: the nearest to a match. */
+const verdictsMax = 20;
+/** @limit Newest successful runs of an automation that say how long one usually takes. */
+const usualRuns = 20;
+/** @limit Fewest successful runs of an automation that say how long one usually takes. */
+const usualRunsMin = 3;
 /** @limit Bytes at the end of a run's output that an explanation shows. */
 const outputBytesMax = 2_048;
 /** @limit Lines at the end of a run's output that an explanation shows. */
@@ -100,16 +106,44 @@ async function readRuns(
   factory: OpenFactory,
   accepted: LoggedDelivery | undefined,
   { listening, askedRun }: RunsRead,
-): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'tests'>> {
-  if (!accepted) return { runs: [], output: [], tests: [] };
+): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'verdicts' | 'warnings' | 'usualMs'>> {
+  if (!accepted) return { runs: [], output: [], verdicts: [], warnings: [] };
   const all = askedRun ? [askedRun] : await factory.store.deliveries.listRunsOfDelivery(accepted.id);
   const runs = [...new Map(all.map(run => [run.automation, run])).values()];
   const failed = runs.find(({ error }) => error !== undefined);
   const output = failed ? await readOutputEnd(factory, failed.id) : [];
-  const tested = runs.length > 0 ? [] : listening.slice(0, testedMax);
-  const tests: FilterTestView[] = [];
-  for (const { name } of tested) tests.push(await testFilter(factory, name, { id: accepted.id }));
-  return { runs, holding: await findHolding(factory, runs), output, tests };
+  const verdicts = runs.length > 0 || listening.length === 0 ? [] : await judgeNearest(factory, accepted);
+  const [nearest] = verdicts;
+  const { warnings } = nearest
+    ? await testFilter(factory, nearest.automation, { id: accepted.id })
+    : { warnings: [] };
+  const running = runs.find(({ state }) => state === 'running');
+  const usualMs = running && (await readUsualMs(factory, running.automation));
+  return { runs, holding: await findHolding(factory, runs), output, verdicts, warnings, usualMs };
+}
+
+/** Judges the automations that listen now: those that are enabled first, then the nearest to a match. */
+async function judgeNearest(factory: OpenFactory, accepted: LoggedDelivery): Promise<VerdictView[]> {
+  const payload: unknown = parseJsonText((await readPayload(factory, accepted.id)).toString('utf8'));
+  const { automations } = evaluateAutomations(await factory.readState(), accepted, payload);
+  const distance = (verdict: VerdictView) => findFailedClauses(verdict).length;
+  return automations
+    .toSorted((a, b) => Number(b.enabled) - Number(a.enabled) || distance(a) - distance(b))
+    .slice(0, verdictsMax);
+}
+
+/** The median of what the newest successful runs took; undefined with too few of them. */
+async function readUsualMs(
+  { name: factory, store }: OpenFactory,
+  automation: string,
+): Promise<number | undefined> {
+  const filter = { factory, automation, state: 'succeeded', limit: usualRuns } as const;
+  const runs = await store.deliveries.listRuns(filter);
+  const took = runs.flatMap(({ startedAtMs, finishedAtMs }) =>
+    startedAtMs !== undefined && finishedAtMs !== undefined ? [finishedAtMs - startedAtMs] : [],
+  );
+  if (took.length < usualRunsMin) return undefined;
+  return took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)];
 }
 
 async function findHolding(

@@ -2,12 +2,14 @@ import type { Permission } from '../../schema/access.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { LoggedDelivery, Run, UnloggedCount } from '../../store/delivery-log.ts';
-import type { FilterTestView } from '../views/delivery-views.ts';
+import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
 /** The verdict on one step of a request's way. */
 export interface Judgement {
-  /** `unknown`: no request came so far. */
-  readonly state: 'ok' | 'wrong' | 'unknown';
+  /** `unknown`: no request came so far. `earlier`: something was wrong, and a delivery was accepted since. */
+  readonly state: 'ok' | 'wrong' | 'earlier' | 'unknown';
+  /** The time of the request that shows what is wrong, in ms; absent for what is wrong whatever comes. */
+  readonly atMs?: number | undefined;
   readonly message: string;
   /** The remedy; null unless the step is wrong. */
   readonly remedy: string | null;
@@ -37,10 +39,14 @@ export interface WhyFacts {
   readonly listening: readonly AppliedAutomation[];
   /** The time since which the webhook is quiet, and the reason; absent if it is not quiet. */
   readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
-  /** The verdicts of some of them on the accepted delivery, if it started nothing. */
-  readonly tests: readonly FilterTestView[];
+  /** The verdicts of some of them on the accepted delivery, if it started nothing: the nearest to a match first. */
+  readonly verdicts: readonly VerdictView[];
+  /** What is suspicious about the filters of the nearest one. */
+  readonly warnings: FilterTestView['warnings'];
   /** The newest run of each automation that the accepted delivery started. */
   readonly runs: readonly Run[];
+  /** How long runs of the first running one's automation usually take, in ms; absent if too few have succeeded. */
+  readonly usualMs?: number | undefined;
   /** A failed run that may hold one of `runs` back, in an automation with `onFailure: hold`. */
   readonly holding?: Run | undefined;
   /** The last lines of the output of the first run that has a failed attempt. */
@@ -60,8 +66,12 @@ export function unknown(message: string): Judgement {
   return { state: 'unknown', message, remedy: null };
 }
 
-export function wrong(message: string, remedy: string, lines: readonly string[] = []): Judgement {
-  return { state: 'wrong', message, remedy, ...(lines.length > 0 && { lines }) };
+export function wrong(
+  message: string,
+  remedy: string,
+  more: Pick<Judgement, 'atMs' | 'lines'> = {},
+): Judgement {
+  return { state: 'wrong', message, remedy, ...more };
 }
 
 export function formatTime(atMs: number): string {

@@ -31,23 +31,38 @@ export async function explainWhy(
 ): Promise<WhyView> {
   const facts = await readFacts(factory, subject, { ...given, showUrl: of => renderIngressUrl(baseUrl, of) });
   const { webhook, last, lastHour, url } = facts;
-  const steps = whyStepNames.map(step => {
-    const { lines = [], ...judgement } = judge(step, facts);
-    return { step, ...judgement, lines: [...lines] };
+  const judged = whyStepNames.map(step => ({ step, ...judge(step, facts) }));
+  const steps = judged.map(({ lines = [], atMs, ...judgement }) => {
+    return { ...judgement, at: atMs === undefined ? null : formatTime(atMs), lines: [...lines] };
   });
   const rows = outcomes.flatMap((outcome: Outcome) => last.get(outcome) ?? []);
   return {
     subject,
     webhook: webhook ? { name: webhook.name, uid: webhook.uid, url } : null,
-    cause: steps.find(({ state }) => state === 'wrong')?.step ?? null,
+    cause: findCause(judged),
     steps,
     last: rows.map(({ outcome, id, atMs }) => ({ outcome, id, at: formatTime(atMs) })),
     unlogged: lastHour.map(unloggedView),
   };
 }
 
-/** A payload of a run that somebody started by hand has no sender, and no filter has judged it. */
+/**
+ * The newest request decides: what is wrong whatever comes is the cause, otherwise what the newest one shows that shows
+ * something wrong; of several, the first in the order of a request.
+ */
+function findCause(judged: readonly (Judgement & { readonly step: WhyStep })[]): WhyStep | null {
+  const wrong = judged.filter(({ state }) => state === 'wrong');
+  const newest = wrong.toSorted((a, b) => (b.atMs ?? Infinity) - (a.atMs ?? Infinity) || 0);
+  return newest[0]?.step ?? null;
+}
+
 function judge(step: WhyStep, facts: WhyFacts): Judgement {
-  const applies = !facts.last.has('Manual') || step === 'daemon' || step === 'runs';
-  return applies ? whySteps[step](facts) : unknown('somebody started the run by hand');
+  const { last } = facts;
+  // A payload of a run that somebody started by hand has no sender, and no filter has judged it.
+  if (last.has('Manual') && step !== 'daemon' && step !== 'runs')
+    return unknown('somebody started the run by hand');
+  const judgement = whySteps[step](facts);
+  const { state, atMs = Infinity } = judgement;
+  const isOver = state === 'wrong' && atMs < (last.get('Accepted')?.atMs ?? 0);
+  return isOver ? { ...judgement, state: 'earlier' } : judgement;
 }

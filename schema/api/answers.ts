@@ -284,6 +284,7 @@ export const filterTestAnswer = verdictAnswer.extend({
     z.strictObject({
       trigger: z.int().describe('The index of the trigger.'),
       code: diagnosticShape.shape.code,
+      path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
       message: z.string(),
       hint: z.string(),
     }),
@@ -327,6 +328,7 @@ export const deliveryAnswer = z.strictObject({
     .string()
     .optional()
     .describe('Why it was rejected. If its credential was, only with the manage permission.'),
+  remedy: z.string().optional().describe('What to do about the reason, if it is known.'),
   duplicateOf: z.string().optional(),
   headers: z
     .record(z.string(), z.string())
@@ -450,14 +452,25 @@ export const whyAnswer = z.strictObject({
     .strictObject({ name: z.string(), uid, url: z.string() })
     .nullable()
     .describe('null: the webhook of the delivery is no longer applied.'),
-  cause: z.enum(whyStepNames).nullable().describe('The first step that is wrong; null: everything is fine.'),
+  cause: z
+    .enum(whyStepNames)
+    .nullable()
+    .describe('The step at which the newest request went wrong; null: nothing is wrong.'),
   steps: z
     .array(
       z.strictObject({
         step: z.enum(whyStepNames),
-        state: z.enum(['ok', 'wrong', 'unknown']).describe('`unknown`: no request came so far.'),
+        state: z
+          .enum(['ok', 'wrong', 'earlier', 'unknown'])
+          .describe(
+            '`unknown`: no request came so far. `earlier`: something was wrong, and a delivery was accepted since.',
+          ),
+        at: time.nullable().describe('When it went wrong; null if nothing did, or it is so whatever comes.'),
         message: z.string(),
-        remedy: z.string().nullable().describe('How to repair the step; null unless it is wrong.'),
+        remedy: z
+          .string()
+          .nullable()
+          .describe('How to repair the step; null unless something is or was wrong.'),
         lines: z.array(z.string()).describe("Clauses that fail, or the end of a run's output."),
       }),
     )

@@ -36,6 +36,22 @@ test('without a daemon, says what could keep one from starting', async () => {
   expect(exitCode).toBe(1);
 });
 
+test('looks for the program of runs as the daemon starts it', async () => {
+  const workspace = makeWorkspace();
+  const runner = { kind: 'command', argv: ['no-such-agent'] };
+  workspace.write('daemon.yaml', JSON.stringify({ runs: { runner } }));
+  const { exitCode, find } = await examine(workspace, { HOOKMILL_CONFIG: 'daemon.yaml', PATH: '/usr/bin' });
+  expect(exitCode).toBe(1);
+  expect(find('runs')).toMatchObject({
+    state: 'problem',
+    text: 'there is no program no-such-agent in the PATH /usr/bin, so no run can start',
+  });
+  const { stderr } = await startDaemonForTest({ settings: { runs: { runner } } });
+  expect(stderr()).toMatch(
+    /there is no program no-such-agent in the PATH .*the command of runs cannot be started/,
+  );
+});
+
 test('asks the daemon, and the ingress at its base URL', async () => {
   const { workspace, ingressUrl, managementUrl } = await startDaemonForTest();
   const own = await examine(workspace);

@@ -138,7 +138,7 @@ test('the budget of failed attempts is spent', async () => {
 test('the rate limit is reached', async () => {
   const webhook = await daemon.webhook();
   for (const body of ['1', '2', '3', '4']) await webhook.post(body);
-  expect((await causeOf(webhook, 'limits'))?.message).toMatch(/^1 request .* over the rate limit/);
+  expect((await causeOf(webhook, 'limits'))?.message).toMatch(/^the rate limit refused 1 request /);
 });
 
 test('a body is not JSON', async () => {
@@ -195,6 +195,32 @@ test('a filter asks for another letter case', async () => {
     lines: ['$.action in ["opened"]: it is "Opened"'],
     remedy: expect.stringContaining('did you mean "Opened"?'),
   });
+});
+
+test('no automation matches: the nearest is explained, and the others are named with their fields', async () => {
+  const webhook = await daemon.webhook();
+  const trigger = (payload: object) => [
+    { provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid], payload } },
+  ];
+  const far = { prompt: 'Act.', triggers: trigger({ x: [1], y: { z: [2] } }) };
+  daemon.workspace.write(`${webhook.factory}/automations/another.yaml`, JSON.stringify(far));
+  await listen(webhook, { action: ['opened'] });
+  await webhook.post('{"action":"closed"}');
+  expect(await causeOf(webhook, 'automations')).toMatchObject({
+    message: 'none of 2 automations matches the last delivery; triage is the nearest',
+    lines: ['$.action in ["opened"]: it is "closed"', 'another: $.x, $.y.z'],
+  });
+});
+
+test('a filter asks for a field that this delivery has not, and no other value is proposed', async () => {
+  const webhook = await daemon.webhook();
+  await listen(webhook, { number: ['7'] });
+  await webhook.post('{"number":7}');
+  const { deliveryId } = await webhook.post('{"other":7}');
+  const found = await causeOf(webhook, 'automations', deliveryId);
+  expect(found?.lines).toEqual(['$.number in ["7"]: missing']);
+  expect(found?.remedy).toContain('`hookmill payloads describe hook`');
+  expect(found?.remedy).not.toContain('write');
 });
 
 test('a run failed, with the end of its output', async () => {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../signatures/describe-failure.ts';
 import type { HmacDescription, SignatureDescription } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { standardWebhooks } from '../../signatures/schemes/shapes.ts';
@@ -24,12 +25,16 @@ const mac = (body: string, encoding: 'hex' | 'base64' = 'hex', hash = 'sha256') 
   createHmac(hash, secret).update(body).digest(encoding);
 
 /** Explains why a request does not verify, or throws if it does. */
-function explain(
+function explain(...given: Parameters<typeof explainWhole>): string {
+  return explainWhole(...given).cause;
+}
+
+function explainWhole(
   description: SignatureDescription,
   secret: string,
   request: SignedRequest,
   atMs: number,
-): string {
+): Explanation {
   const verification = compileVerifier(description, secret)(request, atMs);
   if (verification.ok) throw new Error('the request verifies');
   return explainFailure(description, secret, request, verification.reason);
@@ -241,6 +246,45 @@ describe('explainFailure', () => {
     const at = nowMs + seconds * 1000;
     expect(explain(stripe, credentialsFor(stripe).secret, sent(stripe), at)).toBe(explanation);
     expect(explain(stripe, 'another', sent(stripe), at)).toMatch(/does not match either$/);
+  });
+
+  const github = (headers: Record<string, string>, body = '{}') =>
+    explainWhole(getScheme('github'), secret, received(headers, body), nowMs).remedy;
+  const sha256 = (value: string) => ({ 'X-Hub-Signature-256': `sha256=${value}` });
+
+  it.each([
+    [
+      'another secret',
+      github(sha256('0'.repeat(64))),
+      /team secret and the signing secret .* the same value/,
+    ],
+    ['no signature', github({}), /^Configure the value of the team secret as signing secret at the sender$/],
+    ['reformatted JSON', github(sha256(mac('{"a":1}')), '{ "a": 1 }'), /^Let neither .* reformat the body/],
+    ['an added line end', github(sha256(mac('{"a": 1}')), '{"a": 1}\n'), /^Let no proxy add to the body$/],
+    [
+      'another hash',
+      github(sha256(mac('{}', 'hex', 'sha1'))),
+      /^Choose the `signatureScheme` that signs like/,
+    ],
+    ['another scheme', github({ 'X-Gitlab-Token': secret }), /^Write signatureScheme: gitlab-token/],
+    [
+      'an older signature',
+      github({ 'X-Hub-Signature': `sha1=${mac('{}', 'hex', 'sha1')}` }),
+      /^Let the sender send X-Hub-Signature-256$/,
+    ],
+  ])('says what to do about %s, and nothing of secrets where they are right', (what, remedy, expected) => {
+    expect(remedy).toMatch(expected);
+    if (!/secret|signature$/.test(what)) expect(remedy).not.toMatch(/secret/);
+  });
+
+  it('says for an old timestamp to correct a clock, unless the secret is wrong too', () => {
+    const stripe = getScheme('stripe');
+    const at = nowMs + 900_000;
+    const { secret: right } = credentialsFor(stripe);
+    expect(explainWhole(stripe, right, sent(stripe), at).remedy).toMatch(
+      /^Let the sender send the event again/,
+    );
+    expect(explainWhole(stripe, 'another', sent(stripe), at).remedy).toMatch(/^Set the team secret/);
   });
 
   it('says why a secret is unusable', () => {

@@ -14,6 +14,7 @@ import type { CommandRunnerSettings } from '../run-settings.ts';
 import { keepArtifacts, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
+import { explainMissingProgram } from './missing-program.ts';
 import { type Attempt, type AttemptResult, boundTimeLimitMs, type Runner } from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
@@ -71,7 +72,8 @@ export function createCommandRunner(
       const ended = await runCommand(argv, attempt, { env, output, timeLimitMs, signal }).finally(takeBack);
       if (user && !user.isApart)
         await endLeftovers({ ...attempt.run, claims: attempt.run.claims + 1 }, signal);
-      return keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs), user?.uid);
+      const missing = ended.code && (await explainMissingProgram(settings.argv[0] ?? '', env));
+      return keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs, missing), user?.uid);
     });
   };
 }
@@ -147,7 +149,8 @@ interface Ended {
   readonly code?: string;
 }
 
-function toResult(ended: Ended, timeLimitMs: number): AttemptResult {
+/** `missing` says why the program could not be started, if that is known. */
+function toResult(ended: Ended, timeLimitMs: number, missing: string | undefined): AttemptResult {
   const { isCanceled, timedOut, exitCode, signal, code } = ended;
   if (isCanceled) return { kind: 'retry', reason: 'the daemon stopped and ended the command' };
   if (timedOut) {
@@ -159,7 +162,7 @@ function toResult(ended: Ended, timeLimitMs: number): AttemptResult {
   if (exitCode === 0) return { kind: 'succeeded' };
   if (exitCode !== undefined) return { kind: 'retry', reason: `the command exited with status ${exitCode}` };
   if (signal !== undefined) return { kind: 'retry', reason: `the command was killed by ${signal}` };
-  const reason = `the command could not be started (${code})`;
+  const reason = `the command could not be started: ${missing ?? code}`;
   return { kind: shortages.has(code ?? '') ? 'unattempted' : 'retry', reason };
 }
 

@@ -30,6 +30,7 @@ const labels: Readonly<Record<WhyStep, string>> = {
 const tones: Readonly<Record<ExplainedWhy['steps'][number]['state'], Tone>> = {
   ok: 'good',
   wrong: 'bad',
+  earlier: 'warn',
   unknown: 'quiet',
 };
 
@@ -48,11 +49,15 @@ export function WhyCard({ webhook: { uid, enabled } }: { readonly webhook: Shown
 }
 
 function Explanation({ why: { cause, steps, last, unlogged } }: { readonly why: ExplainedWhy }) {
-  const wrong = steps.find(({ step }) => step === cause);
+  const found = steps.filter(({ state }) => state === 'wrong' || state === 'earlier');
+  const causing = found.find(({ step }) => step === cause);
+  const others = found.filter(step => step !== causing);
   const refused = describeUnlogged(unlogged, at => formatClockTime(at, timeZone.value));
   return (
     <section class="card padded" aria-labelledby="why">
-      <h2 id="why">{cause === null ? 'The last request was processed' : `Look at: ${labels[cause]}`}</h2>
+      <h2 id="why">
+        <Text text={causing ? `Cause: ${causing.message}` : 'The last request was processed'} />
+      </h2>
       <ol class="why-steps">
         {steps.map(({ step, state, message }) => (
           <li key={step} title={message}>
@@ -63,23 +68,10 @@ function Explanation({ why: { cause, steps, last, unlogged } }: { readonly why: 
           </li>
         ))}
       </ol>
-      {wrong && (
-        <div class="notice bad">
-          <p>
-            <Text text={wrong.message} />
-          </p>
-          {wrong.lines.length > 0 && (
-            <pre>
-              <Text text={wrong.lines.join('\n')} />
-            </pre>
-          )}
-          {wrong.remedy !== null && (
-            <p>
-              <WithCode text={wrong.remedy} />
-            </p>
-          )}
-        </div>
-      )}
+      {causing && <Finding finding={causing} />}
+      {others.map(finding => (
+        <Finding key={finding.step} finding={finding} />
+      ))}
       {last.length > 0 && <LastDeliveries last={last} />}
       {refused.length > 0 && (
         <p class="hint">
@@ -87,6 +79,28 @@ function Explanation({ why: { cause, steps, last, unlogged } }: { readonly why: 
         </p>
       )}
     </section>
+  );
+}
+
+/** What is or was wrong with a step, and what to do. */
+function Finding({ finding }: { readonly finding: ExplainedWhy['steps'][number] }) {
+  const { step, state, at, message, lines, remedy } = finding;
+  return (
+    <div class={`notice ${state === 'wrong' ? 'bad' : 'warn'}`}>
+      <p>
+        <strong>{labels[step]}:</strong> <Text text={message} /> {at !== null && <Time at={at} />}
+      </p>
+      {lines.length > 0 && (
+        <pre>
+          <Text text={lines.join('\n')} />
+        </pre>
+      )}
+      {remedy !== null && (
+        <p>
+          <WithCode text={remedy} />
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -54,6 +54,7 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
       {delivery.reason !== undefined && (
         <p class="notice bad">
           <strong>Why it was rejected:</strong> <Text text={delivery.reason} />
+          {delivery.remedy !== undefined && <Text text={`. ${delivery.remedy}.`} />}
         </p>
       )}
       {delivery.reason === undefined && delivery.outcome === 'Rejected (auth)' && !mayManage && (

@@ -272,7 +272,8 @@ test('does not mind a command that never reads its stdin', async () => {
 test('says that a command could not be started, or which signal ended it', async () => {
   const bench = await openRunBench();
   const missing = await runCommand(bench, { kind: 'command', argv: ['/nowhere/no-such-program'] });
-  await runThatIs(bench, missing.id, { state: 'failed', error: 'the command could not be started (ENOENT)' });
+  const error = 'the command could not be started: there is no file /nowhere/no-such-program';
+  await runThatIs(bench, missing.id, { state: 'failed', error });
   await missing.queue.stop();
   const killed = await runCommand(bench, nodeCommand(`process.kill(process.pid, 'SIGKILL')`));
   await runThatIs(bench, killed.id, { state: 'failed', error: 'the command was killed by SIGKILL' });
