@@ -6,6 +6,8 @@ import { StoreError } from './store-error.ts';
 
 /** @limit Most API tokens in a store: each look-up may read all of them. */
 export const apiTokensMax = 1_000;
+/** @limit Most digests of revoked API tokens in a store, the newest ones: they only say why a token is refused. */
+export const revokedTokensMax = 1_000;
 /** @limit Longest name of an API token, in characters: a label for people. */
 const apiTokenNameCharsMax = 63;
 
@@ -38,6 +40,8 @@ export interface ApiTokens {
   list(): Promise<readonly ApiToken[]>;
   /** The token with that digest, also an expired one; undefined once it is revoked, even by another process. */
   find(sha256: string): Promise<ApiToken | undefined>;
+  /** Whether a token with that digest was revoked, as far as the newest ones that were revoked tell. */
+  wasRevoked(sha256: string): Promise<boolean>;
   /** Stores when the tokens with these digests were used, if they still exist. */
   recordUses(uses: ReadonlyMap<string, Date>): Promise<void>;
 }

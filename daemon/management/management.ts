@@ -19,7 +19,7 @@ export interface ManagementDeps {
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   /** The routes of the management API. */
   readonly api: Router;
-  /** Finds who sent an `Authorization` header, and counts the request. Fails with `token-unknown` or `too-many-requests`. */
+  /** Finds who sent an `Authorization` header, and counts the request. Fails with one of `tokenProblems`, or `too-many-requests`. */
   readonly identify: (request: IncomingMessage) => Promise<Caller>;
   readonly dashboard: DashboardFiles;
   /** The URL of the port behind a proxy, if there is one. */
@@ -98,7 +98,7 @@ function createOperatorRoutes(deps: ManagementDeps): Router {
   return router;
 }
 
-/** Finds the factories that a request may watch. Fails with `token-unknown` or `too-many-requests`. */
+/** Finds the factories that a request may watch. Fails with one of `tokenProblems`, or `too-many-requests`. */
 async function findWatched(
   { req }: Context,
   { managementUrl, identify }: ManagementDeps,

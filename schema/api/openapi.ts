@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sessionKeyHeader } from '../access.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
-import { apiProblems } from './problems.ts';
+import { apiProblems, tokenProblems } from './problems.ts';
 import { type ApiRoute, apiPrefix } from './route.ts';
 
 /** Renders routes as an OpenAPI 3.1 document. `shapes` has every shape that they use, by its name in the code. */
@@ -165,7 +165,7 @@ function renderProblems(route: ApiRoute): Record<string, unknown> {
 
 function listCommonProblems({ permission, body, query, path }: ApiRoute) {
   return [
-    ...(permission === 'public' ? [] : (['not-signed-in', 'token-unknown', 'session-over'] as const)),
+    ...(permission === 'public' ? [] : (['not-signed-in', ...tokenProblems, 'session-over'] as const)),
     'host-refused' as const,
     ...(permission === 'read' || permission === 'manage' ? (['not-permitted'] as const) : []),
     ...(path.includes('{factory}') ? (['state-unreadable'] as const) : []),

@@ -30,10 +30,15 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'state-unreadable': 503,
 };
 
+/** Why an API token is refused. */
+export const tokenProblems = ['token-unknown', 'token-revoked', 'token-expired'] as const;
+
 /** Problems other than refusals: the request itself is wrong, or the daemon cannot serve it now. */
 const requestProblems = {
   'not-signed-in': { status: 401, title: 'Not signed in: send an API token, or sign in to the dashboard' },
-  'token-unknown': { status: 401, title: 'The API token is unknown, revoked or expired' },
+  'token-unknown': { status: 401, title: 'The API token is unknown: it is not one of this daemon' },
+  'token-revoked': { status: 401, title: 'The API token was revoked' },
+  'token-expired': { status: 401, title: 'The API token has expired' },
   'session-over': { status: 401, title: 'The session has expired; sign in again' },
   'sign-in-refused': { status: 403, title: 'The sign-in was not accepted, or took too long; try again' },
   'not-permitted': { status: 403, title: 'The caller may not do this' },

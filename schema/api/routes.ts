@@ -1,6 +1,7 @@
 import * as answers from './answers.ts';
 import * as problems from './problem-answer.ts';
 import { diagnosticShape } from './problem-answer.ts';
+import { tokenProblems } from './problems.ts';
 import * as requests from './requests.ts';
 import type { ApiRoute } from './route.ts';
 
@@ -35,7 +36,7 @@ export const apiRoutes = {
     body: requests.sessionRequest,
     bodyBytesMax: apiSessionBytesMax,
     answer: { status: 200, shape: answers.signedInAnswer },
-    problems: ['token-unknown', 'too-many-attempts'],
+    problems: [...tokenProblems, 'too-many-attempts'],
   },
   showSignIn: {
     method: 'get',

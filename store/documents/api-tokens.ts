@@ -5,23 +5,31 @@ import {
   apiTokenShape,
   apiTokensMax,
   requireTokenName,
+  revokedTokensMax,
 } from '../api-tokens.ts';
 import { StoreError } from '../store-error.ts';
 import { type Documents, readWhenChanged, type StoredDocument } from './documents.ts';
 
-const tokensShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.array(apiTokenShape) });
+const tokensShape = z.strictObject({
+  formatVersion: z.literal(1),
+  tokens: z.array(apiTokenShape),
+  /** The digests of those that were revoked, oldest first. */
+  revoked: z.array(apiTokenShape.shape.sha256).default([]),
+});
 /** The document with all API tokens. */
 export const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {
   kind: 'tokens',
   shape: tokensShape,
-  whenMissing: { formatVersion: 1, tokens: [] },
+  whenMissing: { formatVersion: 1, tokens: [], revoked: [] },
 };
 
 /** The API tokens, all in one document. */
 export function openApiTokens(documents: Documents, now: () => Date): ApiTokens {
   const list = async () => (await documents.read(tokensDocument)).tokens;
-  const byDigest = ({ tokens }: z.output<typeof tokensShape>) =>
-    new Map(tokens.map(token => [token.sha256, token]));
+  const byDigest = ({ tokens, revoked }: z.output<typeof tokensShape>) => ({
+    tokens: new Map(tokens.map(token => [token.sha256, token])),
+    revoked: new Set(revoked),
+  });
   const readByDigest = readWhenChanged(documents, tokensDocument, byDigest);
   const change = async (change: (tokens: readonly ApiToken[]) => ApiToken[]) => {
     await documents.change(tokensDocument, async stored => ({
@@ -45,13 +53,18 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
         return [...tokens, { expiresAt: null, ...token, createdAt: now().toISOString(), lastUsedAt: null }];
       });
     },
-    revoke: name =>
-      change(tokens => {
-        if (tokens.some(token => token.name === name)) return tokens.filter(token => token.name !== name);
-        throw new StoreError('token-unknown', `there is no API token ${name}`);
-      }),
+    revoke: async name => {
+      await documents.change(tokensDocument, async stored => {
+        const gone = stored.tokens.find(token => token.name === name);
+        if (!gone) throw new StoreError('token-unknown', `there is no API token ${name}`);
+        const revoked = [...stored.revoked, gone.sha256].slice(-revokedTokensMax);
+        const next = { ...stored, tokens: stored.tokens.filter(token => token !== gone), revoked };
+        return { next, result: undefined };
+      });
+    },
+    wasRevoked: async sha256 => (await readByDigest()).revoked.has(sha256),
     list,
-    find: async sha256 => (await readByDigest()).get(sha256),
+    find: async sha256 => (await readByDigest()).tokens.get(sha256),
     recordUses: uses =>
       change(tokens =>
         tokens.map(token => {

@@ -300,7 +300,7 @@ test('says what a token may not do, and that a server is not hookmill', async ()
   expect(other).toMatchObject({ exitCode: 1, stdout: '' });
   expect(other.stderr).toMatch(/^hookmill: the API token token-\w+ may not read the factory other\n$/);
   const wrong = await workspace.hookmill('status', { env: { ...env.server, HOOKMILL_TOKEN: 'hmk_wrong' } });
-  expect(wrong.stderr).toBe('hookmill: The API token is unknown, revoked or expired\n');
+  expect(wrong.stderr).toBe('hookmill: The API token is unknown: it is not one of this daemon\n');
   const gone = await workspace.hookmill('status', {
     env: { ...env.server, HOOKMILL_SERVER: 'http://127.0.0.1:1' },
   });

@@ -8,7 +8,7 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   await visit();
   await page.getByLabel('API token').fill('hm_unknown');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').getByText('unknown, revoked or expired').waitFor();
+  await page.getByRole('alert').getByText('The API token is unknown').waitFor();
   await keep('sign-in');
   const token = await makeToken(daemon, 'manage', factory);
   await signIn(page, token);

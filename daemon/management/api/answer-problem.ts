@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { ApiProblem, type ApiProblemCode, apiProblems } from '../../../schema/api/problems.ts';
+import { ApiProblem, type ApiProblemCode, apiProblems, tokenProblems } from '../../../schema/api/problems.ts';
 import type { OperationId } from '../../../schema/api/routes.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
@@ -22,7 +22,8 @@ const passing: readonly ApiProblemCode[] = [
 
 /** The refusals that say that somebody may be trying to get in. A page without a session is no such sign. */
 const suspicious: readonly ApiProblemCode[] = [
-  ...(['token-unknown', 'sign-in-refused', 'too-many-attempts', 'too-many-requests'] as const),
+  ...tokenProblems,
+  ...(['sign-in-refused', 'too-many-attempts', 'too-many-requests'] as const),
   ...(['not-permitted', 'cross-site', 'host-refused', 'metrics-refused'] as const),
 ];
 /** @limit Refusals per minute and client address of the management port that get a line in the log: the metric counts the others. */

@@ -42,7 +42,7 @@ export interface ApiOptions {
 
 export interface Api {
   readonly router: Router;
-  /** Finds who sent an `Authorization` header, and counts the request. Fails with `token-unknown` or `too-many-requests`. */
+  /** Finds who sent an `Authorization` header, and counts the request. Fails with one of `tokenProblems`, or `too-many-requests`. */
   identify(request: IncomingMessage): Promise<Caller>;
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { nameActor, recordChange } from '../../../operations/audit.ts';
 import { findSession, listSessions, type OwnedSession } from '../../../operations/sessions.ts';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
-import { ApiProblem } from '../../../schema/api/problems.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
 import { findPermission } from '../../../schema/grant.ts';
 import { Refusal } from '../../../schema/refusal.ts';
@@ -27,8 +26,7 @@ export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
     signIn: async ({ body, context }) => {
       const address = readClientAddress(context.req);
       signInAttempts.begin(address);
-      const token = await tokens.find(body.token);
-      if (!token) throw new ApiProblem('token-unknown');
+      const token = await tokens.require(body.token);
       signInAttempts.succeed(address);
       return beginSession(deps, context, toCaller(token, 'session'), undefined);
     },

@@ -34,16 +34,15 @@ export interface KnownCallers {
   readonly findGrants: (person: StoredPerson) => readonly Grant[];
 }
 
-/** Identifies the caller. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
+/** Identifies the caller. Fails with `not-signed-in` or `session-over`, and as `require` of `KnownTokens`. */
 export async function identifyCaller(
   { authorization, session }: Credentials,
   { tokens, sessions, findGrants }: KnownCallers,
 ): Promise<Caller> {
   if (authorization !== undefined) {
     const presented = /^bearer +(\S+)$/i.exec(authorization)?.[1];
-    const token = presented === undefined ? undefined : await tokens.find(presented);
-    if (!token) throw new ApiProblem('token-unknown');
-    return toCaller(token, 'token');
+    if (presented === undefined) throw new ApiProblem('token-unknown');
+    return toCaller(await tokens.require(presented), 'token');
   }
   if (!session) throw new ApiProblem('not-signed-in');
   const found = await sessions.find(session);

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiToken, type ApiTokens, digestToken } from '../../../store/api-tokens.ts';
 
 /** @limit Precision of an API token's last use, in ms: a request writes nothing while the stored one is younger. */
@@ -6,7 +7,8 @@ const tokenUseMs = 60_000;
 
 /** Finds API tokens that are stored now and have not expired, and records their use. */
 export interface KnownTokens {
-  find(token: string): Promise<ApiToken | undefined>;
+  /** Fails with `token-unknown`, `token-revoked` or `token-expired`. */
+  require(token: string): Promise<ApiToken>;
   findDigest(sha256: string): Promise<ApiToken | undefined>;
   /** Resolves when the last uses are written. */
   close(): Promise<void>;
@@ -48,5 +50,13 @@ export function openKnownTokens({ apiTokens, nowMs, log }: KnownTokensOptions): 
     recordUse(token);
     return token;
   };
-  return { find: token => findDigest(digestToken(token)), findDigest, close: () => writing };
+  const require = async (presented: string) => {
+    const sha256 = digestToken(presented);
+    const token = await findDigest(sha256);
+    if (token) return token;
+    // Only who has the token learns that it was valid once.
+    if (await apiTokens.find(sha256)) throw new ApiProblem('token-expired');
+    throw new ApiProblem((await apiTokens.wasRevoked(sha256)) ? 'token-revoked' : 'token-unknown');
+  };
+  return { require, findDigest, close: () => writing };
 }

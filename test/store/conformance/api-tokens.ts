@@ -38,6 +38,8 @@ export function testApiTokens(makePlace: MakePlace): void {
     expect(await other.apiTokens.find(sha256)).toBeDefined();
     await one.apiTokens.revoke('ci');
     expect(await other.apiTokens.find(sha256)).toBeUndefined();
+    expect(await other.apiTokens.wasRevoked(sha256)).toBe(true);
+    expect(await other.apiTokens.wasRevoked('0'.repeat(64))).toBe(false);
     await expect(one.apiTokens.revoke('ci')).rejects.toMatchObject({ code: 'token-unknown' });
     await one.apiTokens.create(makeToken('ci'));
     expect(await other.apiTokens.find(sha256)).toBeDefined();

@@ -77,7 +77,7 @@ test('refuses a revoked token with its next request, and ends its session', asyn
     status: 200,
   });
   await daemon.revoke(client);
-  expect((await client.call('listWebhooks')).json.code).toBe('token-unknown');
+  expect((await client.call('listWebhooks')).json.code).toBe('token-revoked');
   const over = await call(daemon.managementUrl, 'listWebhooks', { headers: session });
   expect(over.json.code).toBe('session-over');
 });
@@ -95,7 +95,7 @@ test('refuses an expired token, and ends its session', async () => {
   daemon.clock.nowMs += 59_999;
   expect(await codes()).toEqual([undefined, undefined, undefined]);
   daemon.clock.nowMs += 1;
-  expect(await codes()).toEqual(['token-unknown', 'session-over', 'token-unknown']);
+  expect(await codes()).toEqual(['token-expired', 'session-over', 'token-expired']);
 });
 
 test("keeps a token's last use, not with each request", async () => {
