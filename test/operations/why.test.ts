@@ -57,8 +57,8 @@ test('the newest request is the cause, and what was wrong before stands below wi
     state: 'wrong',
     at: new Date(nowMs - 40_000).toISOString(),
   });
-  const run = newRun();
-  await log.recordAccepted(acceptedDelivery({ atMs: nowMs - 20_000, runs: [run] }));
+  await log.recordAccepted(acceptedDelivery({ atMs: nowMs - 20_000, runs: [newRun()] }));
+  await finish({ state: 'succeeded', atMs: nowMs - 15_000 }, nowMs - 20_000);
   const accepted = await explain();
   expect(accepted).toMatchObject({ cause: null });
   expect(accepted.steps.find(({ step }) => step === 'limits')).toMatchObject({
@@ -67,6 +67,7 @@ test('the newest request is the cause, and what was wrong before stands below wi
     message: expect.stringMatching(/^the rate limit refused 10 requests/),
     remedy: expect.stringContaining('limits.deliveriesPerMinute'),
   });
+  await log.recordAccepted(acceptedDelivery({ atMs: nowMs - 10_000, runs: [newRun()] }));
   await finish({ state: 'failed', error: 'no luck', atMs: nowMs }, nowMs);
   expect(await explain()).toMatchObject({ cause: 'runs' });
 });

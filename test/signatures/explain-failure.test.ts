@@ -274,7 +274,7 @@ describe('explainFailure', () => {
     ],
   ])('says what to do about %s, and nothing of secrets where they are right', (what, remedy, expected) => {
     expect(remedy).toMatch(expected);
-    if (!/secret|signature$/.test(what)) expect(remedy).not.toMatch(/secret/);
+    if (!/secret|signature$/.test(what)) expect(remedy).not.toMatch(/team secret/);
   });
 
   it('says for an old timestamp to correct a clock, unless the secret is wrong too', () => {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { splitReason } from '../../../schema/delivery.ts';
 import { variablesOfHome } from '../../support/home-place.ts';
 import { send } from '../../support/http.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
@@ -78,7 +79,11 @@ describe.each(mistakes)('%s with %j', (scheme, headers, reason) => {
     expect(answer).toMatchObject({ status: 401, headers: { 'content-type': 'application/problem+json' } });
     await expect.poll(async () => (await webhook.rows()).length).toBe(before + 1);
     const [row] = await webhook.rows();
-    expect(row).toMatchObject({ outcome: 'Rejected (auth)', reason: expect.stringMatching(reason) });
+    expect(row?.outcome).toBe('Rejected (auth)');
+    expect(splitReason(row?.reason ?? '')).toEqual({
+      cause: expect.stringMatching(reason),
+      remedy: expect.any(String),
+    });
 
     const plain = await send(webhook.url, { headers: {}, body });
     expect(answer.body).toBe(plain.body);
@@ -95,7 +100,8 @@ test('hookmill deliveries list and show print the reasons', async () => {
     body,
   });
   await expect.poll(async () => (await webhook?.rows())?.length).toBe(before + 1);
-  const [{ id = '', reason = '' } = {}] = (await webhook?.rows()) ?? [];
+  const [{ id = '', reason: logged = '' } = {}] = (await webhook?.rows()) ?? [];
+  const { cause: reason, remedy } = splitReason(logged);
   const { hookmill } = makeWorkspace();
   const { directory } = daemon.home;
   const options = ['--home', directory, '--factory', webhook?.factory ?? ''];
@@ -107,7 +113,7 @@ test('hookmill deliveries list and show print the reasons', async () => {
     hookmill(...options, 'deliveries', 'show', id, '-o', 'json', { env }),
   ]);
   expect(list.stdout.split('\n').find(line => line.startsWith(id))).toContain(reason);
-  expect(JSON.parse(json.stdout)[0]).toMatchObject({ id, reason, outcome: 'Rejected (auth)' });
-  expect(show.stdout).toContain(`\nreason   ${reason}\n`);
+  expect(JSON.parse(json.stdout)[0]).toMatchObject({ id, reason, remedy, outcome: 'Rejected (auth)' });
+  expect(show.stdout).toContain(`\nreason   ${reason}\nremedy   ${remedy}\n`);
   expect(JSON.parse(shown.stdout)).toMatchObject({ id, reason, payload: null, evaluation: null, runs: [] });
 });
