@@ -25,8 +25,8 @@ const pureFiles = {
   docs: ['links', 'security'],
   faults: ['find-violations'],
   operations: [
-    ...['alerts/follow-episodes', 'back-off', 'compare-definitions', 'health/judge-health', 'impact'],
-    ...['new-webhook-secret', 'observe-webhook', 'run-flow'],
+    ...['access/new-webhook-secret', 'alerts/follow-episodes', 'back-off', 'health/judge-health'],
+    ...['impact/*', 'plan/compare-definitions'],
   ],
   sources: ['repository/repository'],
   store: ['watch'],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileRunFlow } from '../operations/run-flow.ts';
+import { compileRunFlow } from '../operations/impact/run-flow.ts';
 import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';

@@ -5,7 +5,7 @@ import {
   type ChangeToRecord,
   recordChange,
   recordMade,
-} from '../operations/audit.ts';
+} from '../operations/access/audit.ts';
 import type { Store } from '../store/ports.ts';
 import type { PlaceChange } from '../store/transfer-audit.ts';
 

@@ -35,5 +35,7 @@ export function takeSockets(
 }
 
 function areKnown(names: readonly string[]): boolean {
-  return new Set(names).size === names.length && names.every(name => /^(ingress|management|notify)$/.test(name));
+  return (
+    new Set(names).size === names.length && names.every(name => /^(ingress|management|notify)$/.test(name))
+  );
 }

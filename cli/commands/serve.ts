@@ -231,7 +231,7 @@ async function prepareSecrets({ name, bytes, text, settings }: SettingsFile, sto
 
 /** Stores the declared references, and records those that are new or have changed. */
 async function storeDeclared({ secrets }: DaemonSettings, store: Store): Promise<void> {
-  const { findNewReferences, storeReferences } = await import('../../operations/secrets.ts');
+  const { findNewReferences, storeReferences } = await import('../../operations/access/secrets.ts');
   const names = (await findNewReferences(store, secrets)).join(' ');
   if (names === '') return;
   const begun = await beginOwnChange({ store, factory: null }, 'declareReferences', names);

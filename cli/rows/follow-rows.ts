@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '../../operations/back-off.ts';
-import type { Page } from '../../operations/list-rows.ts';
+import type { Page } from '../../operations/log/list-rows.ts';
 import { apiPageMax } from '../../schema/api/page-size.ts';
 import { ApiProblem, apiProblems } from '../../schema/api/problems.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';

@@ -1,4 +1,4 @@
-import type { Summary } from '../../operations/plan.ts';
+import type { Summary } from '../../operations/plan/plan.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';

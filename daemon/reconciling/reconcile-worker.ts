@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { summarize } from '../../operations/plan.ts';
-import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts';
+import { summarize } from '../../operations/plan/plan.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';

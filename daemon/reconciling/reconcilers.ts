@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
-import { recordReconcileEnd } from '../../operations/remembered-repository.ts';
+import { type ReconcileLoop, startReconcileLoop } from '../../operations/branch/reconcile-loop.ts';
+import { recordReconcileEnd } from '../../operations/branch/remembered-repository.ts';
 import {
   type FollowedRepository,
   getIntervalMs,

@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { compileRunFlow, type FindRunFlow } from '../../operations/run-flow.ts';
+import { compileRunFlow, type FindRunFlow } from '../../operations/impact/run-flow.ts';
 import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { compileFilterSteps, type NamedFilter } from '../../schema/filters/filter-index.ts';

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import type { auditAnswer } from '../schema/api/answers.ts';
-import { ApiProblem, type ApiProblemCode } from '../schema/api/problems.ts';
-import type { AppliedState } from '../schema/applied-state.ts';
-import type { AuditEntry } from '../schema/audit-entry.ts';
-import { Refusal, type RefusalCode } from '../schema/refusal.ts';
-import type { AuditWanted } from '../store/audit-log.ts';
-import type { Store } from '../store/ports.ts';
-import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
-import { type Change, summarize } from './plan.ts';
+import type { auditAnswer } from '../../schema/api/answers.ts';
+import { ApiProblem, type ApiProblemCode } from '../../schema/api/problems.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { AuditEntry } from '../../schema/audit-entry.ts';
+import { Refusal, type RefusalCode } from '../../schema/refusal.ts';
+import type { AuditWanted } from '../../store/audit-log.ts';
+import type { Store } from '../../store/ports.ts';
+import { StoreError, type StoreErrorCode } from '../../store/store-error.ts';
+import { type Change, summarize } from '../plan/plan.ts';
 
 /** @limit Longest text in an entry of the audit log, in characters: names and summaries are far shorter. */
 const auditTextCharsMax = 300;

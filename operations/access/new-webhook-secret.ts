@@ -1,11 +1,11 @@
-import type { NewWebhook } from '../schema/api/requests.ts';
-import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import { Refusal } from '../schema/refusal.ts';
-import { suggestSecretName } from '../schema/secret-name.ts';
-import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
-import type { SignatureDescription } from '../signatures/description.ts';
-import { describeScheme, findScheme } from '../signatures/schemes.ts';
-import { isStandardWebhooks } from '../signatures/standard-webhooks.ts';
+import type { NewWebhook } from '../../schema/api/requests.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { suggestSecretName } from '../../schema/secret-name.ts';
+import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
+import type { SignatureDescription } from '../../signatures/description.ts';
+import { describeScheme, findScheme } from '../../signatures/schemes.ts';
+import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
 
 /** The team secret of a new webhook. */
 export type SecretChoice =

@@ -1,6 +1,6 @@
-import type { AppliedStates, Store } from '../store/ports.ts';
+import type { AppliedStates, Store } from '../../store/ports.ts';
+import type { QueueableRuns } from '../factory.ts';
 import { type BegunChange, beginChange, type ChangeToRecord } from './audit.ts';
-import type { QueueableRuns } from './factory.ts';
 
 /** What a request changes: the store, and the runs in the delivery log. */
 export interface Changeable {

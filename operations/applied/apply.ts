@@ -1,16 +1,16 @@
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
-import type { Diagnostic } from '../schema/diagnostics.ts';
-import { createUid, uidRandomBytes } from '../schema/ids.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import type { StateChange } from '../store/ports.ts';
-import type { TeamSecret } from '../store/team-secrets.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { createUid, uidRandomBytes } from '../../schema/ids.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { StateChange } from '../../store/ports.ts';
+import type { TeamSecret } from '../../store/team-secrets.ts';
+import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from '../access/audit.ts';
+import { makeCredential } from '../access/credential.ts';
+import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
+import type { Factory } from '../factory.ts';
+import { type Change, hasChanges } from '../plan/plan.ts';
+import { type PlannedChanges, planDefinitions } from '../plan/plan-definitions.ts';
 import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
-import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from './audit.ts';
-import { findDashboardDiagnostics } from './checks/trigger-diagnostics.ts';
-import { makeCredential } from './credential.ts';
-import type { Factory } from './factory.ts';
-import { type Change, hasChanges } from './plan.ts';
-import { type PlannedChanges, planDefinitions } from './plan-definitions.ts';
 
 interface Decided {
   readonly result: 'applied' | 'unchanged' | 'declined';

@@ -1,21 +1,21 @@
 import { posix } from 'node:path';
 import type { z } from 'zod';
-import type { automationRequest } from '../schema/api/requests.ts';
-import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
-import { renderAutomationYaml } from '../schema/definitions/definition-yaml.ts';
-import { compareNames } from '../schema/name.ts';
-import { type Instead, Refusal } from '../schema/refusal.ts';
-import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
-import { findUnkeptHeaders } from './checks/header-diagnostics.ts';
-import type { OpenFactory } from './factory.ts';
-import { findDefinitionFile, requireManagedHere } from './managed-by.ts';
-import { requireAutomation } from './require-applied.ts';
+import type { automationRequest } from '../../schema/api/requests.ts';
+import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
+import { renderAutomationYaml } from '../../schema/definitions/definition-yaml.ts';
+import { compareNames } from '../../schema/name.ts';
+import { type Instead, Refusal } from '../../schema/refusal.ts';
+import { findUnkeptHeaders } from '../checks/header-diagnostics.ts';
+import type { OpenFactory } from '../factory.ts';
+import { findDefinitionFile, requireManagedHere } from '../managed-by.ts';
 import {
   type AutomationDetail,
   type AutomationView,
   automationDetail,
   automationView,
-} from './views/applied-views.ts';
+} from '../views/applied-views.ts';
+import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
+import { requireAutomation } from './require-applied.ts';
 
 export interface ListedAutomations {
   readonly serial: number;

@@ -1,6 +1,6 @@
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
-import { Refusal } from '../schema/refusal.ts';
-import { didYouMean } from '../schema/text/suggestion.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { didYouMean } from '../../schema/text/suggestion.ts';
 
 /** The part of an applied state by which its webhooks and automations are found. */
 export interface AppliedNames {

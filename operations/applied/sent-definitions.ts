@@ -1,19 +1,19 @@
-import type { AppliedState } from '../schema/applied-state.ts';
-import type { ConfirmationReason } from '../schema/changes/field-change.ts';
-import { addWarnings, type Diagnostic } from '../schema/diagnostics.ts';
-import { Refusal } from '../schema/refusal.ts';
-import type { DefinitionFile } from '../sources/definition-files.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import { parseDefinitions } from '../sources/parse-definitions.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { ConfirmationReason } from '../../schema/changes/field-change.ts';
+import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { DefinitionFile } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import type { OpenFactory } from '../factory.ts';
+import { type ReadImpacts, readImpacts } from '../impact/read-impacts.ts';
+import { findManagement } from '../managed-by.ts';
+import { findUnconfirmed } from '../plan/confirmations.ts';
+import type { Change } from '../plan/plan.ts';
+import type { PlannedChanges } from '../plan/plan-definitions.ts';
+import { planFactory } from '../plan/plan-factory.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
 import { requireSerial } from './change-factory.ts';
-import { findUnconfirmed } from './confirmations.ts';
-import type { OpenFactory } from './factory.ts';
-import { findManagement } from './managed-by.ts';
-import type { Change } from './plan.ts';
-import type { PlannedChanges } from './plan-definitions.ts';
-import { planFactory } from './plan-factory.ts';
-import { type ReadImpacts, readImpacts } from './read-impacts.ts';
 
 /** A definition file that another machine sent. Its path is `webhooks/<name>.yaml` or `automations/<name>.yaml`. */
 export interface SentFile {

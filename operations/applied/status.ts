@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { statusAnswer } from '../schema/api/answers.ts';
-import type { Store } from '../store/ports.ts';
+import type { statusAnswer } from '../../schema/api/answers.ts';
+import type { Store } from '../../store/ports.ts';
+import type { OpenFactory } from '../factory.ts';
+import { factoryView, sourceView } from '../views/applied-views.ts';
+import { reconcileView } from '../views/reconcile-view.ts';
 import { isEdited } from './applied-source.ts';
-import type { OpenFactory } from './factory.ts';
-import { factoryView, sourceView } from './views/applied-views.ts';
-import { reconcileView } from './views/reconcile-view.ts';
 
 export type AppliedStatus = Omit<z.output<typeof statusAnswer>, 'permission' | 'problem'>;
 

@@ -1,23 +1,28 @@
 import { posix } from 'node:path';
-import type { NewWebhook, WebhookChange } from '../schema/api/requests.ts';
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
-import { renderWebhookYaml } from '../schema/definitions/definition-yaml.ts';
-import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import { webhooksMax } from '../schema/factory-size.ts';
-import { createUid, uidRandomBytes } from '../schema/ids.ts';
-import { compareNames } from '../schema/name.ts';
-import { type Instead, Refusal } from '../schema/refusal.ts';
-import { StoreError } from '../store/store-error.ts';
-import { isOnlyFor, type TeamSecret } from '../store/team-secrets.ts';
+import type { NewWebhook, WebhookChange } from '../../schema/api/requests.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import { webhooksMax } from '../../schema/factory-size.ts';
+import { createUid, uidRandomBytes } from '../../schema/ids.ts';
+import { compareNames } from '../../schema/name.ts';
+import { type Instead, Refusal } from '../../schema/refusal.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { isOnlyFor, type TeamSecret } from '../../store/team-secrets.ts';
+import { makeCredential } from '../access/credential.ts';
+import {
+  chooseSecret,
+  generateSecret,
+  requireSupplied,
+  type SecretChoice,
+} from '../access/new-webhook-secret.ts';
+import { findSecretMistake } from '../checks/secret-diagnostics.ts';
+import { findOtherUse, readSecretUses } from '../checks/shared-secrets.ts';
+import type { OpenFactory } from '../factory.ts';
+import { findDefinitionFile, findManagement, requireManagedHere } from '../managed-by.ts';
+import { type WebhookDetail, type WebhookView, webhookDetail, webhookView } from '../views/applied-views.ts';
 import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
-import { findSecretMistake } from './checks/secret-diagnostics.ts';
-import { findOtherUse, readSecretUses } from './checks/shared-secrets.ts';
-import { makeCredential } from './credential.ts';
-import type { OpenFactory } from './factory.ts';
-import { findDefinitionFile, findManagement, requireManagedHere } from './managed-by.ts';
-import { chooseSecret, generateSecret, requireSupplied, type SecretChoice } from './new-webhook-secret.ts';
 import { requireWebhook } from './require-applied.ts';
-import { type WebhookDetail, type WebhookView, webhookDetail, webhookView } from './views/applied-views.ts';
 
 export interface ManagedWebhook {
   readonly webhook: AppliedWebhook;

@@ -1,26 +1,26 @@
 import { posix } from 'node:path';
-import type { AppliedState } from '../schema/applied-state.ts';
-import type { Commit } from '../schema/commit.ts';
-import type { Diagnostic } from '../schema/diagnostics.ts';
-import { getCommit } from '../schema/source-commit.ts';
-import { definitionFolders, getDefinitionPath } from '../sources/definition-file-name.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import { parseDefinitions } from '../sources/parse-definitions.ts';
-import { type BranchTip, readTip } from '../sources/repository/branch-tip.ts';
-import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
-import { openMirror, readRemoteTip } from '../sources/repository/git/git-mirror.ts';
-import { hasCommit } from '../sources/repository/git/git-objects.ts';
-import type { GitMirror } from '../sources/repository/git/mirror.ts';
-import type { Repository } from '../sources/repository/repository.ts';
-import { findRenamedDefinitions } from '../sources/repository/repository-source.ts';
-import type { ReconcileFailure } from '../store/reconcile-statuses.ts';
-import { findAppliedSource, isEdited, toSourcePlace } from './applied-source.ts';
-import { applyDefinitions } from './apply.ts';
-import { makeSharedSecretDiagnostics } from './checks/shared-secrets.ts';
-import type { Factory } from './factory.ts';
-import { openCredential } from './open-credential.ts';
-import type { Change } from './plan.ts';
-import type { PlannedChanges } from './plan-definitions.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Commit } from '../../schema/commit.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { getCommit } from '../../schema/source-commit.ts';
+import { definitionFolders, getDefinitionPath } from '../../sources/definition-file-name.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { type BranchTip, readTip } from '../../sources/repository/branch-tip.ts';
+import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
+import { openMirror, readRemoteTip } from '../../sources/repository/git/git-mirror.ts';
+import { hasCommit } from '../../sources/repository/git/git-objects.ts';
+import type { GitMirror } from '../../sources/repository/git/mirror.ts';
+import type { Repository } from '../../sources/repository/repository.ts';
+import { findRenamedDefinitions } from '../../sources/repository/repository-source.ts';
+import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
+import { openCredential } from '../access/open-credential.ts';
+import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
+import { applyDefinitions } from '../applied/apply.ts';
+import { makeSharedSecretDiagnostics } from '../checks/shared-secrets.ts';
+import type { Factory } from '../factory.ts';
+import type { Change } from '../plan/plan.ts';
+import type { PlannedChanges } from '../plan/plan-definitions.ts';
 
 export interface FollowOptions {
   /** Applies a tip without definitions. */

@@ -1,17 +1,17 @@
-import type { AppliedState } from '../schema/applied-state.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
 import {
   checkFollowedRepository,
   type FollowedBranch,
   type FollowedRepository,
-} from '../sources/repository/followed-repository.ts';
+} from '../../sources/repository/followed-repository.ts';
 import {
   addReconcileEnd,
   type ReconcileEnd,
   type ReconcileStatus,
   type RememberedBranch,
-} from '../store/reconcile-statuses.ts';
-import { toSourcePlace } from './applied-source.ts';
-import type { Factory } from './factory.ts';
+} from '../../store/reconcile-statuses.ts';
+import { toSourcePlace } from '../applied/applied-source.ts';
+import type { Factory } from '../factory.ts';
 
 /** Reads which repository the factory follows; undefined if it follows none. */
 export async function readRememberedRepository({

@@ -1,5 +1,5 @@
-import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
-import { hourMs } from '../schema/time-units.ts';
+import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import { hourMs } from '../../schema/time-units.ts';
 import { compileLaneValue, debounceTimes } from './run-flow.ts';
 
 /** The runs of an automation that past deliveries would have started. */

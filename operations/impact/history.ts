@@ -1,6 +1,6 @@
-import { parseJsonText } from '../json/parse-json-text.ts';
-import { dayMs } from '../schema/time-units.ts';
-import type { Factory } from './factory.ts';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { dayMs } from '../../schema/time-units.ts';
+import type { Factory } from '../factory.ts';
 import { type History, impactTrafficDays } from './impact.ts';
 
 /** The history of a factory's deliveries, read from the delivery log when it is needed. */

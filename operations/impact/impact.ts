@@ -1,20 +1,20 @@
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type {
   Impact,
   SenderAuthentication,
   Traffic,
   WebhookEffect,
   WebhookImpact,
-} from '../schema/changes/impact.ts';
+} from '../../schema/changes/impact.ts';
 import {
   type AutomationDefinition,
   type RunControl,
   runControlFields,
-} from '../schema/definitions/automation-definition.ts';
-import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import type { Definitions } from '../sources/definitions.ts';
+} from '../../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { Change } from '../plan/plan.ts';
 import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
-import type { Change } from './plan.ts';
 
 /** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
 export const impactTrafficDays = 7;

@@ -1,9 +1,9 @@
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
-import type { AutomationImpact } from '../schema/changes/impact.ts';
-import type { AutomationDefinition, RunFlowKeys } from '../schema/definitions/automation-definition.ts';
-import type { EventHeaders } from '../schema/event-headers.ts';
-import { compileFilterIndex, type FilterMatcher } from '../schema/filters/filter-index.ts';
-import type { Definitions } from '../sources/definitions.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { AutomationImpact } from '../../schema/changes/impact.ts';
+import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import { compileFilterIndex, type FilterMatcher } from '../../schema/filters/filter-index.ts';
+import type { Definitions } from '../../sources/definitions.ts';
 import { openRunCounter } from './count-runs.ts';
 
 /** @limit Most stored deliveries that a plan, a filter's test or a description of payloads reads: they show a filter's effect, and are read in under a second. */

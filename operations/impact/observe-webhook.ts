@@ -1,10 +1,10 @@
-import type { AppliedWebhook } from '../schema/applied-state.ts';
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import {
   createObservationBudget,
   createObserver,
   type Observation,
   type Observer,
-} from '../schema/payloads/observation.ts';
+} from '../../schema/payloads/observation.ts';
 import { type DeliveryHistory, pastDeliveriesMax } from './judge-automations.ts';
 
 /**

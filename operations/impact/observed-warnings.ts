@@ -9,7 +9,7 @@ import {
 } from '../../schema/payloads/judge-by-observation.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { Change } from '../plan.ts';
+import type { Change } from '../plan/plan.ts';
 
 /**
  * Warns about filters and paths that do not fit the stored deliveries of their webhook. If that is not certainly a

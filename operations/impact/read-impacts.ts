@@ -1,16 +1,16 @@
-import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
-import type { Impact } from '../schema/changes/impact.ts';
-import type { Diagnostic } from '../schema/diagnostics.ts';
-import { compareNames } from '../schema/name.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import { DeliveryLogError } from '../store/delivery-log-error.ts';
-import { findObservedWarnings } from './checks/observed-warnings.ts';
-import type { Factory, OpenFactory } from './factory.ts';
+import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
+import type { Impact } from '../../schema/changes/impact.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { compareNames } from '../../schema/name.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import { type Change, planAutomations } from '../plan/plan.ts';
+import type { ChangeView } from '../views/plan-view.ts';
 import { openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
 import { createWebhookObservers } from './observe-webhook.ts';
-import { type Change, planAutomations } from './plan.ts';
-import type { ChangeView } from './views/plan-view.ts';
+import { findObservedWarnings } from './observed-warnings.ts';
 
 export interface ReadImpacts {
   readonly impacts: ReadonlyMap<Change, Impact>;

@@ -1,23 +1,20 @@
-import { parseJsonText } from '../json/parse-json-text.ts';
-import type { Permission } from '../schema/access.ts';
-import type { AppliedState } from '../schema/applied-state.ts';
-import { createSnapshot } from '../schema/automations-snapshot.ts';
-import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
-import { judgeAutomation } from '../schema/definitions/judge-trigger.ts';
-import type { EventHeaders } from '../schema/event-headers.ts';
-import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
-import type { Observation } from '../schema/payloads/observation.ts';
-import { Refusal } from '../schema/refusal.ts';
-import type { DeliveryLogReader } from '../store/delivery-log.ts';
-import { DeliveryLogError } from '../store/delivery-log-error.ts';
-import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
-import type { Factory, OpenFactory } from './factory.ts';
-import { openHistory } from './history.ts';
-import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
-import { observeWebhook } from './observe-webhook.ts';
-import { requireAutomation } from './require-applied.ts';
-import { requireDelivery, requirePayload } from './require-logged.ts';
-import { makeRun } from './run-by-hand.ts';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import type { Permission } from '../../schema/access.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
+import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
+import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
+import type { Observation } from '../../schema/payloads/observation.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { DeliveryLogReader } from '../../store/delivery-log.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import { requireAutomation } from '../applied/require-applied.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import { openHistory } from '../impact/history.ts';
+import { observeWebhook } from '../impact/observe-webhook.ts';
+import { judgeTriggerByObservation } from '../impact/observed-warnings.ts';
 import {
   type DeliveryDetail,
   type DeliveryView,
@@ -28,7 +25,10 @@ import {
   previewBytesMax,
   summaryView,
   verdictView,
-} from './views/delivery-views.ts';
+} from '../views/delivery-views.ts';
+import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
+import { requireDelivery, requirePayload } from './require-logged.ts';
+import { makeRun } from './run-by-hand.ts';
 
 /**
  * Lists the factory's deliveries in the order of their commits; also deliveries of a webhook that no longer exists. Adds

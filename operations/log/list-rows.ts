@@ -1,12 +1,18 @@
 import type { z } from 'zod';
-import type { unloggedAnswer } from '../schema/api/answers.ts';
-import type { Outcome, RunState } from '../schema/delivery.ts';
-import { uidPattern } from '../schema/ids.ts';
-import { Refusal } from '../schema/refusal.ts';
-import { hourMs } from '../schema/time-units.ts';
-import type { DeliveryFilter, Found, RunFilter, SearchPart, UnloggedCount } from '../store/delivery-log.ts';
-import type { Factory } from './factory.ts';
-import { type AppliedNames, requireAutomation, requireNamedWebhook } from './require-applied.ts';
+import type { unloggedAnswer } from '../../schema/api/answers.ts';
+import type { Outcome, RunState } from '../../schema/delivery.ts';
+import { uidPattern } from '../../schema/ids.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { hourMs } from '../../schema/time-units.ts';
+import type {
+  DeliveryFilter,
+  Found,
+  RunFilter,
+  SearchPart,
+  UnloggedCount,
+} from '../../store/delivery-log.ts';
+import { type AppliedNames, requireAutomation, requireNamedWebhook } from '../applied/require-applied.ts';
+import type { Factory } from '../factory.ts';
 
 type UnloggedView = z.output<typeof unloggedAnswer>;
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type * as answers from '../schema/api/answers.ts';
-import { listObservedPaths } from '../schema/payloads/observed-paths.ts';
-import type { OpenFactory } from './factory.ts';
-import { openHistory } from './history.ts';
-import { pastBytesMax } from './judge-automations.ts';
-import { observeWebhook } from './observe-webhook.ts';
-import { requireWebhook } from './require-applied.ts';
+import type * as answers from '../../schema/api/answers.ts';
+import { listObservedPaths } from '../../schema/payloads/observed-paths.ts';
+import { requireWebhook } from '../applied/require-applied.ts';
+import type { OpenFactory } from '../factory.ts';
+import { openHistory } from '../impact/history.ts';
+import { pastBytesMax } from '../impact/judge-automations.ts';
+import { observeWebhook } from '../impact/observe-webhook.ts';
 
 export type PayloadsView = z.output<typeof answers.payloadsAnswer>;
 

@@ -1,15 +1,15 @@
-import { parseJsonText } from '../json/parse-json-text.ts';
-import { createSnapshot } from '../schema/automations-snapshot.ts';
-import type { AutomationDefinition, RunFlowKeys } from '../schema/definitions/automation-definition.ts';
-import type { EventHeaders } from '../schema/event-headers.ts';
-import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
-import { Refusal } from '../schema/refusal.ts';
-import { isCredentialHeader } from '../signatures/schemes.ts';
-import type { NewRun } from '../store/delivery-log.ts';
-import { DeliveryLogError } from '../store/delivery-log-error.ts';
-import type { Factory, OpenFactory } from './factory.ts';
-import { requireAutomation } from './require-applied.ts';
-import { compileRunFlow } from './run-flow.ts';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
+import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { isCredentialHeader } from '../../signatures/schemes.ts';
+import type { NewRun } from '../../store/delivery-log.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import { requireAutomation } from '../applied/require-applied.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import { compileRunFlow } from '../impact/run-flow.ts';
 
 /** The payload of a run that somebody starts by hand. */
 export interface ManualEvent {

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { Refusal } from '../schema/refusal.ts';
-import type { Factory, LoggedFactory, QueueableRuns } from './factory.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { Factory, LoggedFactory, QueueableRuns } from '../factory.ts';
+import { type RunView, runDetail, runView } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
-import { type RunView, runDetail, runView } from './views/delivery-views.ts';
 
 /**
  * Lists the factory's runs in the order in which they were recorded; also runs of an automation that no longer exists.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldChange } from '../schema/changes/field-change.ts';
-import { renderPathSegment } from '../schema/field-path.ts';
-import { isObject } from '../schema/filters/clause.ts';
+import type { FieldChange } from '../../schema/changes/field-change.ts';
+import { renderPathSegment } from '../../schema/field-path.ts';
+import { isObject } from '../../schema/filters/clause.ts';
 
 /** Names an element of a list by what it is about, so that it is found again at another place. */
 export type NameElement = (element: unknown) => string | undefined;

@@ -1,12 +1,12 @@
-import type { AppliedState } from '../schema/applied-state.ts';
-import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../schema/diagnostics.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
-import { findHeaderDiagnostics } from './checks/header-diagnostics.ts';
-import { findRenameWarnings } from './checks/rename-diagnostics.ts';
-import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
-import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from './checks/shared-secrets.ts';
-import { findTriggerDiagnostics, withUidHints } from './checks/trigger-diagnostics.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { TeamSecret, TeamSecrets } from '../../store/team-secrets.ts';
+import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
+import { findRenameWarnings } from '../checks/rename-diagnostics.ts';
+import { findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
+import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
+import { findTriggerDiagnostics, withUidHints } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
 import { type Change, plan } from './plan.ts';
 

@@ -1,7 +1,7 @@
-import { addWarnings } from '../schema/diagnostics.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import { findDashboardDiagnostics } from './checks/trigger-diagnostics.ts';
-import type { Factory } from './factory.ts';
+import { addWarnings } from '../../schema/diagnostics.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
+import type { Factory } from '../factory.ts';
 import { type Planned, planDefinitions } from './plan-definitions.ts';
 
 /** Plans what applying the definitions to the factory would change now. Nothing is written. */

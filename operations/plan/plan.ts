@@ -1,11 +1,16 @@
-import type { AppliedAutomation, AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
-import type { Confirmation, FieldChange } from '../schema/changes/field-change.ts';
-import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
-import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import type { AuthMode } from '../schema/ingress-url.ts';
-import type { DefinitionKind } from '../sources/definition-files.ts';
-import type { Definitions } from '../sources/definitions.ts';
-import type { TeamSecret } from '../store/team-secrets.ts';
+import type {
+  AppliedAutomation,
+  AppliedState,
+  AppliedWebhook,
+  Credential,
+} from '../../schema/applied-state.ts';
+import type { Confirmation, FieldChange } from '../../schema/changes/field-change.ts';
+import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../../schema/ingress-url.ts';
+import type { DefinitionKind } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { TeamSecret } from '../../store/team-secrets.ts';
 import { compareDefinitions, type NameElement } from './compare-definitions.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';

@@ -4,12 +4,12 @@ import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import { testFilter } from '../deliveries.ts';
+import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
-import { requireNamedWebhook } from '../require-applied.ts';
-import { requireDelivery, requireRun } from '../require-logged.ts';
-import { readRunOutput } from '../runs.ts';
+import { testFilter } from '../log/deliveries.ts';
+import { requireDelivery, requireRun } from '../log/require-logged.ts';
+import { readRunOutput } from '../log/runs.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
 import type { WhyFacts } from './why-facts.ts';
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import Database from 'better-sqlite3';
 import type { ResultPromise } from 'execa';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import type { CopyReport } from '../../operations/copy-store.ts';
+import type { CopyReport } from '../../operations/stores/copy-store.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';

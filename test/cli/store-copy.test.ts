@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CopyReport } from '../../operations/copy-store.ts';
+import type { CopyReport } from '../../operations/stores/copy-store.ts';
 import { markCopy } from '../../store/documents/copied-documents.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
 import type { Store } from '../../store/ports.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
-import { createToken } from '../../operations/sessions.ts';
+import { createToken } from '../../operations/access/sessions.ts';
 import type { Permission } from '../../schema/access.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultPromise } from 'execa';
 import { onTestFinished } from 'vitest';
-import { applyDefinitions } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/applied/apply.ts';
 import type { ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { readDirectory } from '../../sources/directory-source.ts';

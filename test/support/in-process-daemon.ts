@@ -1,4 +1,4 @@
-import { applyDefinitions } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/applied/apply.ts';
 import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';

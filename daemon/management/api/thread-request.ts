@@ -1,4 +1,4 @@
-import type { ChangeToRecord } from '../../../operations/audit.ts';
+import type { ChangeToRecord } from '../../../operations/access/audit.ts';
 import type { Permission } from '../../../schema/access.ts';
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
 import type { CallableId } from '../../../schema/api/routes.ts';

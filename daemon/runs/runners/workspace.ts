@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { openCredential } from '../../../operations/open-credential.ts';
+import { openCredential } from '../../../operations/access/open-credential.ts';
 import { parseFieldPath, readField } from '../../../schema/field-path.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-failure.ts';

@@ -1,9 +1,9 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { chooseSecret, generateSecret } from '../../operations/new-webhook-secret.ts';
-import { newWebhookRequest } from '../../schema/api/requests.ts';
-import { describeScheme } from '../../signatures/schemes.ts';
-import { compileVerifier } from '../../signatures/verify.ts';
+import { chooseSecret, generateSecret } from '../../../operations/access/new-webhook-secret.ts';
+import { newWebhookRequest } from '../../../schema/api/requests.ts';
+import { describeScheme } from '../../../signatures/schemes.ts';
+import { compileVerifier } from '../../../signatures/verify.ts';
 
 const randomBytes = (count: number) => new Uint8Array(count).fill(7);
 const choose = (signatureScheme: string | object) =>

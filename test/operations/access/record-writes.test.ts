@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Changeable, recordWrites } from '../../operations/record-writes.ts';
-import { emptyAppliedState } from '../../schema/applied-state.ts';
-import { Refusal } from '../../schema/refusal.ts';
-import { newHome } from '../support/factory.ts';
-import { storeIn } from '../support/stored.ts';
+import { type Changeable, recordWrites } from '../../../operations/access/record-writes.ts';
+import { emptyAppliedState } from '../../../schema/applied-state.ts';
+import { Refusal } from '../../../schema/refusal.ts';
+import { newHome } from '../../support/factory.ts';
+import { storeIn } from '../../support/stored.ts';
 
 const planned = {
   who: { kind: 'token' as const, name: 'ci' },

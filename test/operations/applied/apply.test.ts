@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { applyDefinitions } from '../../operations/apply.ts';
-import { planFactory } from '../../operations/plan-factory.ts';
-import { readDirectory } from '../../sources/directory-source.ts';
-import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import { appliedStateFile } from '../../store/embedded/files/home.ts';
-import { applyDirectory, makeFactory } from '../support/factory.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { applyDefinitions } from '../../../operations/applied/apply.ts';
+import { planFactory } from '../../../operations/plan/plan-factory.ts';
+import { readDirectory } from '../../../sources/directory-source.ts';
+import { parseDefinitions } from '../../../sources/parse-definitions.ts';
+import { appliedStateFile } from '../../../store/embedded/files/home.ts';
+import { applyDirectory, makeFactory } from '../../support/factory.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 const value = 'a-secret-of-some-length';
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Reconciled } from '../../operations/reconcile.ts';
-import { computeWaitMs, reconcileBackOffMsMax, startReconcileLoop } from '../../operations/reconcile-loop.ts';
-import { followedFactory, makeUpstream, webhook } from '../support/git-samples.ts';
-import { serveSilence } from '../support/git-servers.ts';
+import type { Reconciled } from '../../../operations/branch/reconcile.ts';
+import {
+  computeWaitMs,
+  reconcileBackOffMsMax,
+  startReconcileLoop,
+} from '../../../operations/branch/reconcile-loop.ts';
+import { followedFactory, makeUpstream, webhook } from '../../support/git-samples.ts';
+import { serveSilence } from '../../support/git-servers.ts';
 
 const anHour = 3_600_000;
 const failure: Reconciled = {

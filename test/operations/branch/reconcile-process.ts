@@ -1,7 +1,7 @@
 // A process that the test kills: reconciles the factory in a home once.
 // node reconcile-process.ts HOME URL
-import { reconcile } from '../../operations/reconcile.ts';
-import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
+import { reconcile } from '../../../operations/branch/reconcile.ts';
+import { factoryAt, operatorEnvironment, repositoryAt } from '../../support/git-samples.ts';
 
 const [home = '', url = ''] = process.argv.slice(2);
 const followed = { repository: repositoryAt(url) };

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isEdited } from '../../operations/applied-source.ts';
-import { applyDefinitions } from '../../operations/apply.ts';
-import { suspendReconcile } from '../../operations/reconcile.ts';
-import type { AppliedState } from '../../schema/applied-state.ts';
-import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import { applyDirectory } from '../support/factory.ts';
+import { isEdited } from '../../../operations/applied/applied-source.ts';
+import { applyDefinitions } from '../../../operations/applied/apply.ts';
+import { suspendReconcile } from '../../../operations/branch/reconcile.ts';
+import type { AppliedState } from '../../../schema/applied-state.ts';
+import { parseDefinitions } from '../../../sources/parse-definitions.ts';
+import { applyDirectory } from '../../support/factory.ts';
 import {
   followedFactory,
   makeUpstream,
@@ -14,8 +14,8 @@ import {
   secret,
   temporaryDirectory,
   webhook,
-} from '../support/git-samples.ts';
-import { factoryIn, type TestFactory } from '../support/stored.ts';
+} from '../../support/git-samples.ts';
+import { factoryIn, type TestFactory } from '../../support/stored.ts';
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
   const upstream = makeUpstream();

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { findImpacts, type History } from '../../operations/impact.ts';
-import { plan } from '../../operations/plan.ts';
-import { type AppliedState, type Credential, emptyAppliedState } from '../../schema/applied-state.ts';
-import { describeImpact } from '../../schema/changes/describe-impact.ts';
-import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
-import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import type { PayloadFilter } from '../../schema/filters/clause.ts';
-import { createUid } from '../../schema/ids.ts';
+import { findImpacts, type History } from '../../../operations/impact/impact.ts';
+import { plan } from '../../../operations/plan/plan.ts';
+import { type AppliedState, type Credential, emptyAppliedState } from '../../../schema/applied-state.ts';
+import { describeImpact } from '../../../schema/changes/describe-impact.ts';
+import type { AutomationDefinition } from '../../../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../../../schema/definitions/webhook-definition.ts';
+import type { PayloadFilter } from '../../../schema/filters/clause.ts';
+import { createUid } from '../../../schema/ids.ts';
 
 const uids = { pay: createUid(new Uint8Array(64).fill(1)), git: createUid(new Uint8Array(64).fill(2)) };
 

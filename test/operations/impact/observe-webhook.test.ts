@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createWebhookObservers } from '../../operations/observe-webhook.ts';
-import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { createWebhookObservers } from '../../../operations/impact/observe-webhook.ts';
+import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 
 test('a webhook with large payloads leaves the others their share, and gets what they did not need', () => {
   const large = { items: Array.from({ length: 100_000 }, (_, index) => index) };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { compileRunFlow } from '../../operations/run-flow.ts';
-import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import { compileRunFlow } from '../../../operations/impact/run-flow.ts';
+import type { RunFlowKeys } from '../../../schema/definitions/automation-definition.ts';
 
 function flow(keys: RunFlowKeys, payload: unknown, name = 'triage', factory = 'default') {
   return compileRunFlow(factory, { name, ...keys })?.(payload);

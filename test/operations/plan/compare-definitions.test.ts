@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareDefinitions } from '../../operations/compare-definitions.ts';
+import { compareDefinitions } from '../../../operations/plan/compare-definitions.ts';
 
 interface Trigger {
   readonly webhook: string;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { explainWhy } from '../../operations/why/why.ts';
-import { emptyAppliedState } from '../../schema/applied-state.ts';
-import { acceptedDelivery, rejectedDelivery } from '../support/deliveries.ts';
-import { eventually } from '../support/eventually.ts';
-import { newHome } from '../support/factory.ts';
-import { factoryIn } from '../support/stored.ts';
+import { explainWhy } from '../../../operations/why/why.ts';
+import { emptyAppliedState } from '../../../schema/applied-state.ts';
+import { acceptedDelivery, rejectedDelivery } from '../../support/deliveries.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newHome } from '../../support/factory.ts';
+import { factoryIn } from '../../support/stored.ts';
 
 const hourMs = 3_600_000;
 const { uid, webhook: name } = acceptedDelivery();

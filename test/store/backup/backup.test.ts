@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backUpStore } from '../../../operations/backup-store.ts';
+import { backUpStore } from '../../../operations/stores/backup-store.ts';
 import { openBackup } from '../../../store/backup/open-backup.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import type { Seal } from '../../../store/seal.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../../../operations/sessions.ts';
+import { createToken } from '../../../../operations/access/sessions.ts';
 import type { Store } from '../../../../store/ports.ts';
 import { openAt } from '../../../store/conformance/place.ts';
 import { postgresPlace } from '../../../store/postgres/postgres-place.ts';
