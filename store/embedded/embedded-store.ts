@@ -84,23 +84,22 @@ export function openEmbeddedStore({
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
     openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claim()),
-    claimDaemon: async () => {
-      // A copy that goes on must find the home free.
-      await requireCompleteCopy(documents);
-      return requireComplete(documents, await claim());
-    },
+    claimDaemon: () => claimComplete(documents, claim),
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };
 }
 
-/** Returns the claim, under which no copy goes on; releases it if a copy to the home was stopped. */
-async function requireComplete(documents: Documents, claim: Claim): Promise<Claim> {
+/** Claims a home, and releases it if a copy to it was stopped meanwhile. */
+async function claimComplete(documents: Documents, claim: () => Promise<Claim>): Promise<Claim> {
+  // A copy that goes on must find the home free.
+  await requireCompleteCopy(documents);
+  const claimed = await claim();
   try {
     await requireCompleteCopy(documents);
-    return claim;
+    return claimed;
   } catch (error) {
-    await claim.release();
+    await claimed.release();
     throw error;
   }
 }
