@@ -29,7 +29,7 @@ const pureFiles = {
     ...['impact/*', 'plan/compare-definitions'],
   ],
   sources: ['repository/repository'],
-  store: ['watch'],
+  store: ['look-regularly'],
 };
 
 /** The test files of each project. `test/architecture.test.ts` checks that those of `unit` are pure. */

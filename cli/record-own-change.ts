@@ -6,7 +6,7 @@ import {
   recordChange,
   recordMade,
 } from '../operations/access/audit.ts';
-import type { Store } from '../store/ports.ts';
+import type { Store } from '../store/ports/store.ts';
 import type { PlaceChange } from '../store/transfer-audit.ts';
 
 /** Makes a change to the store itself, and records it in the audit log. `describe` returns the final subject of its entry. */

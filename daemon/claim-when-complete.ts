@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Claim } from '../store/ports.ts';
-import { StoreError } from '../store/store-error.ts';
+import type { Claim } from '../store/ports/store.ts';
+import { StoreError } from '../store/ports/store-error.ts';
 import type { DaemonOptions } from './daemon.ts';
 import { createProxyCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, listen } from './http/http-server.ts';

@@ -3,14 +3,6 @@ const lookPart = 50;
 /** @limit Longest time between two of them, in ms: nobody waits longer for a change without a notification. */
 const lookAtLatestMs = 15_000;
 
-/** Something that is being watched, until it is closed. */
-export interface Watch {
-  close(): Promise<void>;
-}
-
-/** Called with the factory whose applied state may have changed; without a factory if any may have. May return a promise of its end, which never rejects. */
-export type OnStateChange = (factory?: string) => unknown;
-
 /** Looks every few ms, or less often if a look takes long. Returns a function that ends it. */
 export function lookRegularly(look: () => unknown, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import { unitFiles } from '../vitest.config.ts';
 import { buildImportGraph, findCircles, findLongestChain, findReached } from './support/import-graph.ts';
 import { readSources, type SourceFile } from './support/source-files.ts';
 
-/** The folders that each folder may import from (ARCHITECTURE.md). From `store/`, others may import only its ports. */
+/** The folders that each folder may import from (ARCHITECTURE.md). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [],
   signatures: ['json'],
@@ -84,6 +84,21 @@ describe('imports', () => {
   test('of store/embedded/ and store/postgres/ stand only in store/', () => {
     const isAdapter = (file: string) => /^store\/(embedded|postgres)\//.test(file);
     expect(found(outsideStore, ({ path }) => (graph.get(path) ?? []).filter(isAdapter))).toEqual([]);
+  });
+
+  test('of each adapter keep out of the other one, and those of store/ports/ and store/home/ out of both', () => {
+    const apart: Readonly<Record<string, RegExp>> = {
+      'store/embedded': /^store\/postgres\//,
+      'store/postgres': /^store\/embedded\//,
+      'store/ports': /^store\/(?!ports\/)/,
+      'store/home': /^store\/(?!home\/|ports\/)/,
+    };
+    for (const [folder, other] of Object.entries(apart)) {
+      const inFolder = sources.filter(({ path }) => path.startsWith(`${folder}/`));
+      expect(inFolder.length).toBeGreaterThan(10);
+      const breaches = found(inFolder, ({ path }) => (graph.get(path) ?? []).filter(file => other.test(file)));
+      expect(breaches).toEqual([]);
+    }
   });
 
   test('make no circle', () => {

@@ -1,6 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { SecretFormat } from '../../operations/access/secrets.ts';
-import { requireSecretName, requireSecretReference, requireSecretValue } from '../../store/team-secrets.ts';
+import {
+  requireSecretName,
+  requireSecretReference,
+  requireSecretValue,
+} from '../../store/ports/team-secrets.ts';
 import { type Context, openContext, requireFactoryName, toOpenFactory } from '../context.ts';
 import { UsageError } from '../exit-status.ts';
 import { readSecretValue } from '../input/read-secret-names.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { RestoreReport } from '../../operations/stores/backup-store.ts';
 import type { CopyReport, OnRows } from '../../operations/stores/copy-store.ts';
 import { printable } from '../../schema/text/printable.ts';
-import type { Store, StorePlace } from '../../store/ports.ts';
+import type { Store, StorePlace } from '../../store/ports/store.ts';
 import { findPlace, openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';

@@ -6,8 +6,8 @@ import {
   getIntervalMs,
   toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
-import type { Store } from '../../store/ports.ts';
-import type { Replicas } from '../../store/replicas.ts';
+import type { Replicas } from '../../store/ports/replicas.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { doInTurn } from '../one-at-a-time.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { ReconcileReport } from './reconcile-report.ts';

@@ -4,9 +4,9 @@ import { ApiProblem, type ApiProblemCode } from '../../schema/api/problems.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { AuditEntry } from '../../schema/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../../schema/refusal.ts';
-import type { AuditWanted } from '../../store/audit-log.ts';
-import type { Store } from '../../store/ports.ts';
-import { StoreError, type StoreErrorCode } from '../../store/store-error.ts';
+import type { AuditWanted } from '../../store/ports/audit-log.ts';
+import type { Store } from '../../store/ports/store.ts';
+import { StoreError, type StoreErrorCode } from '../../store/ports/store-error.ts';
 import { type Change, summarize } from '../plan/plan.ts';
 
 /** @limit Longest text in an entry of the audit log, in characters: names and summaries are far shorter. */

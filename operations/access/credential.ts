@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AppliedWebhook, Credential } from '../../schema/applied-state.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import { credentialOwner, type Seal } from '../../store/seal.ts';
-import type { TeamSecret } from '../../store/team-secrets.ts';
+import { credentialOwner, type Seal } from '../../store/ports/seal.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { isCurrentCredential } from '../plan/plan.ts';
 
 /** Makes the credential of a webhook that is being applied, or keeps the existing one if it is up to date. */

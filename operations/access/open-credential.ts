@@ -1,6 +1,6 @@
 import type { RepositoryCredential } from '../../sources/repository/followed-repository.ts';
 import type { GitCredential } from '../../sources/repository/git/git-environment.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 
 /** The reason why a credential cannot be used, and the remedy. */
 interface UnusableCredential {

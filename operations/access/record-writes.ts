@@ -1,4 +1,4 @@
-import type { AppliedStates, Store } from '../../store/ports.ts';
+import type { AppliedStates, Store } from '../../store/ports/store.ts';
 import type { QueueableRuns } from '../factory.ts';
 import { type BegunChange, beginChange, type ChangeToRecord } from './audit.ts';
 

@@ -3,8 +3,8 @@ import type { Permission } from '../../schema/access.ts';
 import type { secretsAnswer } from '../../schema/api/answers.ts';
 import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
-import type { Store } from '../../store/ports.ts';
-import type { FactoriesAllowed } from '../../store/team-secrets.ts';
+import type { Store } from '../../store/ports/store.ts';
+import type { FactoriesAllowed } from '../../store/ports/team-secrets.ts';
 import type { Factory } from '../factory.ts';
 
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */

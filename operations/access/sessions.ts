@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { sessionAnswer } from '../../schema/api/answers.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { type ApiToken, digestToken, type NewApiToken } from '../../store/api-tokens.ts';
-import type { Store } from '../../store/ports.ts';
-import { type ListedSession, sessionIdleMs, toSessionId } from '../../store/stored-sessions.ts';
+import { type ApiToken, digestToken, type NewApiToken } from '../../store/ports/api-tokens.ts';
+import type { Store } from '../../store/ports/store.ts';
+import { type ListedSession, sessionIdleMs, toSessionId } from '../../store/ports/stored-sessions.ts';
 import type { Factory } from '../factory.ts';
 
 /** @limit Randomness in an API token, in bytes: 256 bits cannot be guessed. */

@@ -2,8 +2,8 @@ import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { StateChange } from '../../store/ports.ts';
-import type { TeamSecret } from '../../store/team-secrets.ts';
+import type { StateChange } from '../../store/ports/store.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from '../access/audit.ts';
 import { makeCredential } from '../access/credential.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';

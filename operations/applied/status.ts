@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { statusAnswer } from '../../schema/api/answers.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 import type { OpenFactory } from '../factory.ts';
 import { factoryView, sourceView } from '../views/applied-views.ts';
 import { reconcileView } from '../views/reconcile-view.ts';

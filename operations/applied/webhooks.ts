@@ -7,8 +7,8 @@ import { webhooksMax } from '../../schema/factory-size.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import { compareNames } from '../../schema/name.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
-import { StoreError } from '../../store/store-error.ts';
-import { isOnlyFor, type TeamSecret } from '../../store/team-secrets.ts';
+import { StoreError } from '../../store/ports/store-error.ts';
+import { isOnlyFor, type TeamSecret } from '../../store/ports/team-secrets.ts';
 import { makeCredential } from '../access/credential.ts';
 import {
   chooseSecret,

@@ -13,7 +13,7 @@ import { hasCommit } from '../../sources/repository/git/git-objects.ts';
 import type { GitMirror } from '../../sources/repository/git/mirror.ts';
 import type { Repository } from '../../sources/repository/repository.ts';
 import { findRenamedDefinitions } from '../../sources/repository/repository-source.ts';
-import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
+import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import { openCredential } from '../access/open-credential.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
 import { applyDefinitions } from '../applied/apply.ts';

@@ -1,7 +1,7 @@
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../../sources/repository/git/git-failure.ts';
-import type { ReconcileEnd, ReconcileFailureReason } from '../../store/reconcile-statuses.ts';
-import { StoreError } from '../../store/store-error.ts';
+import type { ReconcileEnd, ReconcileFailureReason } from '../../store/ports/reconcile-statuses.ts';
+import { StoreError } from '../../store/ports/store-error.ts';
 import type { Factory } from '../factory.ts';
 import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
 import { recordReconcileEnd } from './remembered-repository.ts';

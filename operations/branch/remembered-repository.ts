@@ -9,7 +9,7 @@ import {
   type ReconcileEnd,
   type ReconcileStatus,
   type RememberedBranch,
-} from '../../store/reconcile-statuses.ts';
+} from '../../store/ports/reconcile-statuses.ts';
 import { toSourcePlace } from '../applied/applied-source.ts';
 import type { Factory } from '../factory.ts';
 

@@ -3,7 +3,7 @@ import type { Impact } from '../../schema/changes/impact.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { compareNames } from '../../schema/name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';

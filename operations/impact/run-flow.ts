@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import { parseFieldPath, readField } from '../../schema/field-path.ts';
-import type { RunFlow } from '../../store/delivery-log.ts';
+import type { RunFlow } from '../../store/ports/delivery-log.ts';
 
 /** The longest wait of a debounce, in multiples of its time, if a definition does not set it. */
 const atMostTimes = 10;

@@ -10,7 +10,7 @@ import type {
   RunFilter,
   SearchPart,
   UnloggedCount,
-} from '../../store/delivery-log.ts';
+} from '../../store/ports/delivery-log.ts';
 import { type AppliedNames, requireAutomation, requireNamedWebhook } from '../applied/require-applied.ts';
 import type { Factory } from '../factory.ts';
 

@@ -1,6 +1,6 @@
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { DeliveryLogReader, LoggedDelivery, Run } from '../../store/delivery-log.ts';
+import type { DeliveryLogReader, LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 
 /** The part of a factory whose log is read. */
 interface LoggingFactory {

@@ -1,7 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { TeamSecret, TeamSecrets } from '../../store/team-secrets.ts';
+import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
 import { findRenameWarnings } from '../checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from '../checks/secret-diagnostics.ts';

@@ -10,7 +10,7 @@ import type { WebhookDefinition } from '../../schema/definitions/webhook-definit
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { TeamSecret } from '../../store/team-secrets.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { compareDefinitions, type NameElement } from './compare-definitions.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';

@@ -1,8 +1,8 @@
 import { type BackupWriter, createBackup } from '../../store/backup/create-backup.ts';
 import { openBackup } from '../../store/backup/open-backup.ts';
 import type { BackupFacts } from '../../store/backup/records.ts';
-import type { Store } from '../../store/ports.ts';
-import type { TransferReader, TransferRow, TransferSource } from '../../store/transfer.ts';
+import type { Store } from '../../store/ports/store.ts';
+import type { TransferReader, TransferRow, TransferSource } from '../../store/ports/transfer.ts';
 import {
   type CopyReport,
   type CopySummary,

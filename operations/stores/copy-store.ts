@@ -5,7 +5,7 @@ import {
   markCopy,
   otherContent,
 } from '../../store/documents/copied-documents.ts';
-import type { Seal } from '../../store/seal.ts';
+import type { Seal } from '../../store/ports/seal.ts';
 import {
   type Transfer,
   type TransferReader,
@@ -16,7 +16,7 @@ import {
   type TransferTableName,
   type TransferTarget,
   transferTables,
-} from '../../store/transfer.ts';
+} from '../../store/ports/transfer.ts';
 
 /** A store to copy from, with the seal of its values. */
 export interface CopySource extends TransferSource {

@@ -13,8 +13,8 @@ import type {
   Run,
   RunDelivery,
   RunReport,
-} from '../../store/delivery-log.ts';
-import type { RunArtifact } from '../../store/run-files.ts';
+} from '../../store/ports/delivery-log.ts';
+import type { RunArtifact } from '../../store/ports/run-files.ts';
 
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;

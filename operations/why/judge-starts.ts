@@ -1,5 +1,5 @@
 import { describeRunState } from '../../schema/clients/describe.ts';
-import type { Run } from '../../store/delivery-log.ts';
+import type { Run } from '../../store/ports/delivery-log.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
 

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
-import type { UnloggedCount } from '../../store/delivery-log.ts';
+import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';

@@ -3,7 +3,7 @@ import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
-import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
+import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';

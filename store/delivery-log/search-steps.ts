@@ -1,5 +1,5 @@
-import { isOfEventType } from '../schema/find-event-type.ts';
-import { DeliveryLogError } from './delivery-log-error.ts';
+import { isOfEventType } from '../../schema/find-event-type.ts';
+import { DeliveryLogError } from '../ports/delivery-log-error.ts';
 import { type EventRecord, toEvent } from './stored-rows.ts';
 
 /** @limit Time after which one search of the delivery log ends, in ms: it says how far it came, and others are answered before it goes on. */

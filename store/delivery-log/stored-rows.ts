@@ -1,7 +1,13 @@
-import { parseJsonText } from '../json/parse-json-text.ts';
-import type { RunState } from '../schema/delivery.ts';
-import type { EventHeaders } from '../schema/event-headers.ts';
-import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEvent } from './delivery-log.ts';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import type { RunState } from '../../schema/delivery.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import type {
+  DeliverySummary,
+  LoggedDelivery,
+  ReportedRun,
+  RunReport,
+  StoredEvent,
+} from '../ports/delivery-log.ts';
 
 // The rows of a database as they are read from it. Null means absent, and event headers are JSON text.
 

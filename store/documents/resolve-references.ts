@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, open } from 'node:fs/promises';
 import { execa } from 'execa';
-import { parseSecretReference, type SecretReference } from '../schema/secret-reference.ts';
-import { StoreError } from './store-error.ts';
-import { requireSecretValue, secretBytesMax } from './team-secrets.ts';
+import { parseSecretReference, type SecretReference } from '../../schema/secret-reference.ts';
+import { StoreError } from '../ports/store-error.ts';
+import { requireSecretValue, secretBytesMax } from '../ports/team-secrets.ts';
 
 /** @limit Time for reading all team secrets that one plan or apply refers to, in ms: half of that for an operation of the daemon. */
 const resolveMs = 10_000;

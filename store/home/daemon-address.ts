@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { replaceFile } from '../durable-file.ts';
-import type { DaemonAddress } from '../ports.ts';
-import { fileFailure } from '../store-error.ts';
-import type { Home } from './files/home.ts';
-import { makeHome } from './files/make-home.ts';
+import type { DaemonAddress } from '../ports/store.ts';
+import { fileFailure } from '../ports/store-error.ts';
+import { replaceFile } from './durable-file.ts';
+import type { Home } from './home.ts';
+import { makeHome } from './make-home.ts';
 
 const recordShape = z.object({
   ingressUrl: z.string(),

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namePattern } from '../../../schema/name.ts';
-import { fileFailure } from '../../store-error.ts';
+import { namePattern } from '../../schema/name.ts';
+import { fileFailure } from '../ports/store-error.ts';
 
 /** The paths of everything that hookmill keeps in one directory. */
 export interface Home {

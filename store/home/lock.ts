@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { fileFailure, StoreError } from '../../store-error.ts';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { fileFailure, StoreError } from '../ports/store-error.ts';
 import { makePrivateDirectory } from './home.ts';
 
 /** @limit Time between two attempts to take a lock, in ms: a person does not notice it. */

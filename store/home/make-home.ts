@@ -1,6 +1,6 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileFailure, StoreError } from '../../store-error.ts';
+import { fileFailure, StoreError } from '../ports/store-error.ts';
 import { type Home, makePrivateDirectory } from './home.ts';
 import { withLock } from './lock.ts';
 

@@ -10,7 +10,7 @@ import {
   writev,
 } from 'node:fs';
 import { type FileHandle, open as openHandle, readFile } from 'node:fs/promises';
-import { fileFailure } from '../../store-error.ts';
+import { fileFailure } from '../ports/store-error.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 

@@ -8,9 +8,9 @@ import {
   artifactsMax,
   type RunArtifact,
   type RunFiles,
-} from '../run-files.ts';
-import { type Home, makePrivateDirectory } from './files/home.ts';
-import { openRegularFile } from './files/regular-file.ts';
+} from '../ports/run-files.ts';
+import { type Home, makePrivateDirectory } from './home.ts';
+import { openRegularFile } from './regular-file.ts';
 
 /** The artifacts of runs in a home: `run-artifacts/<run id>/`, copied from what the command left in `artifacts/`. */
 export function openRunArtifacts({

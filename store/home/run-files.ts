@@ -23,15 +23,15 @@ import {
   headersAttachmentsName,
   nameAttachment,
 } from '../../schema/attachments.ts';
-import type { StoredEvent } from '../delivery-log.ts';
-import { replaceFile, syncDirectory } from '../durable-file.ts';
-import { removeTree } from '../remove-tree.ts';
-import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../run-files.ts';
-import { StoreError } from '../store-error.ts';
-import { takeBack } from '../take-back.ts';
-import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
-import { createAppendStream, openRegularFile } from './files/regular-file.ts';
+import type { StoredEvent } from '../ports/delivery-log.ts';
+import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../ports/run-files.ts';
+import { StoreError } from '../ports/store-error.ts';
+import { replaceFile, syncDirectory } from './durable-file.ts';
+import { type Home, makePrivateDirectory, runOutputFile } from './home.ts';
+import { createAppendStream, openRegularFile } from './regular-file.ts';
+import { removeTree } from './remove-tree.ts';
 import { openRunArtifacts } from './run-artifacts.ts';
+import { takeBack } from './take-back.ts';
 
 /** @limit Output of an attempt that waits to be written, in bytes: then the command waits until the disk has taken it. */
 const outputPendingBytesMax = 1024 * 1024;

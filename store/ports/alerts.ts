@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertTypes } from '../schema/alerts.ts';
+import { alertTypes } from '../../schema/alerts.ts';
 
 const episodeShape = z.strictObject({
   /** `alr_…`, the same in all messages about it. */

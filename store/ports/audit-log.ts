@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AuditEntry, auditEntryShape } from '../schema/audit-entry.ts';
+import { type AuditEntry, auditEntryShape } from '../../schema/audit-entry.ts';
 
 /** @limit Newest finished entries of the audit log that are always kept of each factory, and as many unfinished ones: years of changes by people, and nobody can push out entries of a factory that they may not change. */
 export const auditEntriesKept = 10_000;

@@ -1,7 +1,13 @@
-import type { Commit } from '../schema/commit.ts';
-import type { IdentitySource, Outcome, RunState, RunWait, UnidentifiedOutcome } from '../schema/delivery.ts';
-import type { EventHeaders } from '../schema/event-headers.ts';
-import type { UnloggedReason } from '../schema/unlogged.ts';
+import type { Commit } from '../../schema/commit.ts';
+import type {
+  IdentitySource,
+  Outcome,
+  RunState,
+  RunWait,
+  UnidentifiedOutcome,
+} from '../../schema/delivery.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type {
   HealthCounts,
   HealthRecord,

@@ -1,7 +1,7 @@
-import type { SchemeReference } from '../schema/definitions/webhook-definition.ts';
-import type { AuthMode } from '../schema/ingress-url.ts';
-import { secretNamePattern, secretNameRule } from '../schema/secret-name.ts';
-import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
+import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../../schema/ingress-url.ts';
+import { secretNamePattern, secretNameRule } from '../../schema/secret-name.ts';
+import { parseSecretReference, secretReferenceRule } from '../../schema/secret-reference.ts';
 import { StoreError } from './store-error.ts';
 
 /** @limit Longest value of a team secret, in bytes: a private key in PEM fits, a file passed by mistake does not. */

@@ -1,5 +1,5 @@
 import type { DeliveryMetadata, UnloggedCount } from './delivery-log.ts';
-import type { Documents } from './documents/documents.ts';
+import type { Documents } from './documents.ts';
 
 /** @limit Rows that are copied to another store in one transaction: fewer would sync too often, more would only need memory. */
 export const rowsPerPageMax = 1_000;

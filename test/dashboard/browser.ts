@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
 import { createToken } from '../../operations/access/sessions.ts';
 import type { Permission } from '../../schema/access.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { onFileFinished } from '../support/file-end.ts';
 import { storeIn } from '../support/stored.ts';

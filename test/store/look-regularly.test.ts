@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { lookRegularly } from '../../store/watch.ts';
+import { lookRegularly } from '../../store/look-regularly.ts';
 
 test.each([
   ['a quick look is followed by the next one soon', 10, 2_000],

@@ -8,7 +8,7 @@ import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts
 import type { Factory } from '../../operations/factory.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { factoryIn, type TestFactory } from './stored.ts';
 
 export function temporaryDirectory(): string {

@@ -7,7 +7,7 @@ import type { Permission } from '../../schema/access.ts';
 import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { apiRoutes, apiShapes, type OperationId } from '../../schema/api/routes.ts';
-import type { StoreOptions } from '../../store/ports.ts';
+import type { StoreOptions } from '../../store/ports/store.ts';
 import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { newHome } from './factory.ts';
 import { send } from './http.ts';

@@ -6,7 +6,7 @@ import type { Permission } from '../../../schema/access.ts';
 import type { CheckedParts } from '../../../schema/api/call.ts';
 import type { ApiAnswer } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
-import type { Store } from '../../../store/ports.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import type { Caller, KnownCallers } from '../guards/caller.ts';
 import type { SignInAttempts } from '../guards/request-rate.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type ApiToken, type ApiTokens, digestToken } from '../../../store/api-tokens.ts';
+import { type ApiToken, type ApiTokens, digestToken } from '../../../store/ports/api-tokens.ts';
 
 /** @limit Precision of an API token's last use, in ms: a request writes nothing while the stored one is younger. */
 const tokenUseMs = 60_000;

@@ -5,8 +5,8 @@ import type {
   NewRun,
   Recorded,
   UnidentifiedDelivery,
-} from '../delivery-log.ts';
-import type { DeliveryLogError } from '../delivery-log-error.ts';
+} from '../../ports/delivery-log.ts';
+import type { DeliveryLogError } from '../../ports/delivery-log-error.ts';
 import type { Batch, Command, Committed, DeliveryRow, NewRunRow, SentAppliedState } from './wire.ts';
 
 /** @limit Most deliveries in one transaction: the rest goes into the next one, so that no delivery waits long. */

@@ -5,8 +5,8 @@ import type {
   DeliveryLogStats,
   Recorded,
   UnidentifiedDelivery,
-} from '../delivery-log.ts';
-import { closedError, DeliveryLogError, type DeliveryLogErrorCode } from '../delivery-log-error.ts';
+} from '../../ports/delivery-log.ts';
+import { closedError, DeliveryLogError, type DeliveryLogErrorCode } from '../../ports/delivery-log-error.ts';
 import {
   countForCommit,
   countPayloadBytes,

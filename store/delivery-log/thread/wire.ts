@@ -6,8 +6,8 @@ import type {
   PruneRule,
   RunFlow,
   UnidentifiedDelivery,
-} from '../delivery-log.ts';
-import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
+} from '../../ports/delivery-log.ts';
+import type { DeliveryLogErrorCode } from '../../ports/delivery-log-error.ts';
 
 /**
  * The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are

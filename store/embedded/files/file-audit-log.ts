@@ -1,18 +1,18 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { parseJsonText } from '../../json/parse-json-text.ts';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
+import { replaceFile, syncDirectory } from '../../home/durable-file.ts';
+import type { Home } from '../../home/home.ts';
+import { withHomeLock } from '../../home/make-home.ts';
+import { readText } from '../../home/regular-file.ts';
 import {
   type AuditLog,
   auditEntriesKept,
   type StoredAuditEntry,
   storedAuditEntryShape,
-} from '../audit-log.ts';
-import { replaceFile, syncDirectory } from '../durable-file.ts';
-import { fileFailure } from '../store-error.ts';
-import type { Home } from './files/home.ts';
-import { withHomeLock } from './files/make-home.ts';
-import { readText } from './files/regular-file.ts';
+} from '../../ports/audit-log.ts';
+import { fileFailure } from '../../ports/store-error.ts';
 
 /** @limit Longest wait for others that write an entry of the audit log, in ms. It does not depend on `--lock-timeout`: all factories share the log, and an entry is written in a moment. */
 const lockTimeoutMs = 10_000;

@@ -1,10 +1,10 @@
-import { parseDocument } from '../documents/document-text.ts';
-import { type DocumentId, type Documents, movedError, type StoredDocument } from '../documents/documents.ts';
-import { readFileVersion, readVersionedText } from './files/file-version.ts';
-import { appliedStateFile, type Home, listFactories, reconcileStatusFile } from './files/home.ts';
-import { openJsonFile } from './files/json-file.ts';
-import { withHomeLock } from './files/make-home.ts';
-import { readText } from './files/regular-file.ts';
+import { parseDocument } from '../../documents/document-text.ts';
+import { appliedStateFile, type Home, listFactories, reconcileStatusFile } from '../../home/home.ts';
+import { withHomeLock } from '../../home/make-home.ts';
+import { readText } from '../../home/regular-file.ts';
+import { type DocumentId, type Documents, movedError, type StoredDocument } from '../../ports/documents.ts';
+import { readFileVersion, readVersionedText } from './file-version.ts';
+import { openJsonFile } from './json-file.ts';
 import { watchFactories } from './watch-factories.ts';
 
 /** The documents of a home, each a JSON file. */

@@ -1,12 +1,12 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { createFile, replaceFile, sweepTemporaries, syncDirectory } from '../durable-file.ts';
-import type { Seal } from '../seal.ts';
-import { keyBytes, openSeal, parseKey, readGivenKeys, requireOldKey } from '../sealing.ts';
-import { fileFailure, StoreError } from '../store-error.ts';
-import type { Home } from './files/home.ts';
-import { makeHome, withHomeLock } from './files/make-home.ts';
-import { readText } from './files/regular-file.ts';
+import { createFile, replaceFile, sweepTemporaries, syncDirectory } from '../../home/durable-file.ts';
+import type { Home } from '../../home/home.ts';
+import { makeHome, withHomeLock } from '../../home/make-home.ts';
+import { readText } from '../../home/regular-file.ts';
+import type { Seal } from '../../ports/seal.ts';
+import { fileFailure, StoreError } from '../../ports/store-error.ts';
+import { keyBytes, openSeal, parseKey, readGivenKeys, requireOldKey } from '../../sealing.ts';
 
 /**
  * Seals values with `HOOKMILL_KEY` (base64) if it is set, otherwise with the home's `key` file, which is created for

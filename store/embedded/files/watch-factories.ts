@@ -1,12 +1,11 @@
 import { type FSWatcher, watch as watchDirectory } from 'node:fs';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
-import { namePattern } from '../../schema/name.ts';
-import type { Mirrors } from '../ports.ts';
-import { fileFailure } from '../store-error.ts';
-import { lookRegularly, type OnStateChange, type Watch } from '../watch.ts';
-import { type Home, listFactories, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
-import { makeHome, withHomeLock } from './files/make-home.ts';
+import { namePattern } from '../../../schema/name.ts';
+import { type Home, listFactories, makePrivateDirectory } from '../../home/home.ts';
+import { makeHome } from '../../home/make-home.ts';
+import { lookRegularly } from '../../look-regularly.ts';
+import type { OnStateChange, Watch } from '../../ports/documents.ts';
 
 /** @limit Shortest time between two scans of the home without a notification, in ms: network file systems send none. */
 const rescanMs = 2_000;
@@ -57,17 +56,4 @@ function openWatcher(directory: string, onChange: () => void): FSWatcher | undef
   } catch {
     return undefined;
   }
-}
-
-/** The mirrors in a home: `repositories/<factory>.git`. */
-export function openMirrors(home: Home, lockTimeoutMs: number): Mirrors {
-  return {
-    use: (factory, work) => {
-      const directory = mirrorDirectory(home, factory);
-      return withHomeLock(home, directory, lockTimeoutMs, async () => {
-        await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
-        return work(directory);
-      });
-    },
-  };
 }

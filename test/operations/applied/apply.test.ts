@@ -5,7 +5,7 @@ import { applyDefinitions } from '../../../operations/applied/apply.ts';
 import { planFactory } from '../../../operations/plan/plan-factory.ts';
 import { readDirectory } from '../../../sources/directory-source.ts';
 import { parseDefinitions } from '../../../sources/parse-definitions.ts';
-import { appliedStateFile } from '../../../store/embedded/files/home.ts';
+import { appliedStateFile } from '../../../store/home/home.ts';
 import { applyDirectory, makeFactory } from '../../support/factory.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 

@@ -5,7 +5,7 @@ import { readdirSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
-import { appliedStateFile, mirrorDirectory } from '../../../store/embedded/files/home.ts';
+import { appliedStateFile, mirrorDirectory } from '../../../store/home/home.ts';
 import { followedFactory, makeUpstream, temporaryDirectory, webhook } from '../../support/git-samples.ts';
 import { serveSilence } from '../../support/git-servers.ts';
 

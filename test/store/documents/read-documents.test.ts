@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { openApiTokens } from '../../../store/documents/api-tokens.ts';
 import { openReconcileStatuses } from '../../../store/documents/applied-states.ts';
 import { listCopiedDocuments } from '../../../store/documents/copied-documents.ts';
-import { type Documents, freezeDocuments } from '../../../store/documents/documents.ts';
-import { openFileDocuments } from '../../../store/embedded/file-documents.ts';
+import { freezeDocuments } from '../../../store/documents/read-documents.ts';
+import { openFileDocuments } from '../../../store/embedded/files/file-documents.ts';
+import type { Documents } from '../../../store/ports/documents.ts';
 import { newHome } from '../../support/factory.ts';
 
 /** The documents of a home. Another process changes two of them while the second one is read for the first time. */

@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resolveReferences } from '../../store/resolve-references.ts';
-import { eventually } from '../support/eventually.ts';
+import { resolveReferences } from '../../../store/documents/resolve-references.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const environment = { PATH: process.env.PATH, VALUE: 'of-a-variable', HOOKMILL_KEY: 'the-key' };
 const directory = mkdtempSync(join(tmpdir(), 'references-'));

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFile, replaceFile, sweepTemporaries } from '../../store/durable-file.ts';
-import { mountSmallDisk } from '../support/small-disk.ts';
+import { createFile, replaceFile, sweepTemporaries } from '../../../store/home/durable-file.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 const newDirectory = () => mkdtempSync(join(tmpdir(), 'durable-'));
 
@@ -68,7 +68,7 @@ test('keeps the old file, and no part of the new one, on a disk that fills up', 
 test('treats a short write as a failure, and leaves nothing behind', ({ skip }) => {
   skip(spawnSync('prlimit', ['--version']).status !== 0, 'needs prlimit');
   const file = join(newDirectory(), 'a.json');
-  const module = JSON.stringify(join(import.meta.dirname, '../../store/durable-file.ts'));
+  const module = JSON.stringify(join(import.meta.dirname, '../../../store/home/durable-file.ts'));
   const script = `const { replaceFile } = await import(${module}); await replaceFile(process.argv[1], 'x'.repeat(50_000));`;
   // The write that crosses the limit is a short one, and only the next fails.
   const command = [process.execPath, '--input-type=module', '-e', script, file];

@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { acquireLock, withLock } from '../../../../store/embedded/files/lock.ts';
+import { acquireLock, withLock } from '../../../store/home/lock.ts';
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), 'lock-')), 'state.json');
 
 /** A process that tries to take the lock of the file: it says `held`, and holds it until it is killed, or why not. */
 async function otherProcess(file: string) {
   const script = `
-    const { acquireLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../store/embedded/files/lock.ts'))});
+    const { acquireLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../../store/home/lock.ts'))});
     const lock = await acquireLock(${JSON.stringify(file)}, 0).catch(error => error);
     console.log(lock.code ?? 'held');
     // The timer refers to the lock, which would be freed when its object is collected.

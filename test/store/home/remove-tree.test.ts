@@ -3,11 +3,11 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { canBecomeOthers } from '../support/privilege.ts';
+import { canBecomeOthers } from '../../support/privilege.ts';
 
 /** Removes the tree in a process that has no right to pass over modes. */
 function removeAsOwner(path: string): { readonly status: number | null; readonly stdout: string } {
-  const module = join(import.meta.dirname, '../../store/remove-tree.ts');
+  const module = join(import.meta.dirname, '../../../store/home/remove-tree.ts');
   const source = `const { removeTree } = await import(${JSON.stringify(module)});
     await removeTree(${JSON.stringify(path)}).catch(({ code }) => console.log(code));`;
   const become = ['--reuid=65534', '--regid=65534', '--clear-groups', '--'];

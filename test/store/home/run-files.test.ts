@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import { openRunFiles } from '../../../store/embedded/run-files.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import { openRunFiles } from '../../../store/home/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
 import { canBecomeOthers } from '../../support/privilege.ts';
 

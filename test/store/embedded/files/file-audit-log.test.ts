@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openFileAuditLog } from '../../../store/embedded/file-audit-log.ts';
-import { newHome } from '../../support/factory.ts';
+import { openFileAuditLog } from '../../../../store/embedded/files/file-audit-log.ts';
+import { newHome } from '../../../support/factory.ts';
 
 const entry = {
   at: '2026-01-02T03:04:05.678Z',

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
-import { appliedStateFile } from '../../../store/embedded/files/home.ts';
-import { makeFactory } from '../../support/factory.ts';
-import { addWebhook } from '../conformance/applied-states.ts';
+import { type AppliedState, emptyAppliedState } from '../../../../schema/applied-state.ts';
+import { appliedStateFile } from '../../../../store/home/home.ts';
+import { makeFactory } from '../../../support/factory.ts';
+import { addWebhook } from '../../conformance/applied-states.ts';
 
 test('does not write over a change by a writer that ignored the lock', async () => {
   const { home, name, store } = makeFactory();

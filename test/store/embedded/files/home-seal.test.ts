@@ -4,9 +4,9 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { compactDecrypt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { openHomeSeal, rotateHomeKey } from '../../../store/embedded/home-seal.ts';
-import type { SealedFor } from '../../../store/seal.ts';
-import { newHome } from '../../support/factory.ts';
+import { openHomeSeal, rotateHomeKey } from '../../../../store/embedded/files/home-seal.ts';
+import type { SealedFor } from '../../../../store/ports/seal.ts';
+import { newHome } from '../../../support/factory.ts';
 
 const owner: SealedFor = { use: 'team-secret', name: 'TOKEN' };
 

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { watchFactories } from '../../../store/embedded/watch-factories.ts';
-import { newHome } from '../../support/factory.ts';
+import { watchFactories } from '../../../../store/embedded/files/watch-factories.ts';
+import { newHome } from '../../../support/factory.ts';
 
 test('names the factory that changed, whether it is old, new or in the place of another one', async () => {
   const home = newHome();
