@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { auditAnswer } from '../../schema/api/answers.ts';
-import { ApiProblem, type ApiProblemCode } from '../../schema/api/problems.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { AuditEntry } from '../../schema/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../../schema/refusal.ts';
@@ -99,13 +98,14 @@ function clip(text: string): string {
 
 /** Whether the error says for certain that nothing was changed. */
 function isRefused(error: unknown): boolean {
-  const hasCode = error instanceof Refusal || error instanceof ApiProblem || error instanceof StoreError;
+  const hasCode = error instanceof Refusal || error instanceof StoreError;
   return hasCode && !uncertainCodes.has(error.code);
 }
 
-const uncertainCodes: ReadonlySet<RefusalCode | ApiProblemCode | StoreErrorCode> = new Set([
-  ...(['state-unreadable', 'takes-too-long', 'unexpected', 'log-busy', 'store-unreachable'] as const),
-  ...(['unwritable', 'unreachable'] as const),
+const uncertainCodes: ReadonlySet<RefusalCode | StoreErrorCode> = new Set([
+  'state-unreadable',
+  'unwritable',
+  'unreachable',
 ]);
 
 /** Summarises an apply for the audit log. */
