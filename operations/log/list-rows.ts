@@ -147,7 +147,7 @@ async function toStoreFilter(
 /**
  * Finds which deliveries in the log belong to a webhook: all with its UID, and those that arrived under its name.
  */
-export async function findWebhookFilter(
+async function findWebhookFilter(
   { readState }: NamedFactory,
   nameOrUid: string,
 ): Promise<Pick<DeliveryFilter, 'webhook' | 'uid'>> {

@@ -4,7 +4,7 @@ import { type Commit, commitShape } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 
 /** The kinds of reconcile failures. */
-export const reconcileFailureReasons = [
+const reconcileFailureReasons = [
   /** The remote did not answer, or refused to. */
   'remote',
   'timeout',
