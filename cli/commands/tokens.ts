@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Permission, permissions } from '../../schema/access.ts';
+import { type Permission, permissions } from '../../schema/grant.ts';
 import { dayMs } from '../../schema/time-units.ts';
 import { openContext, toOpenFactory } from '../context.ts';
 import { UsageError } from '../exit-status.ts';

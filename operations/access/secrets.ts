@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Permission } from '../../schema/access.ts';
 import type { secretsAnswer } from '../../schema/api/answers.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Store } from '../../store/ports/store.ts';

@@ -1,11 +1,11 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type { Permission } from '../../schema/access.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
 import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
+import type { Permission } from '../../schema/grant.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';

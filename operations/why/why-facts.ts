@@ -1,6 +1,6 @@
-import type { Permission } from '../../schema/access.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
+import type { Permission } from '../../schema/grant.ts';
 import type { LoggedDelivery, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Permission } from '../../schema/access.ts';
 import type { whyAnswer } from '../../schema/api/answers.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { type WhyStep, whyStepNames } from '../../schema/health.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import type { OpenFactory } from '../factory.ts';

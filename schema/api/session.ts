@@ -1,13 +1,3 @@
-/** The place where the webhooks and automations of a factory are managed. */
-export const managements = ['dashboard', 'files', 'repository'] as const;
-
-export type Management = (typeof managements)[number];
-
-/** The permissions of an API token on its factory. `manage` includes `read`. */
-export const permissions = ['read', 'manage'] as const;
-
-export type Permission = (typeof permissions)[number];
-
 /** The request header with the key of a session, which the dashboard gets when it signs in. */
 export const sessionKeyHeader = 'X-Hookmill-Session';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { permissions } from '../../schema/access.ts';
+import { permissions } from '../../schema/grant.ts';
 import { namePattern } from '../../schema/name.ts';
 import { StoreError } from './store-error.ts';
 

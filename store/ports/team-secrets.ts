@@ -1,4 +1,4 @@
-import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
+import type { SchemeReference } from '../../schema/definitions/custom-scheme.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { secretNamePattern, secretNameRule } from '../../schema/secret-name.ts';
 import { parseSecretReference, secretReferenceRule } from '../../schema/secret-reference.ts';

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { expect, onTestFinished, test } from 'vitest';
 import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
 import { createToken } from '../../operations/access/sessions.ts';
-import type { Permission } from '../../schema/access.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { homeAt } from '../../store/home/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { onFileFinished } from '../support/file-end.ts';

@@ -1,4 +1,4 @@
-import { signInPath } from '../../../schema/access.ts';
+import { signInPath } from '../../../schema/api/session.ts';
 import type { Grant } from '../../../schema/grant.ts';
 import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { TeamSecrets } from '../../../store/ports/team-secrets.ts';
