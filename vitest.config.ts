@@ -25,11 +25,11 @@ const pureFiles = {
   docs: ['links', 'security'],
   faults: ['find-violations'],
   operations: [
-    ...['alerts/follow-episodes', 'back-off', 'compare-definitions', 'health/judge-health', 'impact'],
-    ...['new-webhook-secret', 'observe-webhook', 'run-flow'],
+    ...['access/new-webhook-secret', 'alerts/follow-episodes', 'back-off', 'health/judge-health'],
+    ...['impact/*', 'plan/compare-definitions'],
   ],
   sources: ['repository/repository'],
-  store: ['watch'],
+  store: ['look-regularly'],
 };
 
 /** The test files of each project. `test/architecture.test.ts` checks that those of `unit` are pure. */

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileRunFlow } from '../operations/run-flow.ts';
+import { compileRunFlow } from '../operations/impact/run-flow.ts';
 import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
-import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
+import type { AcceptedDelivery, DeliveryLog } from '../store/ports/delivery-log.ts';
 import { median, percentile, round } from './support/statistics.ts';
 
 // Measures the delivery log without the ingress; then what the keys of automations that say how runs flow add to a

@@ -5,7 +5,7 @@ import type { OpenFactory } from '../operations/factory.ts';
 import type { Workspace } from '../schema/definitions/parse-file.ts';
 import { defaultPorts } from '../schema/ingress-url.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
-import type { Store } from '../store/ports.ts';
+import type { Store } from '../store/ports/store.ts';
 import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';
 import { requireOwnHome } from './definitions/require-own-home.ts';
 import { CommandError, UsageError } from './exit-status.ts';

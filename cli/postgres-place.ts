@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { PostgresPlace } from '../store/ports.ts';
+import type { PostgresPlace } from '../store/ports/store.ts';
 import { UsageError } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
 

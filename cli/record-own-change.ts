@@ -5,8 +5,8 @@ import {
   type ChangeToRecord,
   recordChange,
   recordMade,
-} from '../operations/audit.ts';
-import type { Store } from '../store/ports.ts';
+} from '../operations/access/audit.ts';
+import type { Store } from '../store/ports/store.ts';
 import type { PlaceChange } from '../store/transfer-audit.ts';
 
 /** Makes a change to the store itself, and records it in the audit log. `describe` returns the final subject of its entry. */

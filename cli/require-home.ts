@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeFileNames } from '../store/home-files.ts';
-import type { StorePlace } from '../store/ports.ts';
+import { homeFileNames } from '../store/home/home-files.ts';
+import type { StorePlace } from '../store/ports/store.ts';
 import { CommandError } from './exit-status.ts';
 
 /** Fails if the store would be a home, and its directory contains no file of one: it is probably the wrong directory. */

@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Claim } from '../store/ports.ts';
-import { StoreError } from '../store/store-error.ts';
-import type { DaemonOptions } from './daemon.ts';
+import type { Logger } from 'pino';
+import type { Claim, Store } from '../store/ports/store.ts';
+import { StoreError } from '../store/ports/store-error.ts';
 import { createProxyCheck } from './http/client-address.ts';
-import { closeServer, createBoundedServer, listen } from './http/http-server.ts';
+import { closeServer, createBoundedServer, listen, type PassedSockets } from './http/http-server.ts';
 import { createProblemRenderer } from './ingress/problems.ts';
 import { isAskedDirectly } from './management/guards/browser-guards.ts';
+import type { DaemonSettings } from './settings.ts';
 
 /** @limit Time between two looks whether a copy to the store is complete, in ms: senders try again later than that. */
 const copyPollMs = 2_000;
@@ -15,7 +16,12 @@ const copyRetrySeconds = 30;
 /** @limit Time for the last answers that a copy to the store is not complete, in ms: nothing is read for them. */
 const closeMs = 1_000;
 
-type Options = Pick<DaemonOptions, 'store' | 'settings' | 'sockets' | 'log'>;
+interface Options {
+  readonly store: Pick<Store, 'claimDaemon'>;
+  readonly settings: DaemonSettings;
+  readonly sockets?: PassedSockets;
+  readonly log: Logger;
+}
 
 /**
  * Reserves the store for this daemon. While a copy or restore to it is not complete, both ports answer 503, and the store

@@ -4,13 +4,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { escapedKeyDefect, hasEscapedKeyDefect } from '../json/parse-json-text.ts';
 import { apiRoutes } from '../schema/api/routes.ts';
-import type { DeliveryLog } from '../store/delivery-log.ts';
-import type { DaemonRecord, Store } from '../store/ports.ts';
+import type { DeliveryLog } from '../store/ports/delivery-log.ts';
+import type { DaemonRecord, Store } from '../store/ports/store.ts';
 import { type AlertsTask, startAlerts } from './alerts/start-alerts.ts';
 import { startHealth } from './health/start-health.ts';
 import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
 import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/connection-slots.ts';
-import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
+import {
+  closeServer,
+  createBoundedServer,
+  type ListenPlace,
+  listen,
+  type PassedSockets,
+} from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions, type ReportEndpoint } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
@@ -46,12 +52,6 @@ const stopGraceMs = 7_000;
 
 /** @limit Time that the requests on the management port have to end when the daemon stops, in ms: after the ingress, in what is left of the 10 s. */
 const managementGraceMs = 1_000;
-
-/** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
-export interface PassedSockets {
-  readonly ingress?: number;
-  readonly management?: number;
-}
 
 export interface DaemonOptions {
   readonly store: Store;

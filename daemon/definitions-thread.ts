@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { StorePlace } from '../store/ports.ts';
+import type { StorePlace } from '../store/ports/store.ts';
 
 /** @limit Memory for what a thread that works on definitions keeps, in MiB: the largest factory that is allowed takes two thirds. */
 const keptMiB = 96;

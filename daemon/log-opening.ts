@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { DeliveryLog, LoggedDelivery } from '../store/delivery-log.ts';
-import type { Store } from '../store/ports.ts';
+import type { DeliveryLog, LoggedDelivery } from '../store/ports/delivery-log.ts';
+import type { Store } from '../store/ports/store.ts';
 
 export interface LogEvents {
   queued: [];

@@ -1,4 +1,4 @@
-import type { Replicas } from '../store/replicas.ts';
+import type { Replicas } from '../store/ports/replicas.ts';
 
 /** @limit Part of an interval for which work that another daemon has done counts: intervals of timers vary by a tenth. */
 const turnFraction = 0.8;

@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import type { liveDeliveriesAnswer } from '../schema/api/answers.ts';
 import type { ApiAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 
@@ -30,5 +28,3 @@ export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
 export type ListedChange = AnswerTo<'listAudit'>['entries'][number];
 export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
-/** The data of an event of the live view. */
-export type CommittedDeliveries = z.output<typeof liveDeliveriesAnswer>;

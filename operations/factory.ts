@@ -1,6 +1,6 @@
 import type { AppliedState } from '../schema/applied-state.ts';
-import type { DeliveryLog } from '../store/delivery-log.ts';
-import type { Store } from '../store/ports.ts';
+import type { DeliveryLog } from '../store/ports/delivery-log.ts';
+import type { Store } from '../store/ports/store.ts';
 
 /** A factory, with everything that operations on it need. */
 export interface Factory {

@@ -1,5 +1,4 @@
-import type { Management } from '../schema/access.ts';
-import type { AppliedState } from '../schema/applied-state.ts';
+import type { AppliedState, Management } from '../schema/applied-state.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { getDefinitionPath } from '../sources/definition-file-name.ts';
 import type { DefinitionKind } from '../sources/definition-files.ts';

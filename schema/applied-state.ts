@@ -32,6 +32,11 @@ const appliedWebhook = z.strictObject({
 
 const appliedAutomation = automationShape.extend({ name: z.string() });
 
+/** The place where the webhooks and automations of a factory are managed. */
+export const managements = ['dashboard', 'files', 'repository'] as const;
+
+export type Management = (typeof managements)[number];
+
 /** The source of an applied state. */
 export const sourceShape = z.discriminatedUnion('kind', [
   /** Webhooks and automations are created through the management API, without files. */

@@ -1,13 +1,13 @@
-import { z } from 'zod';
-import { type Permission, permissions } from './access.ts';
+/** The permissions of an API token on its factory. `manage` includes `read`. */
+export const permissions = ['read', 'manage'] as const;
 
-/** The permission of a caller of the management API. */
-export const grantShape = z.strictObject({
-  factory: z.string().nullable().describe('The factory that it is for; null: all factories.'),
-  permission: z.enum(permissions),
-});
+export type Permission = (typeof permissions)[number];
 
-export type Grant = z.output<typeof grantShape>;
+/** The permission of a caller of the management API on a factory; null: on all factories. */
+export interface Grant {
+  readonly factory: string | null;
+  readonly permission: Permission;
+}
 
 /** Finds the permission that grants give on a factory, or on all of them (null); undefined if there is none. */
 export function findPermission(grants: readonly Grant[], factory: string | null): Permission | undefined {

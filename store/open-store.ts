@@ -1,4 +1,4 @@
-import type { Store, StoreOptions } from './ports.ts';
+import type { Store, StoreOptions } from './ports/store.ts';
 
 /** Opens the store in PostgreSQL or in the home, and loads only that. Nothing is read or created before it is needed. */
 export async function openStore({ postgres, ...options }: StoreOptions): Promise<Store> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../json/parse-json-text.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './ports/store-error.ts';
 
 /** Parses and checks a JSON file that hookmill wrote. Fails with `newer-format` or `corrupt`. */
 export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>): T {

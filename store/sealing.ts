@@ -2,8 +2,8 @@ import { createDecipheriv, createSecretKey, hkdf, type KeyObject } from 'node:cr
 import { promisify } from 'node:util';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import { parseJsonText } from '../json/parse-json-text.ts';
-import type { Seal, SealedFor } from './seal.ts';
-import { StoreError } from './store-error.ts';
+import type { Seal, SealedFor } from './ports/seal.ts';
+import { StoreError } from './ports/store-error.ts';
 
 /** @limit Length of the key that seals values, in bytes: A256GCM takes 256 bits. */
 export const keyBytes = 32;

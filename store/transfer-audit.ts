@@ -1,7 +1,12 @@
 import { parseJsonText } from '../json/parse-json-text.ts';
 import { auditEntryShape } from '../schema/audit-entry.ts';
-import type { AuditLog } from './audit-log.ts';
-import { rowsPerPageMax, type TransferAudit, type TransferSource, type TransferTable } from './transfer.ts';
+import type { AuditLog } from './ports/audit-log.ts';
+import {
+  rowsPerPageMax,
+  type TransferAudit,
+  type TransferSource,
+  type TransferTable,
+} from './ports/transfer.ts';
 
 /** Changes of the place in which everything is. */
 export type PlaceChange = (typeof placeChanges)[number];

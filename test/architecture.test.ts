@@ -6,7 +6,7 @@ import { unitFiles } from '../vitest.config.ts';
 import { buildImportGraph, findCircles, findLongestChain, findReached } from './support/import-graph.ts';
 import { readSources, type SourceFile } from './support/source-files.ts';
 
-/** The folders that each folder may import from (ARCHITECTURE.md). From `store/`, others may import only its ports. */
+/** The folders that each folder may import from (ARCHITECTURE.md). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [],
   signatures: ['json'],
@@ -24,7 +24,7 @@ const looksAtSettings = 'cli/doctor/examine-settings.ts';
 /** Packages and files that take longer to load than a command otherwise takes to start. */
 const slowToStart =
   /^(zod|yaml|execa|koa|pg|better-sqlite3)($|\/)|\/signatures\/|\/store\/(embedded|postgres)\/|^[./]+\/daemon\//;
-const chainLengthMax = 15;
+const chainLengthMax = 14;
 const functionLinesMax = 60;
 
 // A pure function may hash, compare and decode. It uses no files, network, processes, clocks or threads.
@@ -84,6 +84,30 @@ describe('imports', () => {
   test('of store/embedded/ and store/postgres/ stand only in store/', () => {
     const isAdapter = (file: string) => /^store\/(embedded|postgres)\//.test(file);
     expect(found(outsideStore, ({ path }) => (graph.get(path) ?? []).filter(isAdapter))).toEqual([]);
+  });
+
+  test('of each adapter keep out of the other one, and those of store/ports/ and store/home/ out of both', () => {
+    const apart: Readonly<Record<string, RegExp>> = {
+      'store/embedded': /^store\/postgres\//,
+      'store/postgres': /^store\/embedded\//,
+      'store/ports': /^store\/(?!ports\/)/,
+      'store/home': /^store\/(?!home\/|ports\/)/,
+    };
+    for (const [folder, other] of Object.entries(apart)) {
+      const inFolder = sources.filter(({ path }) => path.startsWith(`${folder}/`));
+      expect(inFolder.length).toBeGreaterThan(10);
+      const breaches = found(inFolder, ({ path }) =>
+        (graph.get(path) ?? []).filter(file => other.test(file)),
+      );
+      expect(breaches).toEqual([]);
+    }
+  });
+
+  test('of operations/ lead to no problem of HTTP: an operation throws a refusal', () => {
+    const operations = sources.filter(({ path }) => folderOf(path) === 'operations');
+    const problems = 'schema/api/problems.ts';
+    expect(pathsOf(operations).filter(path => graph.get(path)?.includes(problems))).toEqual([]);
+    expect(graph.has(problems)).toBe(true);
   });
 
   test('make no circle', () => {

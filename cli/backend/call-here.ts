@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
+import { type Changeable, recordWrites } from '../../operations/access/record-writes.ts';
 import type { OpenFactory, QueueableRuns } from '../../operations/factory.ts';
 import { callHandler } from '../../operations/handlers/call-handler.ts';
 import type { Download, OperationDeps } from '../../operations/handlers/handler.ts';
-import { type Changeable, recordWrites } from '../../operations/record-writes.ts';
 import { type CallOperation, type CallParts, checkBody, checkQuery } from '../../schema/api/call.ts';
 import type { ApiRoute } from '../../schema/api/route.ts';
 import { apiRoutes } from '../../schema/api/routes.ts';

@@ -1,13 +1,13 @@
-import { applyDefinitions } from '../../operations/apply.ts';
-import { findUnconfirmed } from '../../operations/confirmations.ts';
+import { applyDefinitions } from '../../operations/applied/apply.ts';
+import { type AppliedStatus, showStatus } from '../../operations/applied/status.ts';
+import { readRememberedRepository } from '../../operations/branch/remembered-repository.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
-import type { Change } from '../../operations/plan.ts';
-import type { PlannedChanges } from '../../operations/plan-definitions.ts';
-import { planFactory } from '../../operations/plan-factory.ts';
-import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
-import { readImpacts } from '../../operations/read-impacts.ts';
-import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { type AppliedStatus, showStatus } from '../../operations/status.ts';
+import { readImpacts } from '../../operations/impact/read-impacts.ts';
+import { findUnconfirmed } from '../../operations/plan/confirmations.ts';
+import type { Change } from '../../operations/plan/plan.ts';
+import type { PlannedChanges } from '../../operations/plan/plan-definitions.ts';
+import { planFactory } from '../../operations/plan/plan-factory.ts';
+import { findOutdatedParts, makePlanFile } from '../../operations/plan/plan-file.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import type { Remediable } from '../../operations/why/why-facts.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
@@ -160,7 +160,7 @@ async function applyDirectory(
   );
   const { result, diagnostics } = applied;
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
-  if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
+  if (adopt) await (await import('../../operations/branch/reconcile.ts')).forgetFollowed(factory);
   const { changes, before, state } = applied;
   const { plan } = await viewPlan(
     context,

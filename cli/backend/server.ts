@@ -1,4 +1,4 @@
-import { findUnconfirmed } from '../../operations/confirmations.ts';
+import { findUnconfirmed } from '../../operations/plan/confirmations.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListedAudit } from '../../operations/audit.ts';
+import type { ListedAudit } from '../../operations/access/audit.ts';
 import { describeOperation } from '../../schema/clients/describe.ts';
 import type { OpenBackend } from '../backend/backend.ts';
 import { parseLimit } from '../input/parse-options.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { requireAutomation } from '../../operations/require-applied.ts';
+import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';

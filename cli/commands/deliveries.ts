@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { renderCurl } from '../../schema/clients/render-curl.ts';
-import type { Salvaged } from '../../store/ports.ts';
+import type { Salvaged } from '../../store/ports/store.ts';
 import type { Backend, OpenBackend } from '../backend/backend.ts';
 import { openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../schema/text/printable.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/ports/store-error.ts';
 import { type Context, openContext } from '../context.ts';
 import { examineDaemon } from '../doctor/examine-daemon.ts';
 import { examineMachine } from '../doctor/examine-machine.ts';

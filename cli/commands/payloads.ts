@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { PayloadsView } from '../../operations/payloads.ts';
-import { requireNamedWebhook } from '../../operations/require-applied.ts';
+import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
+import type { PayloadsView } from '../../operations/log/payloads.ts';
 import { makeObservedSchema } from '../../schema/payloads/observed-schema.ts';
 import type { OpenBackend } from '../backend/backend.ts';
 import { printData, printStatus, printText } from '../output.ts';

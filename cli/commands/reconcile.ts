@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import type { Reconciled } from '../../operations/reconcile.ts';
+import type { Reconciled } from '../../operations/branch/reconcile.ts';
 import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
@@ -74,7 +74,7 @@ async function repeat(
   stopping: AbortSignal,
 ): Promise<void> {
   const [{ startReconcileLoop }, { getIntervalMs }] = await Promise.all([
-    import('../../operations/reconcile-loop.ts'),
+    import('../../operations/branch/reconcile-loop.ts'),
     import('../../sources/repository/followed-repository.ts'),
   ]);
   const loop = startReconcileLoop({
@@ -89,7 +89,7 @@ async function repeat(
 
 async function requireRepository(context: Context, options: ReconcileOptions): Promise<FollowedRepository> {
   const [{ readRememberedRepository }, { chooseRepository }] = await Promise.all([
-    import('../../operations/remembered-repository.ts'),
+    import('../../operations/branch/remembered-repository.ts'),
     import('../reconcile/choose-repository.ts'),
   ]);
   const { factory } = context;

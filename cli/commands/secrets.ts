@@ -1,6 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { SecretFormat } from '../../operations/secrets.ts';
-import { requireSecretName, requireSecretReference, requireSecretValue } from '../../store/team-secrets.ts';
+import type { SecretFormat } from '../../operations/access/secrets.ts';
+import {
+  requireSecretName,
+  requireSecretReference,
+  requireSecretValue,
+} from '../../store/ports/team-secrets.ts';
 import { type Context, openContext, requireFactoryName, toOpenFactory } from '../context.ts';
 import { UsageError } from '../exit-status.ts';
 import { readSecretValue } from '../input/read-secret-names.ts';
@@ -108,7 +112,7 @@ Examples:
     .action(async (name: string, { format }: { format: SecretFormat }, command: Command) => {
       requireSecretName(name);
       const context = await openContext(command);
-      const { generateSecretValue } = await import('../../operations/secrets.ts');
+      const { generateSecretValue } = await import('../../operations/access/secrets.ts');
       const value = await recordOwnChange(context, 'generateSecret', name, () =>
         generateSecretValue(toOpenFactory(context), name, format),
       );
@@ -193,7 +197,7 @@ Examples:
       for (const factory of given) requireFactoryName(factory);
       const context = await openContext(command);
       requireHome(context.store.place);
-      const { shareSecret } = await import('../../operations/secrets.ts');
+      const { shareSecret } = await import('../../operations/access/secrets.ts');
       const factories = allFactories ? 'All factories' : given.join(', ');
       const shared = `${factories} may now use ${name}${only ? ', and no other factory' : ''}`;
       await recordOwnChange({ ...context, factory: null }, 'shareSecret', shared, () =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { requireNamedWebhook } from '../../operations/require-applied.ts';
+import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';

@@ -3,8 +3,8 @@ import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts';
 import type { LogOpening } from '../../daemon/log-opening.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import { defaultPorts } from '../../schema/ingress-url.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import type { Claim, Store } from '../../store/ports.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import type { Claim, Store } from '../../store/ports/store.ts';
 import { openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import { createEnvOption } from '../input/header-option.ts';
@@ -231,7 +231,7 @@ async function prepareSecrets({ name, bytes, text, settings }: SettingsFile, sto
 
 /** Stores the declared references, and records those that are new or have changed. */
 async function storeDeclared({ secrets }: DaemonSettings, store: Store): Promise<void> {
-  const { findNewReferences, storeReferences } = await import('../../operations/secrets.ts');
+  const { findNewReferences, storeReferences } = await import('../../operations/access/secrets.ts');
   const names = (await findNewReferences(store, secrets)).join(' ');
   if (names === '') return;
   const begun = await beginOwnChange({ store, factory: null }, 'declareReferences', names);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nameActor } from '../../operations/audit.ts';
+import { nameActor } from '../../operations/access/audit.ts';
 import { openContext } from '../context.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
@@ -32,7 +32,7 @@ Examples:
   hookmill sessions list -o json`,
   ).action(async (_, command: Command) => {
     const { store, output } = await openContext(command);
-    const { listSessions } = await import('../../operations/sessions.ts');
+    const { listSessions } = await import('../../operations/access/sessions.ts');
     const data = (await listSessions(store, Date.now())).map(({ view }) => view);
     printData(output, data, () => {
       if (data.length === 0) return 'Nobody is signed in.\n';
@@ -59,7 +59,7 @@ Examples:
     .action(async (id: string, _, command: Command) => {
       const { store } = await openContext(command);
       requireHome(store.place);
-      const { findSession, listSessions } = await import('../../operations/sessions.ts');
+      const { findSession, listSessions } = await import('../../operations/access/sessions.ts');
       const { view, stored } = findSession(await listSessions(store, Date.now()), id);
       const whose = nameActor(view);
       const all = { store, factory: null };

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { RestoreReport } from '../../operations/backup-store.ts';
-import type { CopyReport, OnRows } from '../../operations/copy-store.ts';
+import type { RestoreReport } from '../../operations/stores/backup-store.ts';
+import type { CopyReport, OnRows } from '../../operations/stores/copy-store.ts';
 import { printable } from '../../schema/text/printable.ts';
-import type { Store, StorePlace } from '../../store/ports.ts';
+import type { Store, StorePlace } from '../../store/ports/store.ts';
 import { findPlace, openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -177,7 +177,7 @@ function describe({ home, postgres }: CopyPlace): string {
 
 /** Copies everything, and records in the target where it comes from. */
 async function copyBetween(source: Store, target: Store, name: string): Promise<CopyReport> {
-  const { copyStore } = await import('../../operations/copy-store.ts');
+  const { copyStore } = await import('../../operations/stores/copy-store.ts');
   const stores = [source, target];
   const opened: { close(): Promise<void> }[] = [];
   try {
@@ -248,7 +248,7 @@ async function backUp(path: string, { withoutPayloads, yes }: StoreBackupOptions
   if (existsSync(file) && !yes && !(await askToConfirm(`Replace ${file}?`, output))) {
     throw new CommandError(`${file} exists; choose another name, or use --yes to replace it`);
   }
-  const { backUpStore } = await import('../../operations/backup-store.ts');
+  const { backUpStore } = await import('../../operations/stores/backup-store.ts');
   const isWithoutPayloads = withoutPayloads === true;
   const options = { isWithoutPayloads, now: () => new Date(), onRows: showRows('Written') };
   const report = await backUpStore(store, file, options).finally(store.close);
@@ -285,7 +285,7 @@ Examples:
 
 async function restore(file: string, command: Command): Promise<void> {
   const { store, output } = await openContext(command);
-  const { restoreStore } = await import('../../operations/backup-store.ts');
+  const { restoreStore } = await import('../../operations/stores/backup-store.ts');
   const restoreAll = async () => {
     const report = await restoreStore(store, file, showRows('Restored'));
     if (report.isSame) await recordOwnMade(store, 'restoreStore', `${file} of ${report.facts.createdAt}`);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Permission, permissions } from '../../schema/access.ts';
+import { type Permission, permissions } from '../../schema/grant.ts';
 import { dayMs } from '../../schema/time-units.ts';
 import { openContext, toOpenFactory } from '../context.ts';
 import { UsageError } from '../exit-status.ts';
@@ -56,7 +56,7 @@ Examples:
     .option('--expires <time>', 'time after which the token is refused, such as 90d', parseLifeMs)
     .action(async (name: string, { permission, allFactories, expires }: CreateOptions, command: Command) => {
       const context = await openContext(command);
-      const { createToken } = await import('../../operations/sessions.ts');
+      const { createToken } = await import('../../operations/access/sessions.ts');
       const factory = allFactories ? null : context.factory;
       const expiresAt = expires === undefined ? null : new Date(Date.now() + expires).toISOString();
       const subject = `${name} (${permission})`;
@@ -88,7 +88,7 @@ Examples:
   hookmill tokens list -o json`,
   ).action(async (_, command: Command) => {
     const { store, output } = await openContext(command);
-    const { listTokens } = await import('../../operations/sessions.ts');
+    const { listTokens } = await import('../../operations/access/sessions.ts');
     const data = await listTokens(store);
     printData(output, data, () => {
       if (data.length === 0) return 'No API tokens. Run `hookmill tokens create NAME` to create one.\n';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { requireNamedWebhook } from '../../operations/require-applied.ts';
+import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
 import { type OpenBackend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { printData } from '../output.ts';

@@ -4,7 +4,7 @@ import { outcomes, runStates } from '../../schema/delivery.ts';
 import { namePattern } from '../../schema/name.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 import type { Candidate, Completion, Source } from './complete.ts';
 
 /** @limit Most deliveries or runs that a completion offers: nobody chooses from more. */

@@ -1,4 +1,4 @@
-import { requireAutomation } from '../../operations/require-applied.ts';
+import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';

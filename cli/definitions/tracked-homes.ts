@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';
-import { getHomeOfFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home-files.ts';
+import { getHomeOfFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
 import { findRepositoryRoot } from './repository-root.ts';
 import { listTrackedFiles } from './tracked-files.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { defaultPorts } from '../../schema/ingress-url.ts';
 import type { Readiness } from '../../schema/readiness.ts';
-import type { DaemonRecord } from '../../store/ports.ts';
+import type { DaemonRecord } from '../../store/ports/store.ts';
 import { askReadiness } from '../backend/daemon-health.ts';
 import { isLoopback } from '../backend/server-address.ts';
 import { fine, problem, type Symptom, warning } from './symptom.ts';

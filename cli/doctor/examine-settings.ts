@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DaemonSettings } from '../../daemon/settings.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { findReason } from '../find-reason.ts';
 import { readInputFile } from '../input/read-input-file.ts';
 import { fine, problem, type Symptom } from './symptom.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { LogFilter } from '../../operations/list-rows.ts';
+import type { LogFilter } from '../../operations/log/list-rows.ts';
 import { parseOutcome, parseRunState } from './parse-options.ts';
 import { parseTime } from './parse-time.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type PlanFile, planFileShape } from '../../operations/plan-file.ts';
-import { replaceFile } from '../../store/durable-file.ts';
+import { type PlanFile, planFileShape } from '../../operations/plan/plan-file.ts';
+import { replaceFile } from '../../store/home/durable-file.ts';
 import { parseJsonFile } from '../../store/parse-json-file.ts';
 import { UsageError } from '../exit-status.ts';
 import { readInputFile } from './read-input-file.ts';

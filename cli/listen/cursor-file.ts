@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../../store/durable-file.ts';
+import { replaceFile } from '../../store/home/durable-file.ts';
 import { parseJsonFile } from '../../store/parse-json-file.ts';
 
 /** The source of forwarded deliveries, and the URL that gets them. Each such pair has its own cursor. */

@@ -2,7 +2,7 @@ import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { printable } from '../../schema/text/printable.ts';
-import { timeSkewMs } from '../../store/search-steps.ts';
+import { timeSkewMs } from '../../store/delivery-log/search-steps.ts';
 import type { Backend } from '../backend/backend.ts';
 import { printStatus } from '../output.ts';
 import { findEnd, followPages, persist } from '../rows/follow-rows.ts';

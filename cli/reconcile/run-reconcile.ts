@@ -1,8 +1,8 @@
+import type { FollowOptions, FollowProgress } from '../../operations/branch/follow-branch.ts';
+import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts';
 import type { Factory } from '../../operations/factory.ts';
-import type { FollowOptions, FollowProgress } from '../../operations/follow-branch.ts';
-import { type Change, summarize } from '../../operations/plan.ts';
-import { readImpacts } from '../../operations/read-impacts.ts';
-import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { readImpacts } from '../../operations/impact/read-impacts.ts';
+import { type Change, summarize } from '../../operations/plan/plan.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { shortenRevision } from '../../schema/clients/describe.ts';

@@ -1,6 +1,6 @@
+import { suspendReconcile } from '../../operations/branch/reconcile.ts';
+import { readRememberedRepository } from '../../operations/branch/remembered-repository.ts';
 import type { Factory } from '../../operations/factory.ts';
-import { suspendReconcile } from '../../operations/reconcile.ts';
-import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { CommandError } from '../exit-status.ts';
 import { recordOwnChange } from '../record-own-change.ts';
 

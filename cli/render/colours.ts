@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import type { Summary } from '../../operations/plan.ts';
+import type { Summary } from '../../operations/plan/plan.ts';
 import { shortenRevision } from '../../schema/clients/describe.ts';
 import type { Commit } from '../../schema/commit.ts';
 

@@ -1,4 +1,4 @@
-import type { CopiedPart } from '../../operations/copy-store.ts';
+import type { CopiedPart } from '../../operations/stores/copy-store.ts';
 import { renderTable } from './render-table.ts';
 
 /** Characters of a digest that people compare; JSON has all of them. */

@@ -1,4 +1,4 @@
-import type { PayloadsView } from '../../operations/payloads.ts';
+import type { PayloadsView } from '../../operations/log/payloads.ts';
 import { colours } from './colours.ts';
 import { renderTable } from './render-table.ts';
 

@@ -1,4 +1,4 @@
-import type { Change, Summary } from '../../operations/plan.ts';
+import type { Change, Summary } from '../../operations/plan/plan.ts';
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '../../operations/back-off.ts';
-import type { Page } from '../../operations/list-rows.ts';
+import type { Page } from '../../operations/log/list-rows.ts';
 import { apiPageMax } from '../../schema/api/page-size.ts';
 import { ApiProblem, apiProblems } from '../../schema/api/problems.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { StoreError } from '../../store/ports/store-error.ts';
 import { UnreachableError } from '../exit-status.ts';
 import { isOutputOpen, printStatus } from '../output.ts';
 import { type ReadPage, readRows } from './read-rows.ts';

@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../operations/list-rows.ts';
+import type { LogFilter } from '../../operations/log/list-rows.ts';
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';

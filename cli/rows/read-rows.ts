@@ -1,4 +1,4 @@
-import type { ListPosition, LogFilter, Page } from '../../operations/list-rows.ts';
+import type { ListPosition, LogFilter, Page } from '../../operations/log/list-rows.ts';
 import type { DeliveryView, RunView } from '../../operations/views/delivery-views.ts';
 import { apiPageMax } from '../../schema/api/page-size.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../operations/alerts/follow-episodes.ts';
-import type { DeliveryLogReader, Run } from '../../store/delivery-log.ts';
-import type { Store } from '../../store/ports.ts';
+import type { DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
+import type { Store } from '../../store/ports/store.ts';
 
 /** @limit Runs of an automation that must fail one after the other for an alert: one may fail for a passing fault. */
 const failuresInRow = 3;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
-import type { AlertMessage, Alerts } from '../../store/alerts.ts';
+import type { AlertMessage, Alerts } from '../../store/ports/alerts.ts';
 import { type Posted, postToReceiver } from '../receivers/post-to-receiver.ts';
 import type { AlertReceiver } from './alert-settings.ts';
 

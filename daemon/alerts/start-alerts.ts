@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type AlertTargets, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
-import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
-import type { DeliveryLog } from '../../store/delivery-log.ts';
-import type { Store } from '../../store/ports.ts';
+import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
+import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { doInTurn, oneAtATime } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { type AutomationOfFactory, findFailingReconcile, findRunProblems } from './find-problems.ts';

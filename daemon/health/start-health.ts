@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
-import type { DeliveryLog } from '../../store/delivery-log.ts';
-import type { Replicas } from '../../store/replicas.ts';
+import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
+import type { Replicas } from '../../store/ports/replicas.ts';
 import { doInTurn } from '../one-at-a-time.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { LookArgument } from '../operations-thread/wire.ts';

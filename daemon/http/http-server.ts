@@ -97,6 +97,12 @@ function createTlsCheck(publicUrl: string | undefined, isProxy: ServerBounds['is
   };
 }
 
+/** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
+export interface PassedSockets {
+  readonly ingress?: number;
+  readonly management?: number;
+}
+
 /** Where a server listens: on an address, or on a socket that the service manager opened and passed on. */
 export type ListenPlace =
   | { readonly port: number; readonly host: string }

@@ -1,8 +1,8 @@
 import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
-import type { DeliveryLog, DeliveryMetadata, NewRun, StoredEvent } from '../../store/delivery-log.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { DeliveryLog, DeliveryMetadata, NewRun, StoredEvent } from '../../store/ports/delivery-log.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { StartingRun } from '../served/run-matcher.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Identity } from './identity.ts';

@@ -1,4 +1,4 @@
-import type { Replicas, SharedWindow } from '../../store/replicas.ts';
+import type { Replicas, SharedWindow } from '../../store/ports/replicas.ts';
 import { type BudgetLimits, type Budgets, createMemoryBudgets } from './budgets.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type UnloggedReason, unloggedReasons } from '../../schema/unlogged.ts';
-import type { DeliveryLog, UnloggedCount } from '../../store/delivery-log.ts';
+import type { DeliveryLog, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { MeantWebhook } from '../served/find-meant.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { ProblemCode } from './problems.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryLogReader } from '../../store/delivery-log.ts';
+import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import type { LiveDeliveries } from './live-deliveries.ts';
 
 /** @limit Time between two looks for deliveries to other daemons while somebody watches, in ms: as often as a view is updated. */

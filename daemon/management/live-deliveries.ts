@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { deliveryView } from '../../operations/views/delivery-views.ts';
-import type { Permission } from '../../schema/access.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
-import type { LoggedDelivery } from '../../store/delivery-log.ts';
+import type { Permission } from '../../schema/grant.ts';
+import type { LoggedDelivery } from '../../store/ports/delivery-log.ts';
 
 /** @limit Most live views of all factories together: each holds a connection. */
 const liveViewersMax = 256;

@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
-import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/delivery-log.ts';
-import type { Replicas, ReplicasState } from '../../store/replicas.ts';
-import type { HealthCounts } from '../../store/tallies.ts';
+import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/ports/delivery-log.ts';
+import type { Replicas, ReplicasState } from '../../store/ports/replicas.ts';
+import type { HealthCounts } from '../../store/ports/tallies.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 import type { Traces } from './traces.ts';

@@ -14,7 +14,7 @@ import {
 import { parseTraceParent } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
 import { type EventHeaders, traceHeader } from '../../schema/event-headers.ts';
-import type { Run } from '../../store/delivery-log.ts';
+import type { Run } from '../../store/ports/delivery-log.ts';
 import { openTracer, type TracerOptions } from './tracer.ts';
 
 export interface TracesOptions extends Omit<TracerOptions, 'idGenerator'> {

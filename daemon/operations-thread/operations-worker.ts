@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { findInHealth, followEpisodes, listWatched } from '../../operations/alerts/follow-episodes.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { openStore } from '../../store/open-store.ts';
-import type { Store, StorePlace } from '../../store/ports.ts';
-import type { ReadOutside } from '../../store/team-secrets.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import type { Store, StorePlace } from '../../store/ports/store.ts';
+import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
 import type { FromThread, LogVerb, LookArgument, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
-import type { DeliveryLog } from '../../store/delivery-log.ts';
-import type { DeliveryLogErrorCode } from '../../store/delivery-log-error.ts';
+import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
+import type { DeliveryLogErrorCode } from '../../store/ports/delivery-log-error.ts';
 import type { EndMessage } from '../definitions-thread.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */

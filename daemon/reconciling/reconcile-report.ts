@@ -1,7 +1,7 @@
-import type { Summary } from '../../operations/plan.ts';
+import type { Summary } from '../../operations/plan/plan.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
-import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
+import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import type { EndMessage } from '../definitions-thread.ts';
 
 /** How a reconcile ended, without the definitions: plain data, small enough to be copied between threads. */

@@ -1,5 +1,5 @@
 import { type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 
 /** How the last reconciles of a factory that follows a branch ended, in this process or another. */
 export interface FactoryReconcile {

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
-import type { StorePlace } from '../../store/ports.ts';
-import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
+import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
+import type { StorePlace } from '../../store/ports/store.ts';
 import { endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { summarize } from '../../operations/plan.ts';
-import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts';
+import { summarize } from '../../operations/plan/plan.ts';
 import { openStore } from '../../store/open-store.ts';
-import type { StorePlace } from '../../store/ports.ts';
+import type { StorePlace } from '../../store/ports/store.ts';
 import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';
 
 /** @limit Time between two signs of life of the reconcile thread, in ms: a fraction of the time after which it is stopped. */

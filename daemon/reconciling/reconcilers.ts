@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
-import { recordReconcileEnd } from '../../operations/remembered-repository.ts';
+import { type ReconcileLoop, startReconcileLoop } from '../../operations/branch/reconcile-loop.ts';
+import { recordReconcileEnd } from '../../operations/branch/remembered-repository.ts';
 import {
   type FollowedRepository,
   getIntervalMs,
   toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
-import type { Store } from '../../store/ports.ts';
-import type { Replicas } from '../../store/replicas.ts';
+import type { Replicas } from '../../store/ports/replicas.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { doInTurn } from '../one-at-a-time.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { ReconcileReport } from './reconcile-report.ts';

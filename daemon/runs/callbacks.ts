@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { Run } from '../../store/delivery-log.ts';
+import type { Run } from '../../store/ports/delivery-log.ts';
 
 /** An attempt at a run, by the claim that began it. */
 export type CallbackAttempt = Pick<Run, 'id' | 'claims'>;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { PostedReport } from '../../schema/run-report.ts';
-import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/delivery-log.ts';
-import type { RunFiles } from '../../store/run-files.ts';
+import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
+import type { RunFiles } from '../../store/ports/run-files.ts';
 import type { CallbackAttempt } from './callbacks.ts';
 import { type RunEnd, toClaim } from './record-attempt.ts';
 import type { AttemptResult } from './runners/runner.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
-import type { DeliveryLog, Run, RunAttempt } from '../../store/delivery-log.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { DeliveryLog, Run, RunAttempt } from '../../store/ports/delivery-log.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { RunSettings } from './run-settings.ts';
 import type { AttemptResult } from './runners/runner.ts';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { weeksJudged } from '../../operations/health/judge-health.ts';
 import { dayMs, hourMs } from '../../schema/time-units.ts';
-import type { DeliveryLog } from '../../store/delivery-log.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import type { Store } from '../../store/ports.ts';
+import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { doInTurn } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
 

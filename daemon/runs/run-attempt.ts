@@ -1,6 +1,6 @@
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
-import type { DeliveryLog, Run, RunDelivery, StoredEvent } from '../../store/delivery-log.ts';
-import type { RunFiles } from '../../store/run-files.ts';
+import type { DeliveryLog, Run, RunDelivery, StoredEvent } from '../../store/ports/delivery-log.ts';
+import type { RunFiles } from '../../store/ports/run-files.ts';
 import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';

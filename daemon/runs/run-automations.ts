@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { runControlFields } from '../../schema/definitions/automation-definition.ts';
-import type { DeliveryLogReader, Run } from '../../store/delivery-log.ts';
+import type { DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 
 /** @limit Parsed snapshots of automations kept in memory: those that the latest runs came from. */
 const snapshotsParsedMax = 4;

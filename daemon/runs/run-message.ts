@@ -5,7 +5,7 @@ import {
   headersAttachmentsName,
   nameAttachment,
 } from '../../schema/attachments.ts';
-import type { Run } from '../../store/delivery-log.ts';
+import type { Run } from '../../store/ports/delivery-log.ts';
 
 /**
  * Renders a run's message: the automation's prompt, then the envelope. All of it comes from the factory's own

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
-import type { Store } from '../../store/ports.ts';
+import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
+import type { Store } from '../../store/ports/store.ts';
 import type { Traces } from '../observability/traces.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { type RecordAttemptDeps, type RunEnd, recordAttempt, settleRun } from './record-attempt.ts';

@@ -2,7 +2,7 @@ import { type FactoryView, factoryView } from '../../operations/views/applied-vi
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
 import { pickRunFlow } from '../../schema/definitions/automation-definition.ts';
-import { credentialOwner, type Opener } from '../../store/seal.ts';
+import { credentialOwner, type Opener } from '../../store/ports/seal.ts';
 import { requireScheme } from '../authentication/authenticator.ts';
 import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
 import type { ServedFilter } from './run-matcher.ts';

@@ -1,9 +1,9 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { compileRunFlow, type FindRunFlow } from '../../operations/run-flow.ts';
+import { compileRunFlow, type FindRunFlow } from '../../operations/impact/run-flow.ts';
 import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { compileFilterSteps, type NamedFilter } from '../../schema/filters/filter-index.ts';
-import type { NewRun } from '../../store/delivery-log.ts';
+import type { NewRun } from '../../store/ports/delivery-log.ts';
 
 /** A filter of an enabled automation, with the flow of the runs that it starts. */
 export interface ServedFilter extends NamedFilter {

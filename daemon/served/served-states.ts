@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import type { Store } from '../../store/ports.ts';
-import type { Versioned } from '../../store/unparsed.ts';
+import type { Store } from '../../store/ports/store.ts';
+import type { Versioned } from '../../store/ports/unparsed.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { findMeant, type MeantWebhook, SimilarUids } from './find-meant.ts';
 import { type LoadedState, loadState } from './loaded-state.ts';

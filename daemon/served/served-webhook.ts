@@ -1,5 +1,5 @@
 import type { AuthMode } from '../../schema/ingress-url.ts';
-import type { AppliedStateRef } from '../../store/delivery-log.ts';
+import type { AppliedStateRef } from '../../store/ports/delivery-log.ts';
 import type { Authenticator } from '../authentication/ingress-request.ts';
 import type { RunMatcher } from './run-matcher.ts';
 

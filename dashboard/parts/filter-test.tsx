@@ -33,7 +33,7 @@ interface Properties {
 }
 
 /** @limit Most stored deliveries that a filter test offers, newest first: more would not be read in a menu. */
-export const offeredDeliveriesMax = 50;
+const offeredDeliveriesMax = 50;
 const pasted = 'pasted';
 /** Time from the last keystroke to the test. */
 const pauseMs = 250;

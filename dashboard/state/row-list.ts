@@ -11,7 +11,7 @@ import {
 
 const pageSize = 40;
 /** @limit Most rows that an open list adds by itself as they are recorded: past it, they wait for the user. */
-export const addedRowsMax = 300;
+const addedRowsMax = 300;
 /** @limit Most new rows that a list adds at once without a gap: if there are more, it begins again at the newest. */
 const newRowsMax = 100;
 /** @limit New rows up to which a paused list counts: nobody compares larger numbers. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { signInPath } from '../../schema/access.ts';
+import { signInPath } from '../../schema/api/session.ts';
 import { callApi } from '../api-client.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { Account } from '../api-types.ts';

@@ -56,7 +56,7 @@ function addUpKinds(counts: Bar['counts']): Bar['kinds'] {
 }
 
 /** `12 accepted, 3 rejected`, or `no deliveries`. */
-export function describeKinds(kinds: Bar['kinds']): string {
+function describeKinds(kinds: Bar['kinds']): string {
   const present = deliveryKinds.filter(kind => kinds[kind] > 0);
   return present.map(kind => `${kinds[kind]} ${kind}`).join(', ') || 'no deliveries';
 }

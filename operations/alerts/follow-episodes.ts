@@ -1,6 +1,6 @@
 import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
-import type { AlertMessage, AlertState, Episode } from '../../store/alerts.ts';
+import type { AlertMessage, AlertState, Episode } from '../../store/ports/alerts.ts';
 import type { FoundHealth } from '../health/look-at-webhooks.ts';
 import { renderAlert } from './render-alert.ts';
 

@@ -1,5 +1,5 @@
 import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
-import type { Episode } from '../../store/alerts.ts';
+import type { Episode } from '../../store/ports/alerts.ts';
 
 /** Renders the body of a message about an episode, as docs/on-call.md describes it. */
 export function renderAlert(

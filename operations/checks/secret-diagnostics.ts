@@ -6,7 +6,7 @@ import type { SignatureDescription } from '../../signatures/description.ts';
 import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { TeamSecret, TeamSecrets } from '../../store/team-secrets.ts';
+import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 
 /** @limit Shortest secret without a warning, in bytes: 128 random bits cannot be guessed. */
 export const secretBytesMin = 16;

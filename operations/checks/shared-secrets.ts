@@ -3,8 +3,8 @@ import type { Confirmation } from '../../schema/changes/field-change.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { StoreError } from '../../store/store-error.ts';
-import type { TeamSecrets, TeamSecretUse } from '../../store/team-secrets.ts';
+import { StoreError } from '../../store/ports/store-error.ts';
+import type { TeamSecrets, TeamSecretUse } from '../../store/ports/team-secrets.ts';
 
 type Verification = Pick<WebhookDefinition, 'authMode' | 'signatureScheme'>;
 type Uses = ReadonlyMap<string, readonly TeamSecretUse[]>;

@@ -1,15 +1,14 @@
 import type { WebhookChange } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { listFactorySecrets } from '../access/secrets.ts';
 import {
   createAutomation,
   deleteAutomation,
   listAutomations,
   replaceAutomation,
   showAutomation,
-} from '../automations.ts';
-import { listFactorySecrets } from '../secrets.ts';
-import { showStatus } from '../status.ts';
-import { automationDetail, webhookDetail } from '../views/applied-views.ts';
+} from '../applied/automations.ts';
+import { showStatus } from '../applied/status.ts';
 import {
   changeWebhook,
   changeWebhookSecret,
@@ -18,7 +17,8 @@ import {
   listWebhooks,
   type ManagedWebhook,
   showWebhook,
-} from '../webhooks.ts';
+} from '../applied/webhooks.ts';
+import { automationDetail, webhookDetail } from '../views/applied-views.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
 /** Handles requests for a factory's applied state. */

@@ -1,6 +1,6 @@
-import { describeApplied } from '../audit.ts';
-import { planAutomation } from '../read-impacts.ts';
-import { applySentDefinitions, planSentDefinitions } from '../sent-definitions.ts';
+import { describeApplied } from '../access/audit.ts';
+import { applySentDefinitions, planSentDefinitions } from '../applied/sent-definitions.ts';
+import { planAutomation } from '../impact/read-impacts.ts';
 import { webhookView } from '../views/applied-views.ts';
 import { planView } from '../views/plan-view.ts';
 import { type Handlers, openFactory } from './handler.ts';

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { Permission } from '../../schema/access.ts';
 import type { CheckedParts } from '../../schema/api/call.ts';
 import type { ApiAnswer } from '../../schema/api/route.ts';
 import type { ApiRoutes, CallableId } from '../../schema/api/routes.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import type { Grant } from '../../schema/grant.ts';
+import type { Grant, Permission } from '../../schema/grant.ts';
+import type { Changeable } from '../access/record-writes.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
-import type { Changeable } from '../record-writes.ts';
 import type { Remediable } from '../why/why-facts.ts';
 
 /** Everything that the handler of one request needs. Each request has dependencies of its own. */

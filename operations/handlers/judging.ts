@@ -1,8 +1,8 @@
 import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../schema/api/routes.ts';
-import { replayDelivery, showDelivery, testFilter } from '../deliveries.ts';
-import { describePayloads } from '../payloads.ts';
-import { runByHand } from '../run-by-hand.ts';
+import { replayDelivery, showDelivery, testFilter } from '../log/deliveries.ts';
+import { describePayloads } from '../log/payloads.ts';
+import { runByHand } from '../log/run-by-hand.ts';
 import { explainWhy } from '../why/why.ts';
 import { type Handlers, openFactory } from './handler.ts';
 

@@ -2,13 +2,13 @@ import { findPermission, listGranted } from '../../schema/grant.ts';
 import { schemes } from '../../signatures/schemes.ts';
 import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
-import { listAudit } from '../audit.ts';
-import { listDeliveries } from '../deliveries.ts';
+import { listAudit } from '../access/audit.ts';
+import { listTokens } from '../access/sessions.ts';
 import { showActivity, showHealth } from '../health/show-health.ts';
 import { showHealthOverview } from '../health/show-health-overview.ts';
-import { listUnlogged } from '../list-rows.ts';
-import { listRuns, listRunsOfDelivery, showRun } from '../runs.ts';
-import { listTokens } from '../sessions.ts';
+import { listDeliveries } from '../log/deliveries.ts';
+import { listUnlogged } from '../log/list-rows.ts';
+import { listRuns, listRunsOfDelivery, showRun } from '../log/runs.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
 /** Handles requests that only list. Deliveries and runs of other factories are unknown here. */

@@ -1,5 +1,5 @@
-import { readPayload } from '../deliveries.ts';
-import { dismissRun, readArtifact, readRunOutput, retryRun } from '../runs.ts';
+import { readPayload } from '../log/deliveries.ts';
+import { dismissRun, readArtifact, readRunOutput, retryRun } from '../log/runs.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
 /** Handles requests that download from a factory's delivery log, or act on one run. */

@@ -1,6 +1,6 @@
 import type { HealthState } from '../../schema/health.ts';
 import { hourMs } from '../../schema/time-units.ts';
-import { countRejected, type StoredHealth, type Tally } from '../../store/tallies.ts';
+import { countRejected, type StoredHealth, type Tally } from '../../store/ports/tallies.ts';
 import { learnRates, weekHours } from './usual-rates.ts';
 import { findUnusualSilence } from './usual-silence.ts';
 

@@ -1,7 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { hourMs } from '../../schema/time-units.ts';
-import type { DeliveryLog, DeliveryLogReader } from '../../store/delivery-log.ts';
-import type { JudgedHealth, StoredHealth } from '../../store/tallies.ts';
+import type { DeliveryLog, DeliveryLogReader } from '../../store/ports/delivery-log.ts';
+import type { JudgedHealth, StoredHealth } from '../../store/ports/tallies.ts';
 import { findFirstJudgedHour, type Health, judgeHealth } from './judge-health.ts';
 
 /** @limit Steps of tallying in one pass: if the log is behind, they take turns with requests of managers. */

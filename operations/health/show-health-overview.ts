@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { healthOverviewAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { type HealthState, healthStates } from '../../schema/health.ts';
-import type { DeliveryLogReader } from '../../store/delivery-log.ts';
-import type { StoredHealth } from '../../store/tallies.ts';
+import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
+import type { StoredHealth } from '../../store/ports/tallies.ts';
 import { readWebhookHealth } from './show-health.ts';
 
 /** @limit Quiet or failing webhooks that are listed for all factories together: each is judged again, which takes a millisecond or two. */

@@ -1,5 +1,5 @@
 import { hourMs } from '../../schema/time-units.ts';
-import type { Tally } from '../../store/tallies.ts';
+import type { Tally } from '../../store/ports/tallies.ts';
 
 /** The hours of a week, in UTC. Hour 0 begins on a Thursday, as 1970 did. */
 export const weekHours = 7 * 24;

@@ -1,5 +1,5 @@
 import { hourMs } from '../../schema/time-units.ts';
-import type { Tally } from '../../store/tallies.ts';
+import type { Tally } from '../../store/ports/tallies.ts';
 import type { UsualRates } from './usual-rates.ts';
 
 /**

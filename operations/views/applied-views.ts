@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type * as answers from '../../schema/api/answers.ts';
+import type * as shown from '../../schema/api/shown-definitions.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { pickRunControl } from '../../schema/definitions/automation-definition.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
@@ -9,10 +10,10 @@ import { getCommit } from '../../schema/source-commit.ts';
 import { findDefinitionFile, findManagement } from '../managed-by.ts';
 
 export type FactoryView = z.output<typeof answers.factoryAnswer>;
-export type WebhookView = z.output<typeof answers.webhookAnswer>;
-export type WebhookDetail = z.output<typeof answers.webhookDetailAnswer>;
-export type AutomationView = z.output<typeof answers.automationAnswer>;
-export type AutomationDetail = z.output<typeof answers.automationDetailAnswer>;
+export type WebhookView = z.output<typeof shown.webhookAnswer>;
+export type WebhookDetail = z.output<typeof shown.webhookDetailAnswer>;
+export type AutomationView = z.output<typeof shown.automationAnswer>;
+export type AutomationDetail = z.output<typeof shown.automationDetailAnswer>;
 
 // No view shows a credential.
 

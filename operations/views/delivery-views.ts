@@ -1,20 +1,20 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type { Permission } from '../../schema/access.ts';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
 import { type Outcome, splitReason } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
+import type { Permission } from '../../schema/grant.ts';
 import type {
   DeliverySummary,
   LoggedDelivery,
   Run,
   RunDelivery,
   RunReport,
-} from '../../store/delivery-log.ts';
-import type { RunArtifact } from '../../store/run-files.ts';
+} from '../../store/ports/delivery-log.ts';
+import type { RunArtifact } from '../../store/ports/run-files.ts';
 
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;

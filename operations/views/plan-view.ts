@@ -1,7 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Impact } from '../../schema/changes/impact.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import { type Change, type Summary, summarize } from '../plan.ts';
+import { type Change, type Summary, summarize } from '../plan/plan.ts';
 
 /** A plan as it is shown. */
 export interface PlanView {

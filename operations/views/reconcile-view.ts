@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { reconcileAnswer, sourceAnswer } from '../../schema/api/answers.ts';
-import type { ReconcileStatus } from '../../store/reconcile-statuses.ts';
+import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
 
 export type ReconcileView = z.output<typeof reconcileAnswer>;
 

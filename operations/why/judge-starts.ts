@@ -1,6 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
-import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
+import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 import { showSpan } from '../health/judge-health.ts';
 import type { VerdictView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';

@@ -3,7 +3,7 @@ import { type Outcome, splitReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type { Explanation } from '../../signatures/describe-failure.ts';
-import type { UnloggedCount } from '../../store/delivery-log.ts';
+import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';

@@ -4,13 +4,13 @@ import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
-import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import { readPayload, testFilter } from '../deliveries.ts';
+import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
+import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
-import { requireNamedWebhook } from '../require-applied.ts';
-import { requireDelivery, requireRun } from '../require-logged.ts';
-import { readRunOutput } from '../runs.ts';
+import { readPayload, testFilter } from '../log/deliveries.ts';
+import { requireDelivery, requireRun } from '../log/require-logged.ts';
+import { readRunOutput } from '../log/runs.ts';
 import { evaluateAutomations, type VerdictView } from '../views/delivery-views.ts';
 import { findFailedClauses } from './judge-starts.ts';
 import type { WhyFacts } from './why-facts.ts';

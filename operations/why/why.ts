@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { Permission } from '../../schema/access.ts';
 import type { whyAnswer } from '../../schema/api/answers.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { type WhyStep, whyStepNames } from '../../schema/health.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import type { OpenFactory } from '../factory.ts';
-import { unloggedView } from '../list-rows.ts';
+import { unloggedView } from '../log/list-rows.ts';
 import { whySteps } from './judge-steps.ts';
 import { readFacts } from './read-facts.ts';
 import { formatTime, type Judgement, type Remediable, unknown, type WhyFacts } from './why-facts.ts';

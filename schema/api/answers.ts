@@ -1,39 +1,32 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
-import { managements, permissions } from '../access.ts';
-import { sourceShape } from '../applied-state.ts';
+import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
-import { runControlFields } from '../definitions/automation-definition.ts';
-import { customScheme } from '../definitions/custom-scheme.ts';
 import { identitySources, manualUid, outcomes, runStates, runWaits } from '../delivery.ts';
-import { headerFilterSchema } from '../filters/header-filter.ts';
-import { payloadFilterSchema } from '../filters/payload-filter.ts';
-import { grantShape } from '../grant.ts';
+import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
-import { uidPattern } from '../ids.ts';
-import { authModes } from '../ingress-url.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { unloggedReasons } from '../unlogged.ts';
 import { diagnosticShape } from './problem-answer.ts';
+import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 
+const { uid, commit, serial } = webhookDetailAnswer.shape;
 const time = z.iso.datetime();
-const uid = z.string().regex(uidPattern);
-const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
-const file = z
-  .string()
-  .nullable()
-  .describe('The definition file that it comes from; null: created in the dashboard.');
-const yaml = z.string().describe('The text of its definition file.');
 const webhookAtArrival = z.string().describe('The name of the webhook when the delivery arrived.');
+
+const grant = z.strictObject({
+  factory: z.string().nullable().describe('The factory that it is for; null: all factories.'),
+  permission: z.enum(permissions),
+}) satisfies z.ZodType<Grant>;
 
 /** Who is signed in. */
 export const identityAnswer = z.strictObject({
   kind: z.enum(['token', 'person']),
   name: z.string().describe('The name of the API token or of the person.'),
-  grants: z.array(grantShape).describe('All permissions of the caller.'),
+  grants: z.array(grant).describe('All permissions of the caller.'),
 });
 export const signedInAnswer = identityAnswer.extend({
   sessionKey: z.string().describe('Sent in X-Hookmill-Session with each request of the session.'),
@@ -134,39 +127,7 @@ export const statusAnswer = factoryAnswer.extend({
     .describe('Why the daemon does not serve a newer applied state.'),
 });
 
-const commit = commitShape
-  .nullable()
-  .describe('The commit that was applied; null unless the factory follows a branch.');
-
-export const webhookAnswer = z.strictObject({
-  name: z.string(),
-  uid,
-  // Commands show and use the URL that a server answers: it must be no option and no path of a file.
-  url: z
-    .string()
-    .regex(/^https?:\/\//i)
-    .describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
-  authMode: z.enum(authModes),
-  signatureScheme: z.union([z.string(), customScheme]).nullable(),
-  secretName: z.string(),
-  deliveryIdHeader: z.string().nullable(),
-  keepHeaders: z.array(z.string()),
-  eventHeaders: z
-    .array(z.string())
-    .describe('The request headers that are kept of each accepted delivery, including keepHeaders.'),
-  enabled: z.boolean(),
-  credential: z
-    .enum(['set', 'not set'])
-    .describe('`not set`: the webhook answers 401 until its secret is set.'),
-  file,
-  commit,
-});
 export const webhooksAnswer = z.strictObject({ serial, webhooks: z.array(webhookAnswer) });
-export const webhookDetailAnswer = webhookAnswer.extend({
-  serial,
-  yaml,
-});
-
 /** A generated secret. It is shown once: nothing stores it in plain text, and no other answer contains it. */
 export const revealedAnswer = z.strictObject({
   secret: z.string().optional(),
@@ -228,31 +189,7 @@ export const healthAnswer = z.strictObject({
   ),
 });
 
-export const appliedTrigger = z.strictObject({
-  uid: z.string(),
-  webhook: z
-    .string()
-    .nullable()
-    .describe(
-      'The name of the webhook; null: the webhook is unknown or deleted, so the trigger never fires.',
-    ),
-  payload: payloadFilterSchema.optional(),
-  headers: headerFilterSchema.optional(),
-});
-export const automationAnswer = z.strictObject({
-  name: z.string(),
-  enabled: z.boolean(),
-  prompt: z.string(),
-  triggers: z.array(appliedTrigger),
-  ...runControlFields,
-  file,
-});
 export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
-export const automationDetailAnswer = automationAnswer.extend({
-  serial,
-  yaml,
-});
-
 const clauseShape = z.strictObject({
   path: z.string(),
   operator: z.enum(['in', 'not_in', 'exists', 'any_element']),

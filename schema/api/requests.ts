@@ -10,8 +10,8 @@ import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
 import { nameShape as name, secretNameShape } from '../name-shapes.ts';
-import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './answers.ts';
 import { apiPageMax, apiPageSize } from './page-size.ts';
+import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
 const tokenCharsMax = 256;

@@ -4,6 +4,7 @@ import { diagnosticShape } from './problem-answer.ts';
 import { tokenProblems } from './problems.ts';
 import * as requests from './requests.ts';
 import type { ApiRoute } from './route.ts';
+import * as shown from './shown-definitions.ts';
 
 /** @limit Largest body of a sign-in, in bytes: it holds only a token. */
 const apiSessionBytesMax = 4096;
@@ -199,7 +200,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary: 'Shows one webhook.',
-    answer: { status: 200, shape: answers.webhookDetailAnswer },
+    answer: { status: 200, shape: shown.webhookDetailAnswer },
     etag: true,
     problems: ['webhook-unknown'],
   },
@@ -221,7 +222,7 @@ export const apiRoutes = {
     summary:
       'Enables or disables a webhook of any factory, or renames one in a factory that is managed in the dashboard.',
     body: requests.webhookChangeRequest,
-    answer: { status: 200, shape: answers.webhookDetailAnswer },
+    answer: { status: 200, shape: shown.webhookDetailAnswer },
     etag: true,
     problems: [...managed, 'webhook-unknown', 'name-taken'],
   },
@@ -263,7 +264,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Creates an automation.',
     body: requests.newAutomationRequest,
-    answer: { status: 201, shape: answers.automationDetailAnswer },
+    answer: { status: 201, shape: shown.automationDetailAnswer },
     etag: true,
     problems: [...managed, 'name-taken', 'factory-too-large'],
   },
@@ -306,7 +307,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary: 'Shows one automation.',
-    answer: { status: 200, shape: answers.automationDetailAnswer },
+    answer: { status: 200, shape: shown.automationDetailAnswer },
     etag: true,
     problems: ['automation-unknown'],
   },
@@ -317,7 +318,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Replaces an automation.',
     body: requests.automationRequest,
-    answer: { status: 200, shape: answers.automationDetailAnswer },
+    answer: { status: 200, shape: shown.automationDetailAnswer },
     etag: true,
     problems: [...managed, 'automation-unknown', 'factory-too-large'],
   },
@@ -532,7 +533,7 @@ export const apiRoutes = {
 } as const satisfies Record<string, ApiRoute>;
 
 /** Every shape that has a name in the OpenAPI document: those that `apiRoutes` uses, and some of their parts. */
-export const apiShapes = { ...answers, ...problems, ...requests, diagnosticShape };
+export const apiShapes = { ...answers, ...shown, ...problems, ...requests, diagnosticShape };
 
 export type ApiRoutes = typeof apiRoutes;
 export type OperationId = keyof ApiRoutes;

@@ -76,6 +76,9 @@ export const customScheme = z
 
 export type CustomScheme = z.output<typeof customScheme>;
 
+/** A scheme's id, or the user's own description of an HMAC. */
+export type SchemeReference = string | CustomScheme;
+
 interface SchemeProblem {
   readonly path: string[];
   readonly message: string;

@@ -12,10 +12,7 @@ import { type AuthMode, authModes } from '../ingress-url.ts';
 import { secretNameShape } from '../name-shapes.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
-import { type CustomScheme, customScheme } from './custom-scheme.ts';
-
-/** A scheme's id, or the user's own description of an HMAC. */
-export type SchemeReference = string | CustomScheme;
+import { customScheme, type SchemeReference } from './custom-scheme.ts';
 
 // The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
 const isCredential = (name: string) =>

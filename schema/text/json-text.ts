@@ -1,6 +1,6 @@
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 /** @limit Most levels that formatted JSON indents; deeper ones stay on one line, or nested brackets would grow by their square. */
-export const indentedLevelsMax = 40;
+const indentedLevelsMax = 40;
 
 /** Breaks JSON into lines without parsing it: long numbers and duplicate keys stay exactly as they are. */
 export function formatJson(text: string): string {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import type { Seal, SealedFor } from '../seal.ts';
+import type { Seal, SealedFor } from '../ports/seal.ts';
+import { StoreError } from '../ports/store-error.ts';
 import { keyBytes } from '../sealing.ts';
-import { StoreError } from '../store-error.ts';
 
 /*
  * The format: the line "hookmill backup 1", a line with the key of the file as JWE, sealed with the store's key, and chunks.

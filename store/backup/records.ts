@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type { DocumentId } from '../documents/documents.ts';
-import type { TransferRow, TransferTableName } from '../transfer.ts';
+import type { DocumentId } from '../ports/documents.ts';
+import type { TransferRow, TransferTableName } from '../ports/transfer.ts';
 
 /** The facts at the end of a backup. */
 export interface BackupFacts {

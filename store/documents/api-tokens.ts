@@ -6,9 +6,10 @@ import {
   apiTokensMax,
   requireTokenName,
   revokedTokensMax,
-} from '../api-tokens.ts';
-import { StoreError } from '../store-error.ts';
-import { type Documents, readWhenChanged, type StoredDocument } from './documents.ts';
+} from '../ports/api-tokens.ts';
+import type { Documents, StoredDocument } from '../ports/documents.ts';
+import { StoreError } from '../ports/store-error.ts';
+import { readWhenChanged } from './read-documents.ts';
 
 const tokensShape = z.strictObject({
   formatVersion: z.literal(1),

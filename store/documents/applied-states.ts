@@ -1,13 +1,13 @@
 import { type AppliedState, appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
-import { type AlertState, type Alerts, alertStateShape, noAlerts } from '../alerts.ts';
-import type { AppliedStates } from '../ports.ts';
+import { type AlertState, type Alerts, alertStateShape, noAlerts } from '../ports/alerts.ts';
+import type { Documents, StoredDocument } from '../ports/documents.ts';
 import {
   neverReconciled,
   type ReconcileStatus,
   type ReconcileStatuses,
   reconcileStatusShape,
-} from '../reconcile-statuses.ts';
-import type { Documents, StoredDocument } from './documents.ts';
+} from '../ports/reconcile-statuses.ts';
+import type { AppliedStates } from '../ports/store.ts';
 
 const alertsDocument: StoredDocument<AlertState> = {
   kind: 'alerts',

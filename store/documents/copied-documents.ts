@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
-import { credentialOwner, type Seal, type SealedFor } from '../seal.ts';
-import { StoreError } from '../store-error.ts';
+import type { DocumentId, Documents, StoredDocument } from '../ports/documents.ts';
+import { credentialOwner, type Seal, type SealedFor } from '../ports/seal.ts';
+import { StoreError } from '../ports/store-error.ts';
 import { tokensDocument } from './api-tokens.ts';
 import { appliedStateDocument, reconcileStatusDocument } from './applied-states.ts';
-import type { DocumentId, Documents, StoredDocument } from './documents.ts';
 import { secretsDocument, teamSecretOwner } from './team-secrets.ts';
 
 /** The documents of a source, and the seal of the values in them. */

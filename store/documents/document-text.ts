@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
 import { checkShape, parseFileText } from '../parse-json-file.ts';
-import { StoreError } from '../store-error.ts';
-import type { StoredDocument } from './documents.ts';
+import type { StoredDocument } from '../ports/documents.ts';
+import { StoreError } from '../ports/store-error.ts';
 
 /**
  * Parses the text of a document, and checks its shape and the digest over its content. A document without a digest is

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type StoredSession, type StoredSessions, storedPersonShape } from '../stored-sessions.ts';
-import { type Documents, readWhenChanged, type StoredDocument } from './documents.ts';
+import type { Documents, StoredDocument } from '../ports/documents.ts';
+import { type StoredSession, type StoredSessions, storedPersonShape } from '../ports/stored-sessions.ts';
+import { readWhenChanged } from './read-documents.ts';
 
 const sessionShape = z.strictObject({
   digest: z.string(),

@@ -1,10 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { compareNames } from '../../schema/name.ts';
-import type { AppliedStates } from '../ports.ts';
-import type { ReconcileStatuses } from '../reconcile-statuses.ts';
-import type { Seal, SealedFor } from '../seal.ts';
-import { StoreError } from '../store-error.ts';
+import type { Documents, StoredDocument } from '../ports/documents.ts';
+import type { ReconcileStatuses } from '../ports/reconcile-statuses.ts';
+import type { Seal, SealedFor } from '../ports/seal.ts';
+import type { AppliedStates } from '../ports/store.ts';
+import { StoreError } from '../ports/store-error.ts';
 import {
   type FactoriesAllowed,
   type ReadOutside,
@@ -15,8 +16,7 @@ import {
   type TeamSecretInfo,
   type TeamSecrets,
   type TeamSecretUse,
-} from '../team-secrets.ts';
-import type { Documents, StoredDocument } from './documents.ts';
+} from '../ports/team-secrets.ts';
 
 const secretsShape = z.strictObject({
   formatVersion: z.literal(1),
@@ -226,7 +226,7 @@ async function resolveSecrets(
   if (!readOutside) {
     return opened.map(({ from, ...secret }) => (from === undefined ? secret : { ...secret, isUnread: true }));
   }
-  const { resolveReferences } = await import('../resolve-references.ts');
+  const { resolveReferences } = await import('./resolve-references.ts');
   const [key, resolved] = [
     (await seal.deriveKeys('versions of team secrets'))[0],
     await readOutside(() => resolveReferences(references, environment)),

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import type { StoreReport } from '../ports.ts';
+import type { Home } from '../home/home.ts';
+import type { StoreReport } from '../ports/store.ts';
 import { checkLogFile } from './delivery-log/salvage.ts';
 import { openDatabaseForReading } from './delivery-log/sql/database.ts';
-import type { Home } from './files/home.ts';
 
 /** Checks the delivery log of a home, and counts the runs that have files although retention has removed them. Changes nothing. */
 export async function checkHome(home: Home): Promise<StoreReport> {

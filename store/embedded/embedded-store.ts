@@ -6,26 +6,27 @@ import {
   requireCompleteCopy,
   resealDocuments,
 } from '../documents/copied-documents.ts';
-import { type Documents, freezeDocuments } from '../documents/documents.ts';
+import { freezeDocuments } from '../documents/read-documents.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
-import { addProblems, type Claim, type Store, type StoreOptions } from '../ports.ts';
-import { StoreError } from '../store-error.ts';
+import { openDaemonAddress } from '../home/daemon-address.ts';
+import { homeAt } from '../home/home.ts';
+import { acquireLock } from '../home/lock.ts';
+import { makeHome, requireSafeHome, withHomeLock } from '../home/make-home.ts';
+import { openMirrors } from '../home/mirrors.ts';
+import { type LocalRunFiles, openRunFiles } from '../home/run-files.ts';
+import type { Documents } from '../ports/documents.ts';
+import { addProblems, type Claim, type Store, type StoreOptions } from '../ports/store.ts';
+import { StoreError } from '../ports/store-error.ts';
 import { checkHome } from './check-home.ts';
-import { openDaemonAddress } from './daemon-address.ts';
 import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
 import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
-import { openFileAuditLog } from './file-audit-log.ts';
-import { openFileDocuments } from './file-documents.ts';
-import { homeAt } from './files/home.ts';
-import { acquireLock } from './files/lock.ts';
-import { makeHome, requireSafeHome, withHomeLock } from './files/make-home.ts';
-import { openHomeSeal, rotateHomeKey } from './home-seal.ts';
+import { openFileAuditLog } from './files/file-audit-log.ts';
+import { openFileDocuments } from './files/file-documents.ts';
+import { openHomeSeal, rotateHomeKey } from './files/home-seal.ts';
 import { openHomeSnapshot, openHomeTransfer } from './home-transfer.ts';
-import { type LocalRunFiles, openRunFiles } from './run-files.ts';
-import { openMirrors } from './watch-factories.ts';
 
 export interface EmbeddedStore extends Store {
   readonly runFiles: LocalRunFiles;
@@ -84,23 +85,22 @@ export function openEmbeddedStore({
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
     openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claim()),
-    claimDaemon: async () => {
-      // A copy that goes on must find the home free.
-      await requireCompleteCopy(documents);
-      return requireComplete(documents, await claim());
-    },
+    claimDaemon: () => claimComplete(documents, claim),
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };
 }
 
-/** Returns the claim, under which no copy goes on; releases it if a copy to the home was stopped. */
-async function requireComplete(documents: Documents, claim: Claim): Promise<Claim> {
+/** Claims a home, and releases it if a copy to it was stopped meanwhile. */
+async function claimComplete(documents: Documents, claim: () => Promise<Claim>): Promise<Claim> {
+  // A copy that goes on must find the home free.
+  await requireCompleteCopy(documents);
+  const claimed = await claim();
   try {
     await requireCompleteCopy(documents);
-    return claim;
+    return claimed;
   } catch (error) {
-    await claim.release();
+    await claimed.release();
     throw error;
   }
 }

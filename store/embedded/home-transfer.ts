@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3';
-import type { AuditLog } from '../audit-log.ts';
-import type { Documents } from '../documents/documents.ts';
-import { replaceFile } from '../durable-file.ts';
-import type { Claim } from '../ports.ts';
-import { fileFailure } from '../store-error.ts';
-import { pageBytesMax, type Transfer, type TransferRun, type TransferSource } from '../transfer.ts';
+import { replaceFile } from '../home/durable-file.ts';
+import { type Home, makePrivateDirectory, runOutputFile } from '../home/home.ts';
+import { openRegularFile } from '../home/regular-file.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { Documents } from '../ports/documents.ts';
+import type { Claim } from '../ports/store.ts';
+import { fileFailure } from '../ports/store-error.ts';
+import { pageBytesMax, type Transfer, type TransferRun, type TransferSource } from '../ports/transfer.ts';
 import { addAudit } from '../transfer-audit.ts';
 import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { toLogError } from './delivery-log/sql/log-failure.ts';
@@ -19,8 +21,6 @@ import {
   writeTransferRuns,
 } from './delivery-log/sql/transfer-rows.ts';
 import { readTransferUnlogged, writeTransferUnlogged } from './delivery-log/sql/unlogged.ts';
-import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
-import { openRegularFile } from './files/regular-file.ts';
 
 /** Opens a home that is being copied from or to. `claim` keeps daemons away from it. */
 export function openHomeTransfer(

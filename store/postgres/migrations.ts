@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Pool, PoolClient } from 'pg';
 import { toPackageFile } from '../package-file.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../ports/store-error.ts';
 import { limitStatement, statementMs } from './connection/pool.ts';
 import { inTransaction } from './connection/transaction.ts';
 

@@ -3,15 +3,21 @@ import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
-import { openDaemonAddress } from '../embedded/daemon-address.ts';
-import { homeAt } from '../embedded/files/home.ts';
-import { requireSafeHome } from '../embedded/files/make-home.ts';
-import { openRunFiles } from '../embedded/run-files.ts';
-import { openMirrors } from '../embedded/watch-factories.ts';
-import { addProblems, type Migrated, type PostgresPlace, type Store, type StoreOptions } from '../ports.ts';
-import type { Seal } from '../seal.ts';
+import { openDaemonAddress } from '../home/daemon-address.ts';
+import { homeAt } from '../home/home.ts';
+import { requireSafeHome } from '../home/make-home.ts';
+import { openMirrors } from '../home/mirrors.ts';
+import { openRunFiles } from '../home/run-files.ts';
+import type { Seal } from '../ports/seal.ts';
+import {
+  addProblems,
+  type Migrated,
+  type PostgresPlace,
+  type Store,
+  type StoreOptions,
+} from '../ports/store.ts';
+import { StoreError } from '../ports/store-error.ts';
 import { openSeal, readGivenKeys, requireOldKey } from '../sealing.ts';
-import { StoreError } from '../store-error.ts';
 import { checkDatabase } from './check-database.ts';
 import { connectDatabase } from './connection/database.ts';
 import { openPool } from './connection/pool.ts';

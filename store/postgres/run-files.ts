@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { LocalRunFiles } from '../embedded/run-files.ts';
-import type { RunFiles, RunOutput } from '../run-files.ts';
-import { fileFailure } from '../store-error.ts';
+import type { LocalRunFiles } from '../home/run-files.ts';
+import type { RunFiles, RunOutput } from '../ports/run-files.ts';
+import { fileFailure } from '../ports/store-error.ts';
 import type { Database } from './connection/database.ts';
 
 /**

@@ -5,7 +5,7 @@ import {
   auditEntriesKept,
   type StoredAuditEntry,
   storedAuditEntryShape,
-} from '../audit-log.ts';
+} from '../ports/audit-log.ts';
 import type { Database } from './connection/database.ts';
 
 /** Entries are removed about each time this part of those that are kept has been added, as a divisor: it reads all of a factory. */

@@ -1,16 +1,18 @@
 import { hostname } from 'node:os';
 import { parseDocument, renderDocument } from '../documents/document-text.ts';
+import { lookRegularly } from '../look-regularly.ts';
 import {
   type DocumentId,
   type DocumentKind,
   type Documents,
   movedError,
   nameDocument,
+  type OnStateChange,
   type StoredDocument,
-} from '../documents/documents.ts';
-import { StoreError } from '../store-error.ts';
-import type { Versioned } from '../unparsed.ts';
-import { lookRegularly, type OnStateChange, type Watch } from '../watch.ts';
+  type Watch,
+} from '../ports/documents.ts';
+import { StoreError } from '../ports/store-error.ts';
+import type { Versioned } from '../ports/unparsed.ts';
 import type { Database, RunStatement } from './connection/database.ts';
 import { listenForChanges, notificationChannel } from './connection/listen-for-changes.ts';
 import { statementMs } from './connection/pool.ts';

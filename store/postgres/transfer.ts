@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import type { Documents } from '../documents/documents.ts';
-import type { Claim, PostgresPlace } from '../ports.ts';
-import { StoreError } from '../store-error.ts';
+import type { Documents } from '../ports/documents.ts';
+import type { Claim, PostgresPlace } from '../ports/store.ts';
+import { StoreError } from '../ports/store-error.ts';
 import {
   pageBytesMax,
   rowsPerPageMax,
@@ -10,7 +10,7 @@ import {
   type TransferRun,
   type TransferSnapshot,
   type TransferSource,
-} from '../transfer.ts';
+} from '../ports/transfer.ts';
 import { addAudit } from '../transfer-audit.ts';
 import type { Database } from './connection/database.ts';
 import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';

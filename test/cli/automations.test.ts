@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Run } from '../../store/delivery-log.ts';
 import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import type { Run } from '../../store/ports/delivery-log.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';

@@ -7,7 +7,7 @@ import { type Shell, shells } from '../../cli/completion/completion-scripts.ts';
 import { createProgram } from '../../cli/main.ts';
 import { schemeIds } from '../../signatures/schemes.ts';
 import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { acceptedDelivery } from '../support/deliveries.ts';
 import { allCommands } from '../support/hookmill-command-line.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';

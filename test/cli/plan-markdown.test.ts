@@ -2,7 +2,7 @@ import { lexer } from 'marked';
 import { expect, test } from 'vitest';
 import { renderErrorsMarkdown, renderPlanMarkdown } from '../../cli/render/render-plan-markdown.ts';
 
-import { type Change, summarize } from '../../operations/plan.ts';
+import { type Change, summarize } from '../../operations/plan/plan.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
 import type { Traffic } from '../../schema/changes/impact.ts';
 

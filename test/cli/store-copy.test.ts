@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CopyReport } from '../../operations/copy-store.ts';
+import type { CopyReport } from '../../operations/stores/copy-store.ts';
 import { markCopy } from '../../store/documents/copied-documents.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
 import { bearerOf, startDaemonForTest } from '../support/daemon.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../support/deliveries.ts';

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
 import { acceptedDelivery, newRun } from '../support/deliveries.ts';
 import { query, usePostgres } from '../support/postgres.ts';

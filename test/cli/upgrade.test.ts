@@ -14,13 +14,13 @@ import {
   schemaVersionCurrent,
 } from '../../store/embedded/delivery-log/sql/migrations.ts';
 import { openStore } from '../../store/open-store.ts';
+import { transferTables } from '../../store/ports/transfer.ts';
 import {
   migrateTables,
   readTablesVersion,
   tablesMigrations,
   tablesVersionCurrent,
 } from '../../store/postgres/migrations.ts';
-import { transferTables } from '../../store/transfer.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { usePostgres } from '../support/postgres.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { applyTriggered } from '../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../support/daemon.ts';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';

@@ -1,5 +1,5 @@
+import { reconcile } from '../../operations/branch/reconcile.ts';
 import type { Factory } from '../../operations/factory.ts';
-import { reconcile } from '../../operations/reconcile.ts';
 import type { Readiness, TestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';

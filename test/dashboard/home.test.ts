@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { acceptedDelivery, rejectedDelivery } from '../support/deliveries.ts';
 import { storeIn } from '../support/stored.ts';

@@ -29,8 +29,5 @@ browserTest('the page of a webhook says without a click why it did not fire', as
   await expectCause('automations', /\$\.state in \["failed"\]: it is "Failed"[\s\S]*did you mean "Failed"/);
   await keep('webhook-why');
   await deliver(webhook, { state: 'failed' });
-  await expectCause(
-    'runs',
-    /^Cause: [^\n]*failed after one attempt[\s\S]*no luck[\s\S]*hookmill runs retry/,
-  );
+  await expectCause('runs', /^Cause: [^\n]*failed after one attempt[\s\S]*no luck[\s\S]*hookmill runs retry/);
 });

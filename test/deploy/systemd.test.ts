@@ -37,7 +37,11 @@ test('the service starts hookmill itself, and gives it the time that it may take
 
 test('systemd hears no other process of the service than the daemon', () => {
   const unit = readUnit('hookmill.service');
-  expect(unit).toMatchObject({ Type: 'notify', NotifyAccess: 'main', OpenFile: '/run/systemd/notify:notify' });
+  expect(unit).toMatchObject({
+    Type: 'notify',
+    NotifyAccess: 'main',
+    OpenFile: '/run/systemd/notify:notify',
+  });
   const environment = { LISTEN_FDS: '1', LISTEN_PID: '7', LISTEN_FDNAMES: unit.OpenFile?.split(':').at(-1) };
   expect(takeSockets(environment, 7)).toEqual({ notify: 3 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openFileAuditLog } from '../../store/embedded/file-audit-log.ts';
-import { rowsPerPageMax } from '../../store/transfer.ts';
+import { openFileAuditLog } from '../../store/embedded/files/file-audit-log.ts';
+import { rowsPerPageMax } from '../../store/ports/transfer.ts';
 import { addAudit } from '../../store/transfer-audit.ts';
 import { newHome } from '../support/factory.ts';
 

@@ -1,5 +1,5 @@
-import type { Run } from '../../store/delivery-log.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
+import type { Run } from '../../store/ports/delivery-log.ts';
 import { readStore } from './stored.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,9 +1,9 @@
 import pino from 'pino';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
-import type { Home } from '../../store/embedded/files/home.ts';
+import type { Home } from '../../store/home/home.ts';
 import { openStore } from '../../store/open-store.ts';
-import type { Store, StoreOptions } from '../../store/ports.ts';
+import type { Store, StoreOptions } from '../../store/ports/store.ts';
 import { newHome } from './factory.ts';
 import { placeOfHome } from './home-place.ts';
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultPromise } from 'execa';
 import { onTestFinished } from 'vitest';
-import { applyDefinitions } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/applied/apply.ts';
 import type { ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import type { LoggedDelivery } from '../../store/delivery-log.ts';
-import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
+import { appliedStateFile, homeAt } from '../../store/home/home.ts';
+import type { LoggedDelivery } from '../../store/ports/delivery-log.ts';
 import { eventually } from './eventually.ts';
 import { type Answer, type Sent, send } from './http.ts';
 import { endOrphans } from './orphans.ts';

@@ -5,7 +5,7 @@ import type {
   NewRun,
   UnidentifiedDelivery,
   UnloggedCount,
-} from '../../store/delivery-log.ts';
+} from '../../store/ports/delivery-log.ts';
 
 export const sampleAtMs = 1_750_000_000_000;
 

@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyDefinitions } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/applied/apply.ts';
 import type { Factory } from '../../operations/factory.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import { type Home, homeAt } from '../../store/embedded/files/home.ts';
+import { type Home, homeAt } from '../../store/home/home.ts';
 import { factoryIn, type TestFactory } from './stored.ts';
 
 /** Opens a factory in a new home, or in the given one. */

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { FollowOptions } from '../../operations/branch/follow-branch.ts';
+import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts';
 import type { Factory } from '../../operations/factory.ts';
-import type { FollowOptions } from '../../operations/follow-branch.ts';
-import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { factoryIn, type TestFactory } from './stored.ts';
 
 export function temporaryDirectory(): string {

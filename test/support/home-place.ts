@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StorePlace } from '../../store/ports.ts';
+import type { StorePlace } from '../../store/ports/store.ts';
 
 /** Databases for homes, with tables and nothing else; undefined if each home keeps everything itself. */
 let databases: string[] | undefined;

@@ -1,10 +1,10 @@
-import { applyDefinitions } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/applied/apply.ts';
 import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import type { Home } from '../../store/embedded/files/home.ts';
+import type { Home } from '../../store/home/home.ts';
+import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { makeFactory, newHome } from './factory.ts';
 import { readStore } from './stored.ts';

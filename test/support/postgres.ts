@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { withLock } from '../../store/embedded/files/lock.ts';
+import { withLock } from '../../store/home/lock.ts';
 import { openPostgresLog } from '../../store/postgres/delivery-log/open-postgres-log.ts';
 import { findFreePort } from './free-port.ts';
 import { testLimitMs } from './test-limit.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { OpenFactory } from '../../operations/factory.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
-import type { Home } from '../../store/embedded/files/home.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Home } from '../../store/home/home.ts';
+import type { Store } from '../../store/ports/store.ts';
 import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
 import { placeOfHome } from './home-place.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findUnconfirmed } from '../../../operations/confirmations.ts';
+import { findUnconfirmed } from '../../../operations/plan/confirmations.ts';
 import type { PlanView } from '../../../operations/views/plan-view.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import type { Backend, OpenBackend } from '../../backend/backend.ts';

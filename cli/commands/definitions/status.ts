@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Summary } from '../../../operations/plan.ts';
-import type { AppliedStatus } from '../../../operations/status.ts';
+import type { AppliedStatus } from '../../../operations/applied/status.ts';
+import type { Summary } from '../../../operations/plan/plan.ts';
 import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
 import type { Backend, OpenBackend, PlanResult } from '../../backend/backend.ts';
 import { type DaemonHealth, isAmiss } from '../../backend/daemon-health.ts';

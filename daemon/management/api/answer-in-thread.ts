@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { type Changeable, recordWrites } from '../../../operations/access/record-writes.ts';
 import { callHandler } from '../../../operations/handlers/call-handler.ts';
 import type { OperationDeps } from '../../../operations/handlers/handler.ts';
-import { type Changeable, recordWrites } from '../../../operations/record-writes.ts';
 import { apiRoutes } from '../../../schema/api/routes.ts';
-import type { Store } from '../../../store/ports.ts';
-import type { ReadOutside, TeamSecrets } from '../../../store/team-secrets.ts';
+import type { Store } from '../../../store/ports/store.ts';
+import type { ReadOutside, TeamSecrets } from '../../../store/ports/team-secrets.ts';
 import { toProblem } from './answer-problem.ts';
 import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { type ChangeToRecord, nameActor } from '../../../operations/audit.ts';
+import { type ChangeToRecord, nameActor } from '../../../operations/access/audit.ts';
 import { callHandler } from '../../../operations/handlers/call-handler.ts';
 import type { Download, OperationDeps } from '../../../operations/handlers/handler.ts';
 import { checkQuery } from '../../../schema/api/call.ts';

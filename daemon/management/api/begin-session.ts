@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { identityAnswer, signedInAnswer } from '../../../schema/api/answers.ts';
-import type { StoredPerson } from '../../../store/stored-sessions.ts';
+import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { Caller } from '../guards/caller.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import { personSessionMs, type Sessions, tokenSessionMs } from '../guards/sessions.ts';

@@ -1,5 +1,5 @@
-import { nameActor, recordChange } from '../../../operations/audit.ts';
-import { findSession, listSessions, type OwnedSession } from '../../../operations/sessions.ts';
+import { nameActor, recordChange } from '../../../operations/access/audit.ts';
+import { findSession, listSessions, type OwnedSession } from '../../../operations/access/sessions.ts';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
 import { findPermission } from '../../../schema/grant.ts';

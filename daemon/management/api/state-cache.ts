@@ -1,6 +1,6 @@
 import type { AppliedState } from '../../../schema/applied-state.ts';
 import { Refusal } from '../../../schema/refusal.ts';
-import type { AppliedStates } from '../../../store/ports.ts';
+import type { AppliedStates } from '../../../store/ports/store.ts';
 
 /** Reads applied states only when they have changed. */
 export interface StateCache {

@@ -1,8 +1,7 @@
-import type { ChangeToRecord } from '../../../operations/audit.ts';
-import type { Permission } from '../../../schema/access.ts';
+import type { ChangeToRecord } from '../../../operations/access/audit.ts';
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
 import type { CallableId } from '../../../schema/api/routes.ts';
-import type { Grant } from '../../../schema/grant.ts';
+import type { Grant, Permission } from '../../../schema/grant.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';
 
 /** A request whose caller was checked, on its way to the thread that answers it. */

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Permission } from '../../../schema/access.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { RoutePermission } from '../../../schema/api/route.ts';
-import { findPermission, type Grant } from '../../../schema/grant.ts';
-import type { ApiToken } from '../../../store/api-tokens.ts';
-import type { StoredPerson } from '../../../store/stored-sessions.ts';
+import { findPermission, type Grant, type Permission } from '../../../schema/grant.ts';
+import type { ApiToken } from '../../../store/ports/api-tokens.ts';
+import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { PresentedSession, Sessions } from './sessions.ts';
 

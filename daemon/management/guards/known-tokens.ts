@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { type ApiToken, type ApiTokens, digestToken } from '../../../store/api-tokens.ts';
+import { type ApiToken, type ApiTokens, digestToken } from '../../../store/ports/api-tokens.ts';
 
 /** @limit Precision of an API token's last use, in ms: a request writes nothing while the stored one is younger. */
 const tokenUseMs = 60_000;

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { sessionKeyHeader, unattendedHeader } from '../../../schema/access.ts';
+import { sessionKeyHeader, unattendedHeader } from '../../../schema/api/session.ts';
 import type { PresentedSession } from './sessions.ts';
 
 /** The cookie of a session, which is worth nothing without the key in a header. */

@@ -5,7 +5,7 @@ import {
   type StoredSessions,
   sessionIdleMs,
   toSessionId,
-} from '../../../store/stored-sessions.ts';
+} from '../../../store/ports/stored-sessions.ts';
 
 /** @limit Lifetime of a dashboard session that an API token began, in ms: a working day. Revoking the token ends it. */
 export const tokenSessionMs = 12 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
-import { signInPath } from '../../../schema/access.ts';
+import { signInPath } from '../../../schema/api/session.ts';
 import type { Grant } from '../../../schema/grant.ts';
-import type { StoredPerson } from '../../../store/stored-sessions.ts';
-import type { TeamSecrets } from '../../../store/team-secrets.ts';
+import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
+import type { TeamSecrets } from '../../../store/ports/team-secrets.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { SignInProvider } from './provider.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as client from 'openid-client';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import type { StoredPerson } from '../../../store/stored-sessions.ts';
+import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 /** @limit Time in which the sign-in provider must answer each request, in seconds: a person waits for it. */

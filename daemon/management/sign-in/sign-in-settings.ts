@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { permissions } from '../../../schema/access.ts';
 import { addMistake } from '../../../schema/definitions/add-mistake.ts';
+import { permissions } from '../../../schema/grant.ts';
 import { nameShape } from '../../../schema/name-shapes.ts';
 import { secretVariable } from '../../secret-variable.ts';
 

@@ -1,4 +1,9 @@
-import { artifactBytesMax, artifactsMax, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
+import {
+  artifactBytesMax,
+  artifactsMax,
+  type RunFiles,
+  type RunOutput,
+} from '../../../store/ports/run-files.ts';
 import type { Attempt, AttemptResult } from './runner.ts';
 
 /**

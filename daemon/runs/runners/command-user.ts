@@ -1,6 +1,6 @@
 import { lchown } from 'node:fs/promises';
 import { execa } from 'execa';
-import { takeBack } from '../../../store/take-back.ts';
+import { takeBack } from '../../../store/home/take-back.ts';
 import { SettingsError } from '../../settings-error.ts';
 import { type CommandRunnerSettings, commandProcesses } from '../run-settings.ts';
 

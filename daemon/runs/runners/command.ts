@@ -9,7 +9,7 @@ import {
   headersAttachmentName,
   headersAttachmentsName,
 } from '../../../schema/attachments.ts';
-import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
+import type { RunFiles, RunOutput } from '../../../store/ports/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { keepArtifacts, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';

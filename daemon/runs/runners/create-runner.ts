@@ -1,4 +1,4 @@
-import type { Store } from '../../../store/ports.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import type { RunSettings } from '../run-settings.ts';
 import { createCommandRunner, type PrepareCommand } from './command.ts';
 import { openCommandUser } from './command-user.ts';

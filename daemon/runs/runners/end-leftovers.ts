@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Run } from '../../../store/delivery-log.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
 
 /** @limit Time between two looks for processes that a killed daemon left, in ms. */
 const leftoverLookMs = 100;

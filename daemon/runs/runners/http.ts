@@ -7,7 +7,7 @@ import {
   headersAttachmentsName,
   nameAttachment,
 } from '../../../schema/attachments.ts';
-import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/run-files.ts';
+import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/ports/run-files.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';

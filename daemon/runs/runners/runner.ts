@@ -1,4 +1,4 @@
-import type { Run, StoredEvent } from '../../../store/delivery-log.ts';
+import type { Run, StoredEvent } from '../../../store/ports/delivery-log.ts';
 
 /** One attempt at a run, prepared for its runner. */
 export interface Attempt extends StoredEvent {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { openCredential } from '../../../operations/open-credential.ts';
+import { openCredential } from '../../../operations/access/open-credential.ts';
 import { parseFieldPath, readField } from '../../../schema/field-path.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-failure.ts';
 import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository/working-copy.ts';
-import type { Store } from '../../../store/ports.ts';
-import { removeTree } from '../../../store/remove-tree.ts';
+import { removeTree } from '../../../store/home/remove-tree.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import type { WorkspaceSettings } from '../run-settings.ts';
 import type { PrepareCommand } from './command.ts';
 import type { CommandUser } from './command-user.ts';

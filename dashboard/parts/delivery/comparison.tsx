@@ -15,10 +15,10 @@ interface Properties {
 }
 
 /** @limit Deliveries of its webhook with which a delivery can be compared, the ones before it: more would not be read in a menu. */
-export const comparedDeliveriesMax = 50;
+const comparedDeliveriesMax = 50;
 
 /** @limit Lines of a comparison of two payloads that are shown: each is an element of the page. */
-export const comparedLinesMax = 1_000;
+const comparedLinesMax = 1_000;
 
 /** Compares the payload with the payload of an earlier delivery of the webhook. */
 export function Comparison({ delivery }: Properties) {

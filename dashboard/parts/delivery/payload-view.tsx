@@ -9,7 +9,7 @@ import { Field } from '../fields.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
 /** @limit Most matches that a search in a payload marks: each mark is an element of the page. */
-export const markedMatchesMax = 500;
+const markedMatchesMax = 500;
 
 interface Properties {
   readonly payload: string;

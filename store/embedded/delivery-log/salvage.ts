@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { DeliveryLogError } from '../../delivery-log-error.ts';
-import { syncDirectory } from '../../durable-file.ts';
-import type { Salvaged } from '../../ports.ts';
+import { syncDirectory } from '../../home/durable-file.ts';
+import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
+import type { Salvaged } from '../../ports/store.ts';
 import { openDatabase, openDatabaseForReading } from './sql/database.ts';
 import { toLogError } from './sql/log-failure.ts';
 

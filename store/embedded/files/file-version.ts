@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { fileFailure } from '../../store-error.ts';
+import { fileFailure } from '../../ports/store-error.ts';
 
 /** Identifies a file's content without reading it; undefined if there is no file. Files are replaced, never overwritten. */
 export async function readFileVersion(file: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import { type Adapter, Low } from 'lowdb';
 import { parseDocument, renderDocument } from '../../documents/document-text.ts';
-import type { StoredDocument } from '../../documents/documents.ts';
-import { replaceFile, sweepTemporaries } from '../../durable-file.ts';
-import { fileFailure } from '../../store-error.ts';
-import { readText } from './regular-file.ts';
+import { replaceFile, sweepTemporaries } from '../../home/durable-file.ts';
+import { readText } from '../../home/regular-file.ts';
+import type { StoredDocument } from '../../ports/documents.ts';
+import { fileFailure } from '../../ports/store-error.ts';
 
 /**
  * Opens a lowdb database over the file of a document. Writing replaces the file atomically and durably, unlike lowdb's

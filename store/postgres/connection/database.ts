@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import { StoreError } from '../../store-error.ts';
+import { StoreError } from '../../ports/store-error.ts';
 import { migrateOnce } from '../migrations.ts';
 import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './pool.ts';
 import { postgresFailure } from './postgres-failure.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setInterval as every, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Watch } from '../../watch.ts';
+import type { Watch } from '../../ports/documents.ts';
 import { connectMs } from './pool.ts';
 
 /** @limit First and longest wait before the lost connection for notifications is made again, in ms. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreError, type StoreErrorCode } from '../../store-error.ts';
+import { StoreError, type StoreErrorCode } from '../../ports/store-error.ts';
 import { describeTarget } from './pool.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
-import type { DeliveryLog, DeliveryLogOptions } from '../../delivery-log.ts';
-import { openLogThread } from '../../delivery-log-thread/open-log-thread.ts';
-import type { PostgresPlace } from '../../ports.ts';
+import { openLogThread } from '../../delivery-log/thread/open-log-thread.ts';
+import type { DeliveryLog, DeliveryLogOptions } from '../../ports/delivery-log.ts';
+import type { PostgresPlace } from '../../ports/store.ts';
 import { describeTarget } from '../connection/pool.ts';
 
 /** @limit Batches that a daemon commits at the same time in PostgreSQL: more connections only make the batches smaller. */

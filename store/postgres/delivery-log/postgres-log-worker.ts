@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Pool } from 'pg';
-import type { RunDelivery, StoredEvent } from '../../delivery-log.ts';
+import { type EventRecord, toEvent } from '../../delivery-log/stored-rows.ts';
 import {
   type AsyncVerbTable,
   type Batch,
@@ -11,9 +11,9 @@ import {
   type FromWorker,
   type ToWorker,
   type Verb,
-} from '../../delivery-log-thread/wire.ts';
-import type { PostgresPlace } from '../../ports.ts';
-import { type EventRecord, toEvent } from '../../stored-rows.ts';
+} from '../../delivery-log/thread/wire.ts';
+import type { RunDelivery, StoredEvent } from '../../ports/delivery-log.ts';
+import type { PostgresPlace } from '../../ports/store.ts';
 import { requireDurable } from '../check-database.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';

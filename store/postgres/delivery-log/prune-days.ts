@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { PruneRule } from '../../delivery-log.ts';
+import type { PruneRule } from '../../ports/delivery-log.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { isNeeded } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { PruneRule } from '../../delivery-log.ts';
-import type { AsyncVerbTable, PrunedStep } from '../../delivery-log-thread/wire.ts';
+import type { AsyncVerbTable, PrunedStep } from '../../delivery-log/thread/wire.ts';
+import type { PruneRule } from '../../ports/delivery-log.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';

@@ -1,6 +1,15 @@
 import type { Commit } from '../../../schema/commit.ts';
 import { parseSourceCommit } from '../../../schema/source-commit.ts';
 import { hourMs } from '../../../schema/time-units.ts';
+import {
+  type DeliveryRecord,
+  overdueRunsMax,
+  type RunCount,
+  type SummaryRow,
+  toDelivery,
+  toSummaries,
+  withoutNulls,
+} from '../../delivery-log/stored-rows.ts';
 import type {
   DeliveryFilter,
   DeliveryLogReader,
@@ -12,17 +21,8 @@ import type {
   RunFilter,
   UnfinishedRuns,
   UnloggedCount,
-} from '../../delivery-log.ts';
-import { closedError } from '../../delivery-log-error.ts';
-import {
-  type DeliveryRecord,
-  overdueRunsMax,
-  type RunCount,
-  type SummaryRow,
-  toDelivery,
-  toSummaries,
-  withoutNulls,
-} from '../../stored-rows.ts';
+} from '../../ports/delivery-log.ts';
+import { closedError } from '../../ports/delivery-log-error.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { toStorableValues } from '../connection/text.ts';
 import { migrateOnce } from '../migrations.ts';

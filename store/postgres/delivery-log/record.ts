@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
-import type { AppliedStateRef } from '../../delivery-log.ts';
+import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,
   Committed,
   DeliveryRow,
   Duplicate,
   UnidentifiedRow,
-} from '../../delivery-log-thread/wire.ts';
-import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../run-flow.ts';
-import { deliverySizeMax } from '../../transfer.ts';
+} from '../../delivery-log/thread/wire.ts';
+import type { AppliedStateRef } from '../../ports/delivery-log.ts';
+import { deliverySizeMax } from '../../ports/transfer.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { toDay } from './partitions.ts';
 import type { Retries } from './retries.ts';

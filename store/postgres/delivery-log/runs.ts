@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
-import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../delivery-log.ts';
-import { packRuns } from '../../delivery-log-thread/batch.ts';
-import type { AsyncVerbTable } from '../../delivery-log-thread/wire.ts';
-import { flowDecisionsMax, setInterrupted, stopReason } from '../../run-flow.ts';
-import { followReport, withoutNulls } from '../../stored-rows.ts';
+import { flowDecisionsMax, setInterrupted, stopReason } from '../../delivery-log/run-flow.ts';
+import { followReport, withoutNulls } from '../../delivery-log/stored-rows.ts';
+import { packRuns } from '../../delivery-log/thread/batch.ts';
+import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
+import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../ports/delivery-log.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';

@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { firstSortableId } from '../../../schema/ids.ts';
 import { listJsonSpellings } from '../../../schema/text/json-text.ts';
-import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../delivery-log.ts';
-import { DeliveryLogError } from '../../delivery-log-error.ts';
 import {
   beyondAll,
   boundRowsMax,
@@ -11,8 +9,10 @@ import {
   type SeqRange,
   searchStepRows,
   timeSkewMs,
-} from '../../search-steps.ts';
-import type { EventRecord } from '../../stored-rows.ts';
+} from '../../delivery-log/search-steps.ts';
+import type { EventRecord } from '../../delivery-log/stored-rows.ts';
+import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../ports/delivery-log.ts';
+import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
 
 /** @limit Wait for transactions that record rows while somebody asks for the rows after another one, in ms: they take some ms. */
 const settleMs = 2_000;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { AppliedStateRef } from '../../delivery-log.ts';
-import type { SentAppliedState } from '../../delivery-log-thread/wire.ts';
+import type { SentAppliedState } from '../../delivery-log/thread/wire.ts';
+import type { AppliedStateRef } from '../../ports/delivery-log.ts';
 
 /** The automations that judged deliveries, stored once for each digest. */
 export interface PostgresSnapshots {

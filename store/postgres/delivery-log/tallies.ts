@@ -1,18 +1,14 @@
 import type { Pool } from 'pg';
-import type { DeliveryLogReader } from '../../delivery-log.ts';
-import type { AsyncVerbTable } from '../../delivery-log-thread/wire.ts';
 import {
-  type HealthCounts,
   listeningBreakMs,
-  type StoredHealth,
-  type TalliedRow,
-  type Tally,
-  type TallyPosition,
   tallyRows,
   tallyRowsMax,
   unhealthyListedMax,
   unhealthyStates,
-} from '../../tallies.ts';
+} from '../../delivery-log/tally-rows.ts';
+import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
+import type { DeliveryLogReader } from '../../ports/delivery-log.ts';
+import type { HealthCounts, StoredHealth, TalliedRow, Tally, TallyPosition } from '../../ports/tallies.ts';
 import { toColumns } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { UnloggedCount } from '../../delivery-log.ts';
+import type { UnloggedCount } from '../../ports/delivery-log.ts';
 import { toColumns } from '../connection/text.ts';
 
 /** Adds in one statement, in the order of the keys, so that two replicas do not wait for each other. */

@@ -1,4 +1,4 @@
-import type { Replica, Replicas } from '../../replicas.ts';
+import type { Replica, Replicas } from '../../ports/replicas.ts';
 import type { Database } from '../connection/database.ts';
 import { openSharedWindows } from './shared-windows.ts';
 import { takeTurn } from './turns.ts';

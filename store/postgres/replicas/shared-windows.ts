@@ -1,4 +1,4 @@
-import type { Replicas, SharedWindow } from '../../replicas.ts';
+import type { Replicas, SharedWindow } from '../../ports/replicas.ts';
 import type { Database } from '../connection/database.ts';
 
 /** @limit Time in which PostgreSQL must count what waits, in ms: beyond it the answer is 503, before the sender gives up. */

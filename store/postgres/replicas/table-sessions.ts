@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { type StoredSessions, storedPersonShape } from '../../stored-sessions.ts';
+import { type StoredSessions, storedPersonShape } from '../../ports/stored-sessions.ts';
 import type { Database } from '../connection/database.ts';
 
 /** The sessions of all daemons on a database. Its clock decides when they expire. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Turn } from '../../replicas.ts';
+import type { Turn } from '../../ports/replicas.ts';
 import type { Database } from '../connection/database.ts';
 
 /** @limit Time after which another daemon may take a turn whose holder gives no sign of life, in ms. */

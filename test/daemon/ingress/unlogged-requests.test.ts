@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { UnloggedFilter } from '../../../store/delivery-log.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import type { UnloggedFilter } from '../../../store/ports/delivery-log.ts';
 import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
 import { readStore } from '../../support/stored.ts';

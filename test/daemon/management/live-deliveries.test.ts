@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { LiveDeliveries, type LiveDeliveriesOptions } from '../../../daemon/management/live-deliveries.ts';
-import type { LoggedDelivery } from '../../../store/delivery-log.ts';
+import type { LoggedDelivery } from '../../../store/ports/delivery-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connectTo } from '../../support/http.ts';
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ThreadAnswer, ThreadRequest } from '../../../daemon/management/api/thread-request.ts';
 import { openOperationsThread } from '../../../daemon/operations-thread/operations-thread.ts';
 import type { CallableId } from '../../../schema/api/routes.ts';
-import { appliedStateFile } from '../../../store/embedded/files/home.ts';
+import { appliedStateFile } from '../../../store/home/home.ts';
 import { newHome } from '../../support/factory.ts';
 import { areHomesInPostgres } from '../../support/home-place.ts';
 import { storeIn } from '../../support/stored.ts';

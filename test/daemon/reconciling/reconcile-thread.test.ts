@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ReconcileThread } from '../../../daemon/reconciling/reconcile-thread.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
-import type { ReconcileFailure } from '../../../store/reconcile-statuses.ts';
+import type { ReconcileFailure } from '../../../store/ports/reconcile-statuses.ts';
 import { newHome } from '../../support/factory.ts';
 import { makeUpstream } from '../../support/git-samples.ts';
 import { storeIn } from '../../support/stored.ts';

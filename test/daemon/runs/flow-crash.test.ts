@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { expect, inject, test, vi } from 'vitest';
-import { homeAt } from '../../../store/embedded/files/home.ts';
+import { homeAt } from '../../../store/home/home.ts';
 import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';

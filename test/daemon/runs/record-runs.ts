@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import { createSortableId } from '../../../schema/ids.ts';
-import type { DeliveryLog, RunFlow } from '../../../store/delivery-log.ts';
+import type { DeliveryLog, RunFlow } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery } from '../../support/deliveries.ts';
 
 export interface SampleDelivery {

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type RetentionOptions, startRetention } from '../../../daemon/runs/retention.ts';
-import type { DeliveryLog } from '../../../store/delivery-log.ts';
+import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { recordRun } from './record-runs.ts';
 import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import type { Run } from '../../../store/delivery-log.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderRunMessage } from '../../../daemon/runs/run-message.ts';
-import type { Run } from '../../../store/delivery-log.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
 
 const run: Run = {
   id: 'run_01jzw0000000000000000000ab',

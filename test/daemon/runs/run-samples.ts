@@ -9,9 +9,9 @@ import { type RunQueue, type RunQueueOptions, startRunQueue } from '../../../dae
 import { type RunSettings, runSettingsShape } from '../../../daemon/runs/run-settings.ts';
 import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
 import type { Runner } from '../../../daemon/runs/runners/runner.ts';
-import type { DeliveryLog, Run } from '../../../store/delivery-log.ts';
-import { type Home, homeAt } from '../../../store/embedded/files/home.ts';
-import type { Store } from '../../../store/ports.ts';
+import { type Home, homeAt } from '../../../store/home/home.ts';
+import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { storeIn } from '../../support/stored.ts';
 
 export const silent = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Run } from '../../../store/delivery-log.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
 import { makeUpstream } from '../../support/git-samples.ts';
 import { serve } from './serve-command.ts';
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Run } from '../../../store/delivery-log.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import type { Store } from '../../../store/ports.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';

@@ -13,8 +13,8 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadState } from '../../../daemon/served/loaded-state.ts';
 import { serveAppliedStates } from '../../../daemon/served/served-states.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import type { OnStateChange } from '../../../store/watch.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import type { OnStateChange } from '../../../store/ports/documents.ts';
 import {
   bearerOf,
   makeWebhook,

@@ -4,7 +4,7 @@ import { loadState } from '../../../daemon/served/loaded-state.ts';
 import { findWebhook, prepareWebhooks } from '../../../daemon/served/served-webhooks.ts';
 import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
 import type { RunFlowKeys } from '../../../schema/definitions/automation-definition.ts';
-import { openHomeSeal } from '../../../store/embedded/home-seal.ts';
+import { openHomeSeal } from '../../../store/embedded/files/home-seal.ts';
 import { newHome } from '../../support/factory.ts';
 
 const uidOf = (name: string) => `wh_${name.padEnd(24, '0')}`;

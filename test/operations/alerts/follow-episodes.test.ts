@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Finding, followEpisodes } from '../../../operations/alerts/follow-episodes.ts';
-import { type AlertState, noAlerts } from '../../../store/alerts.ts';
+import { type AlertState, noAlerts } from '../../../store/ports/alerts.ts';
 
 const nowMs = 1_750_000_000_000;
 const context = { nowMs, urls: ['http://a', 'http://b'], dashboardUrl: 'http://c', randomBytes };

@@ -84,18 +84,6 @@ function bursts(everyMs: number, deliveries: number, spacingMs: number): Rhythm 
   return { list, pace: always };
 }
 
-function together(...rhythms: readonly Rhythm[]): Rhythm {
-  return {
-    list: (random, fromMs, untilMs) =>
-      sortWithin(
-        rhythms.flatMap(({ list }) => list(random, fromMs, untilMs)),
-        fromMs,
-        untilMs,
-      ),
-    pace: always,
-  };
-}
-
 function sortWithin(times: readonly number[], fromMs: number, untilMs: number): number[] {
   return times.filter(atMs => atMs >= fromMs && atMs < untilMs).sort((a, b) => a - b);
 }
@@ -119,26 +107,4 @@ export const promisedRhythms: Readonly<Record<string, Rhythm>> = {
   }),
   'three bursts a day': bursts(8 * hourMs, 20, 4_000),
   'ten bursts a day': bursts(2.4 * hourMs, 8, 20_000),
-};
-
-/** Others, to see what becomes of them. */
-export const otherRhythms: Readonly<Record<string, Rhythm>> = {
-  'each minute': job({ everyMs: minuteMs, lateMs: 5_000 }),
-  'two batches each weekend': together(
-    job({ ...week, offsetMs: 54 * hourMs, lateMs: hourMs, deliveries: 200, spacingMs: 30_000 }),
-    job({ ...week, offsetMs: 78 * hourMs, lateMs: hourMs, deliveries: 200, spacingMs: 30_000 }),
-  ),
-  'a batch each month': job({ everyMs: 30 * dayMs, lateMs: hourMs, deliveries: 10, spacingMs: minuteMs }),
-  'two a day': atRandom(1 / 12),
-  'six a day': atRandom(1 / 4),
-  'three a week': atRandom(3 / 168),
-  'heavy tails': {
-    list: (random, fromMs, untilMs) => {
-      const times: number[] = [];
-      for (let atMs = fromMs; atMs < untilMs; atMs += 2 * minuteMs * (1 - random()) ** (-1 / 1.5))
-        times.push(Math.round(atMs));
-      return times;
-    },
-    pace: always,
-  },
 };

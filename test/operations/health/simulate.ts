@@ -1,6 +1,7 @@
 import { type Health, judgeHealth, weeksJudged } from '../../../operations/health/judge-health.ts';
 import type { Outcome } from '../../../schema/delivery.ts';
-import { type Tally, tallyRows } from '../../../store/tallies.ts';
+import { tallyRows } from '../../../store/delivery-log/tally-rows.ts';
+import type { Tally } from '../../../store/ports/tallies.ts';
 import { dayMs, hourMs, minuteMs } from './rhythms.ts';
 
 /** @limit Longest time between two looks, as the daemon has it. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gitFetchDepth, gitPacksMax, openMirror } from '../../../sources/repository/git/git-mirror.ts';
 import { readCommit } from '../../../sources/repository/git/git-objects.ts';
-import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
-import { acquireLock } from '../../../store/embedded/files/lock.ts';
+import { mirrorDirectory } from '../../../store/home/home.ts';
+import { acquireLock } from '../../../store/home/lock.ts';
 import {
   followedFactory,
   makeUpstream,

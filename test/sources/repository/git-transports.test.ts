@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runGit } from '../../../sources/repository/git/git-command.ts';
 import { makeGitEnvironment } from '../../../sources/repository/git/git-environment.ts';
-import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
+import { mirrorDirectory } from '../../../store/home/home.ts';
 import {
   followedFactory,
   makeUpstream,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
-import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
+import { mirrorDirectory } from '../../../store/home/home.ts';
 import {
   followedFactory,
   makeUpstream,

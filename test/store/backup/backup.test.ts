@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backUpStore } from '../../../operations/backup-store.ts';
+import { backUpStore } from '../../../operations/stores/backup-store.ts';
 import { openBackup } from '../../../store/backup/open-backup.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import type { Seal } from '../../../store/seal.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import type { Seal } from '../../../store/ports/seal.ts';
 import { acceptedDelivery, newRun } from '../../support/deliveries.ts';
 import { storeIn } from '../../support/stored.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestToken } from '../../../store/api-tokens.ts';
+import { digestToken } from '../../../store/ports/api-tokens.ts';
 import { type MakePlace, openAt } from './place.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');

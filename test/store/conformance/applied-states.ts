@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type AppliedWebhook, emptyAppliedState } from '../../../schema/applied-state.ts';
-import type { Store } from '../../../store/ports.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { type MakePlace, openAt } from './place.ts';
 
 export function testAppliedStates(makePlace: MakePlace): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { identitySources } from '../../../schema/delivery.ts';
-import type { LoggedDelivery } from '../../../store/delivery-log.ts';
+import type { LoggedDelivery } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../support/deliveries.ts';
 import { listDeliveryIds, type MakePlace, openAt, openLog } from './place.ts';
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { DeliveryLog, DeliveryLogOptions, LoggedDelivery } from '../../../store/delivery-log.ts';
-import type { Store, StoreOptions } from '../../../store/ports.ts';
+import type { DeliveryLog, DeliveryLogOptions, LoggedDelivery } from '../../../store/ports/delivery-log.ts';
+import type { Store, StoreOptions } from '../../../store/ports/store.ts';
 
 /** A place where one store's data is kept. Each `open` acts like a separate process. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NewRun } from '../../../store/delivery-log.ts';
+import type { NewRun } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
 import { listDeliveryIds, type MakePlace, openAt, openLog } from './place.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addReconcileEnd, neverReconciled } from '../../../store/reconcile-statuses.ts';
+import { addReconcileEnd, neverReconciled } from '../../../store/ports/reconcile-statuses.ts';
 import { type MakePlace, openAt } from './place.ts';
 
 const followed = { repository: 'https://git.example/hooks', branch: 'main', path: '', credential: null };

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
-import { messageName, type RunFiles } from '../../../store/run-files.ts';
+import { messageName, type RunFiles } from '../../../store/ports/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
 import { type MakePlace, openAt } from './place.ts';
 

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../store/delivery-log.ts';
-import { deliveriesPerRunMax, deliveryBytesPerRunMax, flowDecisionsMax } from '../../../store/run-flow.ts';
+import {
+  deliveriesPerRunMax,
+  deliveryBytesPerRunMax,
+  flowDecisionsMax,
+} from '../../../store/delivery-log/run-flow.ts';
+import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { DeliveryLog, NewRun, Run } from '../../../store/delivery-log.ts';
+import type { DeliveryLog, NewRun, Run } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 

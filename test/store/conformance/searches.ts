@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DeliveryFilter, RunFilter } from '../../../store/delivery-log.ts';
-import type { Store } from '../../../store/ports.ts';
+import type { DeliveryFilter, RunFilter } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { acceptedDelivery, newRun, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
 import { listIds, type MakePlace, openAt, openLog } from './place.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { appliedStateDocument } from '../../../store/documents/applied-states.ts';
 import { secretsDocument } from '../../../store/documents/team-secrets.ts';
-import type { Store } from '../../../store/ports.ts';
-import type { TransferSource } from '../../../store/transfer.ts';
+import type { Store } from '../../../store/ports/store.ts';
+import type { TransferSource } from '../../../store/ports/transfer.ts';
 import { acceptedDelivery } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { DeliveryLog, UnidentifiedDelivery } from '../../../store/delivery-log.ts';
-import type { Store } from '../../../store/ports.ts';
-import { type Tally, tallyRowsMax } from '../../../store/tallies.ts';
+import { tallyRowsMax } from '../../../store/delivery-log/tally-rows.ts';
+import type { DeliveryLog, UnidentifiedDelivery } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
+import type { Tally } from '../../../store/ports/tallies.ts';
 import { acceptedDelivery, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { credentialOwner, type SealedFor } from '../../../store/seal.ts';
+import { credentialOwner, type SealedFor } from '../../../store/ports/seal.ts';
 import { addWebhook } from './applied-states.ts';
 import { type MakePlace, openAt } from './place.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { DeliveryLog, NewRun, RunFlow } from '../../../store/delivery-log.ts';
-import type { Store } from '../../../store/ports.ts';
-import { pageBytesMax, rowsPerPageMax, type TransferTable } from '../../../store/transfer.ts';
+import type { DeliveryLog, NewRun, RunFlow } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
+import { pageBytesMax, rowsPerPageMax, type TransferTable } from '../../../store/ports/transfer.ts';
 import {
   acceptedDelivery,
   newRun,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { UnloggedCount } from '../../../store/delivery-log.ts';
-import type { Store } from '../../../store/ports.ts';
+import type { UnloggedCount } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { sampleAtMs, unloggedCount } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { DeliveryLog, DeliveryLogOptions } from '../../../store/delivery-log.ts';
+import type { DeliveryLog, DeliveryLogOptions } from '../../../store/ports/delivery-log.ts';
 import { connectDatabase } from '../../../store/postgres/connection/database.ts';
 import { openPostgresLog } from '../../../store/postgres/delivery-log/open-postgres-log.ts';
 import { openPostgresReader } from '../../../store/postgres/delivery-log/reader.ts';

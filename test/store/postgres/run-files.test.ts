@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { homeAt, runOutputFile } from '../../../store/embedded/files/home.ts';
-import { openRunFiles } from '../../../store/embedded/run-files.ts';
+import { homeAt, runOutputFile } from '../../../store/home/home.ts';
+import { openRunFiles } from '../../../store/home/run-files.ts';
 import { connectDatabase } from '../../../store/postgres/connection/database.ts';
 import { openSharedRunFiles } from '../../../store/postgres/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';

@@ -1,4 +1,4 @@
-import { closedError, DeliveryLogError } from '../../../delivery-log-error.ts';
+import { closedError, DeliveryLogError } from '../../../ports/delivery-log-error.ts';
 import { type Ask, type ClosableReader, makeReader, toQueryError } from './query.ts';
 import { answerQuery, openSqliteReader, type SqliteReader } from './reader.ts';
 

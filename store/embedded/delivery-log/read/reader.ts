@@ -3,6 +3,14 @@ import type { Commit } from '../../../../schema/commit.ts';
 import { type Outcome, type RunState, runStates } from '../../../../schema/delivery.ts';
 import { parseSourceCommit } from '../../../../schema/source-commit.ts';
 import { hourMs } from '../../../../schema/time-units.ts';
+import {
+  type DeliveryRecord,
+  overdueRunsMax,
+  type RunCount,
+  type SummaryRow,
+  toDelivery,
+  toSummaries,
+} from '../../../delivery-log/stored-rows.ts';
 import type {
   DeliveryFilter,
   FailedAutomation,
@@ -11,15 +19,7 @@ import type {
   Run,
   RunDelivery,
   RunFilter,
-} from '../../../delivery-log.ts';
-import {
-  type DeliveryRecord,
-  overdueRunsMax,
-  type RunCount,
-  type SummaryRow,
-  toDelivery,
-  toSummaries,
-} from '../../../stored-rows.ts';
+} from '../../../ports/delivery-log.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   isHolding,

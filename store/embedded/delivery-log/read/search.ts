@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { firstSortableId } from '../../../../schema/ids.ts';
 import { listJsonSpellings } from '../../../../schema/text/json-text.ts';
-import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../../delivery-log.ts';
 import {
   beyondAll,
   boundRowsMax,
@@ -10,8 +9,9 @@ import {
   type SeqRange,
   searchStepRows,
   timeSkewMs,
-} from '../../../search-steps.ts';
-import type { EventRecord } from '../../../stored-rows.ts';
+} from '../../../delivery-log/search-steps.ts';
+import type { EventRecord } from '../../../delivery-log/stored-rows.ts';
+import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../../ports/delivery-log.ts';
 import { mergeFirst } from '../sql/keys.ts';
 
 /** A part of a table that an index has in the order of commits. Returns the first rows of a range, by their `seq`. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { closedError, DeliveryLogError } from '../../../delivery-log-error.ts';
+import { closedError, DeliveryLogError } from '../../../ports/delivery-log-error.ts';
 import { type ClosableReader, makeReader, type Query, type QueryAnswer, type QueryVerb } from './query.ts';
 
 /** @limit Most queries of the delivery log that wait for their thread: each takes a few ms, so the last is still answered in time. */

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { RunFlow } from '../../../delivery-log.ts';
-import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../../run-flow.ts';
+import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../../delivery-log/run-flow.ts';
+import type { RunFlow } from '../../../ports/delivery-log.ts';
 import type { Snapshots } from './snapshots.ts';
 
 type Burst = NonNullable<RunFlow['burst']>;

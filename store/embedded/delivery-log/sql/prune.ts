@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import type { PruneStep, VerbTable } from '../../../delivery-log/thread/wire.ts';
 import { mergeFirst } from './keys.ts';
 import { isHolding, selectRunsOf } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';

@@ -4,7 +4,7 @@ import type {
   DeliveryRow,
   Duplicate,
   UnidentifiedRow,
-} from '../../../delivery-log-thread/wire.ts';
+} from '../../../delivery-log/thread/wire.ts';
 import { type Gather, prepareGather } from './gather.ts';
 import { makeContentKey, makeIdentityKey } from './keys.ts';
 import type { Series } from './series.ts';

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../../../json/parse-json-text.ts';
-import type { DeliveryLogReader, Run, RunReport } from '../../../delivery-log.ts';
-import { withoutNulls } from '../../../stored-rows.ts';
+import { withoutNulls } from '../../../delivery-log/stored-rows.ts';
+import type { DeliveryLogReader, Run, RunReport } from '../../../ports/delivery-log.ts';
 
 /** A reader whose methods are synchronous. */
 export type SynchronousReader = {

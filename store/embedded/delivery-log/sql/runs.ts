@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
 import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { manualUid } from '../../../../schema/delivery.ts';
-import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../delivery-log.ts';
-import { packRuns } from '../../../delivery-log-thread/batch.ts';
-import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
-import { flowDecisionsMax, setInterrupted, stopReason } from '../../../run-flow.ts';
-import { followReport } from '../../../stored-rows.ts';
+import { flowDecisionsMax, setInterrupted, stopReason } from '../../../delivery-log/run-flow.ts';
+import { followReport } from '../../../delivery-log/stored-rows.ts';
+import { packRuns } from '../../../delivery-log/thread/batch.ts';
+import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../ports/delivery-log.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Series } from './series.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { AppliedStateRef } from '../../../delivery-log.ts';
-import type { SentAppliedState } from '../../../delivery-log-thread/wire.ts';
+import type { SentAppliedState } from '../../../delivery-log/thread/wire.ts';
+import type { AppliedStateRef } from '../../../ports/delivery-log.ts';
 import { selectSnapshot } from './rows.ts';
 
 export interface Snapshots {

@@ -1,16 +1,13 @@
 import type Database from 'better-sqlite3';
-import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
 import {
-  type HealthCounts,
   listeningBreakMs,
-  type StoredHealth,
-  type TalliedRow,
-  type Tally,
   tallyRows,
   tallyRowsMax,
   unhealthyListedMax,
   unhealthyStates,
-} from '../../../tallies.ts';
+} from '../../../delivery-log/tally-rows.ts';
+import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { HealthCounts, StoredHealth, TalliedRow, Tally } from '../../../ports/tallies.ts';
 import type { SynchronousReader } from './rows.ts';
 
 /** @limit Tallies that are removed in one step of pruning: a new delivery waits a few ms for it at most. */

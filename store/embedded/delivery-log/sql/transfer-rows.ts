@@ -7,7 +7,7 @@ import {
   type TransferDelivery,
   type TransferRun,
   type TransferSnapshot,
-} from '../../../transfer.ts';
+} from '../../../ports/transfer.ts';
 import { makeContentKey, makeIdentityKey, mergeFirst } from './keys.ts';
 import { openSeries } from './series.ts';
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
-import type { RunDelivery } from '../../../delivery-log.ts';
+import { type EventRecord, toEvent } from '../../../delivery-log/stored-rows.ts';
 import {
   type Batch,
   type Command,
@@ -11,8 +11,8 @@ import {
   type ToWorker,
   type Verb,
   type VerbTable,
-} from '../../../delivery-log-thread/wire.ts';
-import { type EventRecord, toEvent } from '../../../stored-rows.ts';
+} from '../../../delivery-log/thread/wire.ts';
+import type { RunDelivery } from '../../../ports/delivery-log.ts';
 import { openDatabase } from '../sql/database.ts';
 import { toLogError, watchLogFiles } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';

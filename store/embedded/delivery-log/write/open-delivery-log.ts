@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
-import type { DeliveryLog, DeliveryLogOptions } from '../../../delivery-log.ts';
-import { openLogThread } from '../../../delivery-log-thread/open-log-thread.ts';
+import { openLogThread } from '../../../delivery-log/thread/open-log-thread.ts';
+import type { DeliveryLog, DeliveryLogOptions } from '../../../ports/delivery-log.ts';
 
 /**
  * Opens the delivery log in a thread of its own. The file is created if it is missing; its directory must exist.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { describeScheme } from '../../../../signatures/schemes.ts';
 import { signRequest } from '../../../../signatures/sign.ts';
-import type { TeamSecrets } from '../../../../store/team-secrets.ts';
+import type { TeamSecrets } from '../../../../store/ports/team-secrets.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
-import { homeAt } from '../../../../store/embedded/files/home.ts';
+import { homeAt } from '../../../../store/home/home.ts';
 import { findFreePort } from '../../../support/free-port.ts';
 import { startLoopbackServer } from '../../../support/loopback-server.ts';
 import { storeIn } from '../../../support/stored.ts';

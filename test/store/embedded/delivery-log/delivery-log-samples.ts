@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { DeliveryLog } from '../../../../store/delivery-log.ts';
 import { openSqliteReader } from '../../../../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import type { DeliveryLog } from '../../../../store/ports/delivery-log.ts';
 
 export function temporaryFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-test-'));

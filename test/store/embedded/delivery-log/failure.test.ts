@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { AcceptedDelivery, DeliveryLog } from '../../../../store/delivery-log.ts';
+import type { AcceptedDelivery, DeliveryLog } from '../../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../../support/deliveries.ts';
 import { mountSmallDisk } from '../../../support/small-disk.ts';
 import { openLog, openReader, temporaryFile } from './delivery-log-samples.ts';

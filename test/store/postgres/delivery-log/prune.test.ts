@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { PrunedStep } from '../../../../store/delivery-log-thread/wire.ts';
+import type { PrunedStep } from '../../../../store/delivery-log/thread/wire.ts';
 import { openPool } from '../../../../store/postgres/connection/pool.ts';
 import { preparePruning } from '../../../../store/postgres/delivery-log/prune.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../../support/deliveries.ts';

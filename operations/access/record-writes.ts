@@ -1,0 +1,66 @@
+import type { AppliedStates, Store } from '../../store/ports/store.ts';
+import type { QueueableRuns } from '../factory.ts';
+import { type BegunChange, beginChange, type ChangeToRecord } from './audit.ts';
+
+/** What a request changes: the store, and the runs in the delivery log. */
+export interface Changeable {
+  readonly store: Store;
+  readonly deliveryLog: QueueableRuns;
+}
+
+/**
+ * Does the work of a request on parts whose first write begins the entry of the change. So a request that is refused
+ * before it writes anything leaves no trace in the audit log. `describe` returns the subject of the entry; with null,
+ * nothing was changed. If the entry cannot be finished after the change, it stays unfinished, and this does not fail.
+ */
+export async function recordWrites<T>(
+  { store, deliveryLog, now }: Changeable & { readonly now: () => Date },
+  planned: ChangeToRecord,
+  work: (parts: Changeable) => Promise<T>,
+  describe: (result: T) => string | null,
+): Promise<T> {
+  let beginning: Promise<BegunChange> | undefined;
+  const begin = () => {
+    beginning ??= beginChange({ store, now }, planned);
+    return beginning;
+  };
+  const result = await work(beforeWrites({ store, deliveryLog }, begin)).catch(async (error: unknown) => {
+    await (await beginning?.catch(() => undefined))?.endFailed(error);
+    throw error;
+  });
+  await (await beginning)?.end(describe(result)).catch(() => undefined);
+  return result;
+}
+
+/** Calls `begin` before each write that a request can cause, and waits for it. */
+function beforeWrites({ store, deliveryLog }: Changeable, begin: () => Promise<unknown>): Changeable {
+  const after =
+    <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
+    async (...args: Args) => {
+      await begin();
+      return write(...args);
+    };
+  const { appliedStates, teamSecrets } = store;
+  const change: AppliedStates['change'] = (factory, decide) =>
+    appliedStates.change(factory, async state => {
+      const decided = await decide(state);
+      if (decided.next) await begin();
+      return decided;
+    });
+  return {
+    store: {
+      ...store,
+      appliedStates: { ...appliedStates, change },
+      teamSecrets: {
+        ...teamSecrets,
+        set: after(teamSecrets.set),
+        create: after(teamSecrets.create),
+      },
+    },
+    deliveryLog: {
+      replay: after(deliveryLog.replay),
+      retryRun: after(deliveryLog.retryRun),
+      dismissRun: after(deliveryLog.dismissRun),
+    },
+  };
+}

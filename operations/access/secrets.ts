@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import type { secretsAnswer } from '../../schema/api/answers.ts';
+import type { Permission } from '../../schema/grant.ts';
+import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
+import { describeScheme } from '../../signatures/schemes.ts';
+import type { Store } from '../../store/ports/store.ts';
+import type { FactoriesAllowed } from '../../store/ports/team-secrets.ts';
+import type { Factory } from '../factory.ts';
+
+/** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
+export type SecretFormat = 'token' | 'whsec';
+
+/** Sets a team secret to a random value of 256 bits and returns it. It cannot be read later. */
+export async function generateSecretValue(
+  { name: factory, store, randomBytes }: Pick<Factory, 'name' | 'store' | 'randomBytes'>,
+  name: string,
+  format: SecretFormat,
+): Promise<string> {
+  const scheme = format === 'whsec' ? describeScheme('standard-webhooks') : undefined;
+  const value = encodeSecret(scheme, randomBytes(secretRandomBytes));
+  await store.teamSecrets.set(name, value, factory);
+  return value;
+}
+
+/** A reference that the operator declares in the daemon's configuration file, with all factories that may use it. */
+interface DeclaredReference {
+  readonly name: string;
+  readonly from: string;
+  readonly factories: readonly string[];
+}
+
+/**
+ * Stores declared references, so that every command sees them. They replace earlier values and references of the same
+ * names. Fails with `secret-in-use` if a factory uses one that it may no longer use.
+ */
+export async function storeReferences(
+  { teamSecrets }: Pick<Store, 'teamSecrets'>,
+  declared: readonly DeclaredReference[],
+): Promise<void> {
+  for (const { name, from, factories } of declared) {
+    await teamSecrets.refer(name, from, factories);
+    await teamSecrets.share(name, () => factories);
+  }
+}
+
+/** Finds the names of declared references that are not stored yet, or differ from the stored ones. */
+export async function findNewReferences(
+  { teamSecrets }: Pick<Store, 'teamSecrets'>,
+  declared: readonly DeclaredReference[],
+): Promise<string[]> {
+  const stored = new Map((await teamSecrets.list()).map(secret => [secret.name, secret]));
+  const isNew = ({ name, from, factories }: DeclaredReference) => {
+    const before = stored.get(name);
+    if (before?.from !== from || !before.factories) return true;
+    const wanted = new Set(factories);
+    return wanted.size !== before.factories.length || before.factories.some(name => !wanted.has(name));
+  };
+  return declared.filter(isNew).map(({ name }) => name);
+}
+
+/** Lets factories use a team secret, besides those that already may. `only`: no others any more. */
+export async function shareSecret(
+  { teamSecrets }: Pick<Store, 'teamSecrets'>,
+  name: string,
+  factories: FactoriesAllowed,
+  only: boolean,
+): Promise<void> {
+  await teamSecrets.share(name, before => {
+    if (only || !factories) return factories;
+    return before && [...before, ...factories];
+  });
+}
+
+export type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
+
+/** Lists the team secrets that a factory may use; without the manage permission, only those that it uses. */
+export async function listFactorySecrets(
+  { name: factory, store }: Pick<Factory, 'name' | 'store'>,
+  permission: Permission,
+): Promise<FactorySecrets> {
+  const allowed = (await store.teamSecrets.list()).filter(
+    ({ factories }) => factories === null || factories.includes(factory),
+  );
+  const secrets = allowed.map(({ name, state, from, updatedAt, usedBy }) => {
+    const here = usedBy.filter(use => use.factory === factory).flatMap(({ webhook }) => webhook ?? []);
+    const usedElsewhere = usedBy.some(use => use.factory !== factory);
+    return { name, state, ...(from !== undefined && { from }), updatedAt, usedBy: here, usedElsewhere };
+  });
+  return permission === 'manage' ? secrets : secrets.filter(({ usedBy }) => usedBy.length > 0);
+}

@@ -1,0 +1,116 @@
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { createUid, uidRandomBytes } from '../../schema/ids.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { StateChange } from '../../store/ports/store.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
+import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from '../access/audit.ts';
+import { makeCredential } from '../access/credential.ts';
+import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
+import type { Factory } from '../factory.ts';
+import { type Change, hasChanges } from '../plan/plan.ts';
+import { type PlannedChanges, planDefinitions } from '../plan/plan-definitions.ts';
+import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
+
+interface Decided {
+  readonly result: 'applied' | 'unchanged' | 'declined';
+  readonly changes: readonly Change[];
+  /** The applied state that the changes were planned against. */
+  readonly before: AppliedState;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Invalid {
+  readonly result: 'invalid';
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type Applied = (Decided & { readonly state: AppliedState }) | Invalid;
+
+export interface ApplyOptions {
+  /** Replaces a factory that is managed in the dashboard. */
+  readonly adopt?: boolean | undefined;
+  /** Who applies, for the audit log. Absent if the caller records it. */
+  readonly actor?: Pick<ChangeToRecord, 'who' | 'from' | 'operation'> | undefined;
+}
+
+/** Confirms or declines the changes before anything is written. */
+export type Confirm = (planned: PlannedChanges) => Promise<boolean>;
+
+/**
+ * Makes the definitions the applied state, all or nothing, under the factory's lock. Nothing is written if there are
+ * errors, if `confirm` declines, or if neither the definitions nor their source have changed. An edited state is always
+ * written again.
+ */
+export async function applyDefinitions(
+  factory: Factory,
+  definitions: Definitions,
+  source: DesiredSource,
+  confirm: Confirm,
+  { adopt = false, actor }: ApplyOptions = {},
+): Promise<Applied> {
+  const { name, store } = factory;
+  let begun: BegunChange | undefined;
+  const decide = async (state: AppliedState): Promise<StateChange<Decided | Invalid>> => {
+    const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
+    if (conflicts.length > 0) return { result: { result: 'invalid', diagnostics: conflicts } };
+    const { planned, secrets } = await planDefinitions(state, store.teamSecrets, definitions);
+    if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
+    const { changes, diagnostics } = planned;
+    const result = await confirmChanges(planned, source, confirm);
+    const decision = { result, changes, before: state, diagnostics };
+    if (decision.result !== 'applied') return { result: decision };
+    const next = await makeNextState(factory, state, definitions, secrets, source);
+    begun = actor && (await beginChange(factory, { ...actor, factory: name, subject: '' }));
+    return { next, result: decision };
+  };
+  const applying = store.appliedStates.change(name, decide);
+  const { state, result: decision } = await applying.catch(async (error: unknown) => {
+    await begun?.endFailed(error);
+    throw error;
+  });
+  if (decision.result === 'invalid') return decision;
+  await begun?.end(describeApplied(state, decision.changes)).catch(() => undefined);
+  return { ...decision, state };
+}
+
+async function confirmChanges(
+  planned: PlannedChanges,
+  source: DesiredSource,
+  confirm: Confirm,
+): Promise<Decided['result']> {
+  if (!(await confirm(planned))) return 'declined';
+  const mustWrite =
+    hasChanges(planned.changes) || isNewSource(planned.state, source) || isEdited(planned.state);
+  return mustWrite ? 'applied' : 'unchanged';
+}
+
+/** Whether the state must record another source or another revision. */
+function isNewSource(state: AppliedState, source: DesiredSource): boolean {
+  if (source.kind === 'repository') return findAppliedSource(state, source)?.revision !== source.revision;
+  return state.source !== null && state.source.kind !== source.kind;
+}
+
+async function makeNextState(
+  { name, store, now, randomBytes }: Factory,
+  state: AppliedState,
+  definitions: Definitions,
+  secrets: ReadonlyMap<string, TeamSecret>,
+  source: DesiredSource,
+): Promise<AppliedState> {
+  const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
+    const existing = state.webhooks.find(other => other.name === webhook.name);
+    const uid = existing?.uid ?? createUid(randomBytes(uidRandomBytes));
+    const secret = secrets.get(webhook.secretName);
+    const credential = await makeCredential(name, store.seal, webhook, uid, secret, existing);
+    return { ...webhook, uid, credential };
+  });
+  const content = {
+    webhooks: await Promise.all(webhooks),
+    automations: definitions.automations.map(automation => ({
+      ...automation,
+      triggers: [...automation.triggers],
+    })),
+  };
+  return { ...state, appliedAt: now().toISOString(), source: toAppliedSource(source, content), ...content };
+}

@@ -1,0 +1,121 @@
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { ConfirmationReason } from '../../schema/changes/field-change.ts';
+import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { DefinitionFile } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import type { OpenFactory } from '../factory.ts';
+import { type ReadImpacts, readImpacts } from '../impact/read-impacts.ts';
+import { findManagement } from '../managed-by.ts';
+import { findUnconfirmed } from '../plan/confirmations.ts';
+import type { Change } from '../plan/plan.ts';
+import type { PlannedChanges } from '../plan/plan-definitions.ts';
+import { planFactory } from '../plan/plan-factory.ts';
+import { type Applied, applyDefinitions } from './apply.ts';
+import { requireSerial } from './change-factory.ts';
+
+/** A definition file that another machine sent. Its path is `webhooks/<name>.yaml` or `automations/<name>.yaml`. */
+export interface SentFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+export interface SentApply {
+  /** The directory that the files come from, on the sender's machine. */
+  readonly origin: string;
+  /** The reasons for which changes need a confirmation and have it. */
+  readonly confirm: readonly ConfirmationReason[];
+  /** Replaces what was made in the dashboard. */
+  readonly adopt: boolean;
+  /** Also finds what the changes mean for senders and runs. */
+  readonly impact: boolean;
+  /** The serial that the sender planned against. */
+  readonly ifSerial: number | undefined;
+}
+
+/**
+ * Plans definitions that another machine sent, if wanted with the impact of each change. They contain no secret values.
+ * Fails with `definitions-invalid`.
+ */
+export async function planSentDefinitions(
+  factory: OpenFactory,
+  files: readonly SentFile[],
+  impact: boolean,
+): Promise<PlannedChanges & ReadImpacts> {
+  const definitions = parseSentFiles(files);
+  const planned = await planFactory(factory, definitions);
+  if (!planned.ok) throw refuseInvalid(planned.diagnostics);
+  const { state, changes } = planned;
+  if (!impact) return { ...planned, ...noImpacts };
+  const read = await readImpacts(factory, changes, state, definitions, definitions.locate);
+  return { ...planned, ...read, diagnostics: addWarnings(planned.diagnostics, read.warnings) };
+}
+
+/**
+ * Applies definitions that another machine sent, unless a repository defines the factory. Finds the impact of each
+ * change afterwards, so that other changes of the factory need not wait for it. Fails with a Refusal.
+ */
+export async function applySentDefinitions(
+  factory: OpenFactory,
+  files: readonly SentFile[],
+  { origin, confirm, adopt, impact, ifSerial }: SentApply,
+): Promise<SentApplied & ReadImpacts> {
+  if (findManagement(await factory.readState()) === 'repository') {
+    const instead = { text: 'push to the production branch: it is applied from there' };
+    throw new Refusal('managed-in-repository', { instead });
+  }
+  const definitions = parseSentFiles(files);
+  const applied = await applyDefinitions(
+    factory,
+    definitions,
+    { kind: 'directory', directory: origin },
+    async ({ state, changes }) => {
+      requireSerial(state, ifSerial);
+      return findUnconfirmed(changes, confirm).length === 0;
+    },
+    { adopt },
+  );
+  const done = requireApplied(applied, confirm);
+  const { changes, before } = done;
+  return { ...done, ...(impact ? await readImpacts(factory, changes, before, definitions) : noImpacts) };
+}
+
+const noImpacts: ReadImpacts = { impacts: new Map(), warnings: [] };
+
+interface SentApplied {
+  readonly result: 'applied' | 'unchanged';
+  readonly changes: readonly Change[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly state: AppliedState;
+}
+
+function parseSentFiles(files: readonly SentFile[]): Definitions {
+  const byPath = new Map(files.map(file => [file.path, file]));
+  const found = [...byPath.values()].map(({ path, content }): DefinitionFile => {
+    const [folder = '', fileName = ''] = path.split('/');
+    const name = fileName.slice(0, -'.yaml'.length);
+    const kind = folder === 'webhooks' ? 'webhook' : 'automation';
+    return { kind, name, file: path, bytes: Buffer.from(content) };
+  });
+  return parseDefinitions({ files: found, diagnostics: [] });
+}
+
+function requireApplied(applied: Applied, confirmed: readonly ConfirmationReason[]) {
+  if (applied.result === 'invalid') throw refuseInvalid(applied.diagnostics);
+  if (applied.result === 'declined') throw refuseUnconfirmed(findUnconfirmed(applied.changes, confirmed));
+  return { ...applied, result: applied.result };
+}
+
+function refuseInvalid(diagnostics: readonly Diagnostic[]): Refusal {
+  const code = 'factory/dashboard-managed';
+  const isManagedHere = diagnostics.some(one => one.code === code && one.severity === 'error');
+  return new Refusal(isManagedHere ? 'managed-in-dashboard' : 'definitions-invalid', { diagnostics });
+}
+
+function refuseUnconfirmed(changes: ReturnType<typeof findUnconfirmed<Change>>): Refusal {
+  const reasons = [...new Set(changes.map(({ confirmation }) => confirmation.reason))];
+  const why = changes.map(({ kind, name, confirmation }) => `${kind} ${name}: ${confirmation.message}`);
+  const detail = `${why.join('; ')}; to confirm, send "confirm": ${JSON.stringify(reasons)}`;
+  return new Refusal('changes-unconfirmed', { detail });
+}

@@ -1,0 +1,203 @@
+import { posix } from 'node:path';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Commit } from '../../schema/commit.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { getCommit } from '../../schema/source-commit.ts';
+import { definitionFolders, getDefinitionPath } from '../../sources/definition-file-name.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { type BranchTip, readTip } from '../../sources/repository/branch-tip.ts';
+import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
+import { openMirror, readRemoteTip } from '../../sources/repository/git/git-mirror.ts';
+import { hasCommit } from '../../sources/repository/git/git-objects.ts';
+import type { GitMirror } from '../../sources/repository/git/mirror.ts';
+import type { Repository } from '../../sources/repository/repository.ts';
+import { findRenamedDefinitions } from '../../sources/repository/repository-source.ts';
+import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
+import { openCredential } from '../access/open-credential.ts';
+import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
+import { applyDefinitions } from '../applied/apply.ts';
+import { makeSharedSecretDiagnostics } from '../checks/shared-secrets.ts';
+import type { Factory } from '../factory.ts';
+import type { Change } from '../plan/plan.ts';
+import type { PlannedChanges } from '../plan/plan-definitions.ts';
+
+export interface FollowOptions {
+  /** Applies a tip without definitions. */
+  readonly allowEmpty?: boolean | undefined;
+  /** Applies a renamed webhook: deletes the old one with its URL, and creates a new one. */
+  readonly allowRename?: boolean | undefined;
+  /** Applies a tip that does not descend from the applied revision. */
+  readonly allowRewind?: boolean | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
+}
+
+export type FollowProgress =
+  | { readonly step: 'look'; readonly repository: Repository }
+  | { readonly step: 'fetch'; readonly revision: string }
+  | { readonly step: 'apply'; readonly tip: Commit };
+
+export type Followed =
+  /** The tip is already applied. */
+  | { readonly result: 'unchanged'; readonly tip: Commit; readonly state: AppliedState }
+  | {
+      readonly result: 'applied';
+      readonly tip: Commit;
+      readonly changes: readonly Change[];
+      /** The applied state that the changes were planned against. */
+      readonly before: AppliedState;
+      readonly diagnostics: readonly Diagnostic[];
+      readonly texts: ReadonlyMap<string, string>;
+      readonly state: AppliedState;
+    }
+  | FollowFailure;
+
+/** The reason why the tip was not applied. The last good state stays applied. */
+export interface FollowFailure extends ReconcileFailure {
+  readonly result: 'failed';
+  /** The files of the diagnostics, for code frames. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes the tip of the branch the factory's applied state, all or nothing. If the tip is already applied, nothing
+ * happens; a new value of a team secret is used only after the branch changes.
+ * Fails with a `GitFailure`, or with an error of the store or the file system.
+ */
+export async function followBranch(
+  factory: Factory,
+  { repository, credential }: FollowedBranch,
+  options: FollowOptions,
+): Promise<Followed> {
+  const { name, store } = factory;
+  return store.mirrors.use(name, async directory => {
+    const login = credential && (await openCredential(factory, credential));
+    if (login && 'message' in login) return makeFailure({ reason: 'credential', ...login });
+    const { environment, signal, onProgress } = options;
+    const mirror = await openMirror(directory, repository, environment, login, signal);
+
+    onProgress?.({ step: 'look', repository });
+    const revision = await readRemoteTip(mirror);
+    if (revision === undefined) return makeFailure(describeMissingBranch(repository.branch));
+    const state = await store.appliedStates.read(name);
+    const applied = findAppliedSource(state, toSourcePlace(repository));
+    const appliedCommit = getCommit({ source: applied ?? null });
+    if (appliedCommit?.revision === revision && !isEdited(state)) {
+      return { result: 'unchanged', tip: appliedCommit, state };
+    }
+    onProgress?.({ step: 'fetch', revision });
+    const tip = await readTip(mirror, appliedCommit);
+    const isRewound = appliedCommit !== undefined && tip.commitsBehind === undefined;
+    if (isRewound && !options.allowRewind) return makeFailure(rewound, tip);
+    return applyTip(factory, mirror, tip, options);
+  });
+}
+
+async function applyTip(
+  factory: Factory,
+  mirror: GitMirror,
+  tip: BranchTip,
+  { allowEmpty, allowRename, onProgress }: FollowOptions,
+): Promise<Followed> {
+  const { commit, files } = tip;
+  onProgress?.({ step: 'apply', tip: commit });
+  const definitions = parseDefinitions(files);
+  const { fileCount, texts } = definitions;
+  const isEmpty = fileCount === 0 && definitions.diagnostics.length === 0;
+  if (isEmpty && !allowEmpty) return makeFailure(describeEmpty(mirror.repository.path), tip);
+
+  const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
+  const foreign: Diagnostic[] = [];
+  let renames: Diagnostic[] = [];
+  const confirm = async (planned: PlannedChanges) => {
+    foreign.push(...findForeignUses(planned, definitions));
+    if (!allowRename) renames = await findRenameDiagnostics(mirror, commit.revision, planned);
+    return foreign.length === 0 && renames.length === 0;
+  };
+  const { branch, url } = mirror.repository;
+  const who = { kind: 'commit' as const, name: commit.revision };
+  const actor = { who, from: `${branch} of ${url}`, operation: 'reconcile' };
+  const applied = await applyDefinitions(factory, definitions, source, confirm, { actor });
+  if (applied.result === 'invalid') return makeFailure(invalid, tip, applied.diagnostics, texts);
+  if (foreign.length > 0) return makeFailure(sharedWithOthers, tip, foreign, texts);
+  if (applied.result === 'declined') return makeFailure(renamed, tip, renames, texts);
+  return { ...applied, result: applied.result, tip: commit, texts };
+}
+
+/**
+ * Finds webhooks that would use a team secret in another way than another factory does. The merge confirmed the other
+ * changes, but cannot speak for another factory.
+ */
+function findForeignUses({ changes }: PlannedChanges, definitions: Definitions): Diagnostic[] {
+  const uses = changes.flatMap(({ name, confirmation }) =>
+    confirmation?.reason === 'other-factory' ? [[name, confirmation] as const] : [],
+  );
+  return makeSharedSecretDiagnostics(new Map(uses), definitions, 'error');
+}
+
+/** Finds renamed files: their webhooks would get new UIDs, and so new URLs. */
+async function findRenameDiagnostics(
+  mirror: GitMirror,
+  revision: string,
+  { state: { source }, changes }: PlannedChanges,
+): Promise<Diagnostic[]> {
+  const listNames = (action: Change['action']) =>
+    new Set(changes.flatMap(one => (one.kind === 'webhook' && one.action === action ? [one.name] : [])));
+  const [deleted, created] = [listNames('delete'), listNames('create')];
+  if (deleted.size === 0 || created.size === 0) return [];
+  if (source?.kind !== 'repository' || !(await hasCommit(mirror, source.revision))) return [];
+  const { path } = mirror.repository;
+  const renames = await findRenamedDefinitions(mirror, 'webhook', source, { revision, path });
+  return renames
+    .filter(({ from, to }) => deleted.has(from) && created.has(to))
+    .map(({ from, to }) => ({
+      code: 'webhook/renamed',
+      severity: 'error',
+      message: `the webhook ${from} was renamed to ${to}, so its URL would change and its sender would get 404`,
+      file: posix.join(path, getDefinitionPath('webhook', to)),
+      hint: 'rename the file back, or allow the rename and give the sender the new URL',
+    }));
+}
+
+type FailureReason = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;
+
+const rewound: FailureReason = {
+  reason: 'rewound',
+  message: 'the tip does not descend from the applied revision: the history was rewritten or reset',
+  hint: 'push a commit that descends from the applied revision, or run `hookmill reconcile --once --allow-rewind`',
+};
+const renamed: FailureReason = {
+  reason: 'renamed',
+  message: 'a webhook file was renamed, so its URL would change',
+};
+const sharedWithOthers: FailureReason = {
+  reason: 'invalid',
+  message: 'a webhook would use a team secret in another way than another factory',
+};
+const invalid: FailureReason = { reason: 'invalid', message: 'the definitions at the tip have errors' };
+
+function describeEmpty(path: string): FailureReason {
+  const places = Object.values(definitionFolders).map(folder => `${posix.join(path, folder)}/`);
+  return {
+    reason: 'empty',
+    message: `the tip has no definitions in ${places.join(' and ')}, so all webhooks would be destroyed`,
+    hint: 'check the path, or run `hookmill reconcile --once --allow-empty`',
+  };
+}
+
+function describeMissingBranch(branch: string): FailureReason {
+  const message = `the repository has no branch ${branch}`;
+  return { reason: 'branch-missing', message, hint: 'push the branch, or name another one' };
+}
+
+export function makeFailure(
+  failure: FailureReason,
+  tip?: BranchTip,
+  diagnostics: readonly Diagnostic[] = [],
+  texts: ReadonlyMap<string, string> = new Map(),
+): FollowFailure {
+  const { commit, commitsBehind } = tip ?? {};
+  return { result: 'failed', ...failure, tip: commit, commitsBehind, diagnostics, texts };
+}

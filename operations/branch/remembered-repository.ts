@@ -1,0 +1,57 @@
+import type { AppliedState } from '../../schema/applied-state.ts';
+import {
+  checkFollowedRepository,
+  type FollowedBranch,
+  type FollowedRepository,
+} from '../../sources/repository/followed-repository.ts';
+import {
+  addReconcileEnd,
+  type ReconcileEnd,
+  type ReconcileStatus,
+  type RememberedBranch,
+} from '../../store/ports/reconcile-statuses.ts';
+import { toSourcePlace } from '../applied/applied-source.ts';
+import type { Factory } from '../factory.ts';
+
+/** Reads which repository the factory follows; undefined if it follows none. */
+export async function readRememberedRepository({
+  name,
+  store,
+}: Pick<Factory, 'name' | 'store'>): Promise<FollowedRepository | undefined> {
+  const [state, status] = await Promise.all([
+    store.appliedStates.read(name),
+    store.reconcileStatuses.read(name),
+  ]);
+  return findRememberedRepository(state, status);
+}
+
+/** Finds the followed repository in the reconcile status, or in the applied state if the status is lost. */
+function findRememberedRepository(
+  { factory, source }: Pick<AppliedState, 'factory' | 'source'>,
+  { followed }: Pick<ReconcileStatus, 'followed'>,
+): FollowedRepository | undefined {
+  const place = followed ?? (source?.kind === 'repository' ? source : undefined);
+  if (!place) return undefined;
+  const { repository, branch, path } = place;
+  const { secretName, username } = followed?.credential ?? {};
+  const checked = checkFollowedRepository({
+    ...{ factory, repository, branch, path },
+    ...(secretName !== undefined && { credentialSecret: secretName, credentialUsername: username }),
+  });
+  return 'followed' in checked ? checked.followed : undefined;
+}
+
+/** Stores the end of a reconcile. Fails with a `StoreError`. */
+export async function recordReconcileEnd(
+  { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
+  followed: FollowedBranch,
+  end: ReconcileEnd,
+): Promise<void> {
+  const at = now().toISOString();
+  const branch = toRememberedBranch(followed);
+  await store.reconcileStatuses.change(name, status => addReconcileEnd(status, branch, end, at));
+}
+
+function toRememberedBranch({ repository, credential }: FollowedBranch): RememberedBranch {
+  return { ...toSourcePlace(repository), credential: credential ?? null };
+}

@@ -1,0 +1,22 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { dayMs } from '../../schema/time-units.ts';
+import type { Factory } from '../factory.ts';
+import { type History, impactTrafficDays } from './impact.ts';
+
+/** The history of a factory's deliveries, read from the delivery log when it is needed. */
+export function openHistory({ name: factory, store: { deliveries }, now }: Factory): History {
+  const sinceMs = now().getTime() - impactTrafficDays * dayMs;
+  return {
+    countTraffic: async ({ uid }) => {
+      const { lastAtMs, accepted } = await deliveries.countAccepted(uid, sinceMs);
+      const lastAcceptedAt = lastAtMs === undefined ? null : new Date(lastAtMs).toISOString();
+      return { lastAcceptedAt, accepted, days: impactTrafficDays };
+    },
+    listLastAccepted: ({ uid }, limit) =>
+      deliveries.listDeliveries({ factory, uid, outcome: 'Accepted', limit }),
+    readPayload: async id => {
+      const bytes = await deliveries.readPayload(id);
+      return bytes && { payload: parseJsonText(Buffer.from(bytes).toString('utf8')) };
+    },
+  };
+}

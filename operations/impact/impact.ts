@@ -1,0 +1,127 @@
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import type {
+  Impact,
+  SenderAuthentication,
+  Traffic,
+  WebhookEffect,
+  WebhookImpact,
+} from '../../schema/changes/impact.ts';
+import {
+  type AutomationDefinition,
+  type RunControl,
+  runControlFields,
+} from '../../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { Change } from '../plan/plan.ts';
+import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
+
+/** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
+export const impactTrafficDays = 7;
+
+/** The deliveries in the delivery log. */
+export interface History extends DeliveryHistory {
+  countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
+}
+
+/** Finds the impact of each change on senders and runs. A change without an entry has none. */
+export async function findImpacts(
+  changes: readonly Change[],
+  desired: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: AppliedState,
+  history: History,
+  observer?: PayloadObserver,
+): Promise<ReadonlyMap<Change, Impact>> {
+  const impacts = new Map<Change, Impact>();
+  for (const change of changes) {
+    if (change.kind !== 'webhook') continue;
+    const impact = await findWebhookImpact(change, desired, applied, history);
+    if (impact) impacts.set(change, impact);
+  }
+  const judged = await judgeAutomations(
+    changes.filter(isJudged).map(({ name }) => name),
+    desired,
+    applied,
+    history,
+    observer,
+  );
+  for (const change of changes) {
+    const impact = isJudged(change) ? judged.get(change.name) : undefined;
+    if (impact) impacts.set(change, impact);
+  }
+  return impacts;
+}
+
+/** The fields of an automation that reduce the number of runs. */
+const fewerRunsFields: readonly string[] = ['debounce', 'runsPerHour'] satisfies (keyof RunControl)[];
+/** The fields that do not affect which runs start. */
+const otherFields = ['prompt', ...Object.keys(runControlFields)].filter(
+  field => !fewerRunsFields.includes(field),
+);
+
+/** Whether a change may affect which runs start. */
+function isJudged({ kind, action, fields }: Change): boolean {
+  if (kind !== 'automation' || action === 'no-op') return false;
+  return action !== 'update' || fields.some(({ field }) => !otherFields.includes(field));
+}
+
+async function findWebhookImpact(
+  change: Change,
+  desired: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: AppliedState,
+  history: History,
+): Promise<WebhookImpact | undefined> {
+  const webhook = applied.webhooks.find(({ name }) => name === change.name);
+  if (!webhook) return undefined;
+  const effects = findEffects(change, webhook);
+  if (effects.length === 0) return undefined;
+  const silent = effects.includes('url-gone') || effects.includes('disabled');
+  const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
+  const after = desired.webhooks.find(({ name }) => name === change.name);
+  return {
+    kind: 'webhook',
+    effects,
+    ...(after &&
+      effects.includes('authentication-changed') && {
+        authentication: { before: toAuthentication(webhook), after: toAuthentication(after) },
+      }),
+    traffic: await history.countTraffic(webhook),
+    silenced: silent ? listening.map(({ name }) => name) : [],
+  };
+}
+
+/** The effects of a changed field. A field that is not here has none on senders. */
+const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
+  authMode: 'authentication-changed',
+  signatureScheme: 'authentication-changed',
+  secretName: 'credential-changed',
+  secret: 'credential-changed',
+  deliveryIdHeader: 'identity-changed',
+};
+
+function findEffects({ action, fields }: Change, { credential }: AppliedWebhook): WebhookEffect[] {
+  if (action === 'delete') return ['url-gone'];
+  if (action !== 'update') return [];
+  const effects = fields.flatMap(({ field, before, after }): WebhookEffect[] => {
+    if (field === 'enabled') return [after === true ? 'enabled' : 'disabled'];
+    const effect = fieldEffects[field];
+    if (effect === undefined) return [];
+    const inUrl = field === 'authMode' && (before === 'url_token' || after === 'url_token');
+    return inUrl ? ['url-changed', effect] : [effect];
+  });
+  // Without a value, the secret was not a credential yet, so no sender is affected.
+  const untold = credential.kind === 'unset' ? ofCredentials : [];
+  const covered = effects.includes('authentication-changed') ? ['credential-changed'] : [];
+  return [...new Set(effects)].filter(effect => ![...untold, ...covered].includes(effect));
+}
+
+const ofCredentials: readonly string[] = ['authentication-changed', 'credential-changed'];
+
+function toAuthentication(webhook: Omit<WebhookDefinition, 'name'>): SenderAuthentication {
+  const { authMode, signatureScheme: scheme, secretName } = webhook;
+  return { authMode, signatureScheme: typeof scheme === 'string' ? scheme : null, secretName };
+}
+
+function isStartedBy({ enabled, triggers }: AutomationDefinition, uid: string): boolean {
+  return enabled && triggers.some(({ filter }) => filter.webhook_ids.includes(uid));
+}

@@ -1,0 +1,64 @@
+import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
+import type { Impact } from '../../schema/changes/impact.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { compareNames } from '../../schema/name.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import { type Change, planAutomations } from '../plan/plan.ts';
+import type { ChangeView } from '../views/plan-view.ts';
+import { openHistory } from './history.ts';
+import { findImpacts } from './impact.ts';
+import { createWebhookObservers } from './observe-webhook.ts';
+import { findObservedWarnings } from './observed-warnings.ts';
+
+export interface ReadImpacts {
+  readonly impacts: ReadonlyMap<Change, Impact>;
+  /** Warnings about filters that do not fit the stored deliveries, if they were asked for. */
+  readonly warnings: readonly Diagnostic[];
+  /** The reason why there are none, if the delivery log cannot be read. */
+  readonly problem?: string;
+}
+
+/**
+ * Reads the impact of each change from the delivery log. With `locate`, also judges all filters by what was sent: each
+ * payload is read once for both. If the log cannot be read, there are none: the changes are
+ * useful without them.
+ */
+export async function readImpacts(
+  factory: Factory,
+  changes: readonly Change[],
+  before: AppliedState,
+  after: Pick<Definitions, 'webhooks' | 'automations'>,
+  locate?: Definitions['locate'],
+): Promise<ReadImpacts> {
+  try {
+    const history = openHistory(factory);
+    if (!locate) return { impacts: await findImpacts(changes, after, before, history), warnings: [] };
+    const { automations } = after;
+    const { observe, observations } = createWebhookObservers(before.webhooks.length);
+    const impacts = await findImpacts(changes, after, before, history, { automations, observe });
+    return { impacts, warnings: findObservedWarnings({ automations, locate }, observations, changes) };
+  } catch (error) {
+    if (!(error instanceof DeliveryLogError)) throw error;
+    return { impacts: new Map(), warnings: [], problem: error.message };
+  }
+}
+
+/** Shows what creating the automation, or replacing the one of its name, would change. Nothing is written. */
+export async function planAutomation(
+  factory: OpenFactory,
+  automation: AppliedAutomation,
+): Promise<{ readonly state: AppliedState; readonly change: ChangeView }> {
+  const state = await factory.readState();
+  const others = state.automations.filter(({ name }) => name !== automation.name);
+  const automations = [...others, automation].sort(compareNames);
+  const planned = planAutomations(automations, state).filter(({ name }) => name === automation.name);
+  const { impacts } = await readImpacts(factory, planned, state, { webhooks: state.webhooks, automations });
+  const [change] = planned.map(change => {
+    const impact = impacts.get(change);
+    return { ...change, ...(impact && { impact }) };
+  });
+  if (!change) throw new Error('an automation is planned, but has no change');
+  return { state, change };
+}

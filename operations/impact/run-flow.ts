@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { parseFieldPath, readField } from '../../schema/field-path.ts';
+import type { RunFlow } from '../../store/ports/delivery-log.ts';
+
+/** The longest wait of a debounce, in multiples of its time, if a definition does not set it. */
+const atMostTimes = 10;
+/** Characters of a lane's digest in base64url: 132 bits. */
+const laneChars = 22;
+
+/** Computes the flow of a run from the parsed payload of its delivery. */
+export type FindRunFlow = (payload: unknown) => RunFlow;
+
+/**
+ * Compiles the keys of an automation that control the flow of its runs; undefined if it has none. The same automation
+ * and payload always have the same flow: on arrival, in a replay and in every process.
+ */
+export function compileRunFlow(
+  factory: string,
+  {
+    name,
+    concurrency,
+    concurrencyKey,
+    order,
+    onFailure,
+    debounce,
+    runsPerHour,
+  }: RunFlowKeys & { readonly name: string },
+): FindRunFlow | undefined {
+  const findLane = (kind: keyof RunFlow, path: string | undefined) => {
+    const readValue = compileLaneValue(path);
+    return (payload: unknown) => {
+      const lane = JSON.stringify([factory, name, kind, readValue(payload)]);
+      return hash('sha256', lane, 'base64url').slice(0, laneChars);
+    };
+  };
+  const parts: ((payload: unknown) => RunFlow)[] = [];
+  if (concurrency !== undefined) {
+    const lane = findLane('limit', concurrencyKey);
+    parts.push(payload => ({ limit: { lane: lane(payload), runs: concurrency } }));
+  }
+  if (order !== undefined) {
+    const lane = findLane('order', order);
+    parts.push(payload => ({ order: { lane: lane(payload), hold: onFailure === 'hold' } }));
+  }
+  if (debounce) {
+    const lane = findLane('burst', debounce.key);
+    const times = debounceTimes(debounce);
+    parts.push(payload => ({ burst: { lane: lane(payload), ...times } }));
+  }
+  if (runsPerHour !== undefined) parts.push(() => ({ runsPerHour }));
+  if (parts.length === 0) return undefined;
+  return payload => Object.assign({}, ...parts.map(part => part(payload)));
+}
+
+/**
+ * Compiles a function that reads the value at a path, which decides the lane of a run: a string, number or boolean,
+ * otherwise null. Objects and lists count as null, because nearly each is different and would get a lane of its own.
+ */
+export function compileLaneValue(
+  path: string | undefined,
+): (payload: unknown) => string | number | boolean | null {
+  const steps = path === undefined ? undefined : parseFieldPath(path);
+  if (!steps) return () => null;
+  return payload => {
+    const value = readField(payload, steps);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : null;
+  };
+}
+
+/** The times of a debounce in ms. */
+export function debounceTimes({ for: wait, atMost }: NonNullable<RunFlowKeys['debounce']>) {
+  const forMs = parseDurationMs(wait) ?? 0;
+  return {
+    forMs,
+    atMostMs: (atMost === undefined ? undefined : parseDurationMs(atMost)) ?? atMostTimes * forMs,
+  };
+}

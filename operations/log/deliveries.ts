@@ -1,0 +1,192 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
+import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
+import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import { renderPathSegment } from '../../schema/field-path.ts';
+import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
+import type { Permission } from '../../schema/grant.ts';
+import type { Observation } from '../../schema/payloads/observation.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { requireAutomation } from '../applied/require-applied.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import { openHistory } from '../impact/history.ts';
+import { observeWebhook } from '../impact/observe-webhook.ts';
+import { judgeTriggerByObservation } from '../impact/observed-warnings.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryView,
+  deliveryDetail,
+  deliveryView,
+  evaluateAutomations,
+  type FilterTestView,
+  previewBytesMax,
+  summaryView,
+  verdictView,
+} from '../views/delivery-views.ts';
+import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
+import { requireDelivery, requirePayload } from './require-logged.ts';
+import { makeRun } from './run-by-hand.ts';
+
+/**
+ * Lists the factory's deliveries in the order of their commits; also deliveries of a webhook that no longer exists. Adds
+ * summaries only if they are wanted. Fails with `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
+ */
+export async function listDeliveries(
+  named: NamedFactory,
+  wanted: LogFilter & ListPosition & { readonly summary?: 'true' | undefined },
+  permission: Permission,
+): Promise<Page<DeliveryView>> {
+  const { deliveries } = named.store;
+  const page = await listRows(named, wanted, {
+    kind: 'deliveries',
+    find: id => deliveries.findDelivery(id),
+    search: part => deliveries.searchDeliveries(part),
+    view: row => deliveryView(row, permission),
+  });
+  return wanted.summary ? { ...page, rows: await addSummaries(page.rows, deliveries) } : page;
+}
+
+async function addSummaries(
+  rows: readonly DeliveryView[],
+  deliveries: Pick<DeliveryLogReader, 'summarizeDeliveries'>,
+): Promise<DeliveryView[]> {
+  const ids = rows.map(({ id }) => id);
+  const summaries = ids.length === 0 ? [] : await deliveries.summarizeDeliveries(ids, previewBytesMax);
+  const byId = new Map(summaries.map(summary => [summary.id, summaryView(summary)]));
+  return rows.map(row => {
+    const summary = byId.get(row.id);
+    return summary ? { ...row, summary } : row;
+  });
+}
+
+/** Shows everything about a delivery, with each automation's verdict. Fails with `delivery-unknown`. */
+export async function showDelivery(
+  factory: Factory,
+  id: string,
+  permission: Permission,
+): Promise<DeliveryDetail> {
+  const { deliveries } = factory.store;
+  const delivery = await requireDelivery(factory, id);
+  const [payload, snapshot, runs] = await Promise.all([
+    deliveries.readPayload(id),
+    delivery.snapshot === undefined ? undefined : deliveries.readSnapshot(delivery.snapshot),
+    deliveries.listRunsOfDelivery(id),
+  ]);
+  return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
+}
+
+/** Reads the stored body's exact bytes. Fails with `delivery-unknown` or `payload-not-stored`. */
+export async function readPayload(factory: Factory, id: string): Promise<Buffer> {
+  return requirePayload(factory, await requireDelivery(factory, id));
+}
+
+/**
+ * Starts new runs for a stored delivery: of all automations that match it now, or of only one.
+ * Fails with `delivery-unknown`, `payload-not-stored`, `automation-unknown` or `nothing-to-replay`.
+ */
+export async function replayDelivery(
+  factory: OpenFactory,
+  id: string,
+  only: string | undefined,
+): Promise<{ readonly id: string; readonly automation: string }[]> {
+  const delivery = await requireDelivery(factory, id);
+  const payload: unknown = parseJsonText((await requirePayload(factory, delivery)).toString('utf8'));
+  const state = await factory.readState();
+  const requested = only === undefined ? undefined : requireAutomation(state, only);
+  const { automations } = evaluateAutomations(state, delivery, payload);
+  const starting = automations.filter(
+    ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
+  );
+  if (starting.length === 0) {
+    throw new Refusal('nothing-to-replay', { detail: describeNoMatch(id, requested) });
+  }
+  const nowMs = factory.now().getTime();
+  const runs = starting.map(({ automation }) =>
+    makeRun(factory, requireAutomation(state, automation), payload, nowMs),
+  );
+  const appliedState = createSnapshot(state);
+  const replayed = await factory.useDeliveryLog(log =>
+    log.replay({ deliveryId: id, runs, appliedState, nowMs }),
+  );
+  if (!replayed) {
+    const detail = `the delivery ${id} was removed from the log meanwhile`;
+    throw new Refusal('delivery-unknown', { detail });
+  }
+  return runs.map(({ id, automation }) => ({ id, automation }));
+}
+
+function describeNoMatch(
+  id: string,
+  requested: Pick<AutomationDefinition, 'name' | 'enabled'> | undefined,
+): string {
+  if (!requested) return `no automation matches the delivery ${id}`;
+  const { name, enabled } = requested;
+  return enabled
+    ? `the automation ${name} does not match the delivery ${id}`
+    : `the automation ${name} is disabled`;
+}
+
+/** The name of an applied automation, or a draft. */
+export type TestedAutomation = string | Pick<AutomationDefinition, 'name' | 'enabled' | 'triggers'>;
+
+/** A stored delivery by its id, or a payload with event headers, for which the webhook is not checked. */
+export type TestedDelivery =
+  | { readonly id: string }
+  | { readonly payload: unknown; readonly headers?: EventHeaders | undefined };
+
+/** @limit Most bytes of stored deliveries by which a filter's test also judges the filter (8 MiB): an editor asks after each pause in typing. */
+const testedBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Tests whether a delivery would start a run of an automation, and why. Also warns about filters that are suspicious by
+ * themselves, or that the last deliveries do not fit.
+ * Fails with `automation-unknown`, `delivery-unknown` or `payload-not-stored`.
+ */
+export async function testFilter(
+  factory: OpenFactory,
+  tested: TestedAutomation,
+  delivery: TestedDelivery,
+): Promise<FilterTestView> {
+  const state = await factory.readState();
+  const automation =
+    typeof tested === 'string' ? requireAutomation(state, tested) : { prompt: '', ...tested };
+  const warnings = await findFilterTestWarnings(factory, state, automation.triggers);
+  if ('payload' in delivery) return { ...verdictView(judgeAutomation(automation, delivery)), warnings };
+  const stored = await requireDelivery(factory, delivery.id);
+  const payload = await requirePayload(factory, stored);
+  const { uid: webhookUid, headers } = stored;
+  const judged = { webhookUid, headers, payload: parseJsonText(payload.toString('utf8')) as unknown };
+  return { ...verdictView(judgeAutomation(automation, judged)), warnings };
+}
+
+/** Warns about the filters of triggers. If the delivery log cannot be read, judges only the filters themselves. */
+async function findFilterTestWarnings(
+  factory: OpenFactory,
+  { webhooks }: Pick<AppliedState, 'webhooks'>,
+  triggers: readonly Pick<Trigger, 'filter'>[],
+): Promise<FilterTestView['warnings']> {
+  const history = openHistory(factory);
+  const observations = new Map<string, Observation>();
+  for (const webhook of webhooks) {
+    if (!triggers.some(({ filter }) => filter.payload && filter.webhook_ids.includes(webhook.uid))) continue;
+    try {
+      observations.set(webhook.uid, await observeWebhook(history, webhook, testedBytesMax));
+    } catch (error) {
+      if (!(error instanceof DeliveryLogError)) throw error;
+    }
+  }
+  return triggers.flatMap((trigger, index) => {
+    const found = [
+      ...findFilterWarnings(trigger.filter.payload ?? {}),
+      ...judgeTriggerByObservation(trigger, uid => observations.get(uid)),
+    ];
+    return found.map(({ code, path, message, hint }) => {
+      const keys = path.map(key => (typeof key === 'number' ? `[${key}]` : renderPathSegment(key)));
+      return { trigger: index, code, path: `$${keys.join('')}`, message, hint };
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
+import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { isCredentialHeader } from '../../signatures/schemes.ts';
+import type { NewRun } from '../../store/ports/delivery-log.ts';
+import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { requireAutomation } from '../applied/require-applied.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import { compileRunFlow } from '../impact/run-flow.ts';
+
+/** The payload of a run that somebody starts by hand. */
+export interface ManualEvent {
+  /** JSON in UTF-8. */
+  readonly payload: Uint8Array;
+  readonly headers: EventHeaders;
+}
+
+/**
+ * Starts a run of an applied automation, or of a draft, whether its triggers match or not. The run keeps the draft, and
+ * the payload is kept like a delivery that counts for no webhook.
+ * Fails with `automation-unknown`, with `webhook-unknown` if no trigger selects an applied webhook, or with
+ * `request-invalid` if a header carries a credential, which no run gets.
+ */
+export async function runByHand(
+  factory: OpenFactory,
+  wanted: string | AutomationDefinition,
+  { payload, headers }: ManualEvent,
+): Promise<{ readonly deliveryId: string; readonly runId: string }> {
+  const state = await factory.readState();
+  const found = typeof wanted === 'string' ? requireAutomation(state, wanted) : wanted;
+  const automation = { ...found, triggers: [...found.triggers] };
+  const uids = automation.triggers.flatMap(({ filter }) => filter.webhook_ids);
+  const webhook = state.webhooks.find(({ uid }) => uids.includes(uid));
+  if (!webhook) {
+    const detail = `no trigger of the automation ${automation.name} selects an applied webhook; apply one first, and select it by its UID`;
+    throw new Refusal('webhook-unknown', { detail });
+  }
+  const secret = Object.keys(headers).find(isCredentialHeader);
+  if (secret !== undefined) {
+    const detail = `${secret} carries a credential or a signature, which no run gets; leave it out`;
+    throw new Refusal('request-invalid', { detail });
+  }
+  const nowMs = factory.now().getTime();
+  const deliveryId = createSortableId('dlv', nowMs, factory.randomBytes(sortableIdRandomBytes));
+  const run = makeRun(factory, automation, parseJsonText(Buffer.from(payload).toString('utf8')), nowMs);
+  const others = state.automations.filter(({ name }) => name !== automation.name);
+  const appliedState = createSnapshot({ ...state, automations: [...others, automation] });
+  const manual = { factory: factory.name, webhook: webhook.name, payload, headers };
+  const isRecorded = await factory.useDeliveryLog(log =>
+    log.replay({ deliveryId, runs: [run], appliedState, nowMs, manual }),
+  );
+  if (!isRecorded) throw new DeliveryLogError('failed', 'the payload could not be stored; try again');
+  return { deliveryId, runId: run.id };
+}
+
+/** Makes a run of an automation for a parsed payload, to be recorded. */
+export function makeRun(
+  { name, randomBytes }: Pick<Factory, 'name' | 'randomBytes'>,
+  automation: RunFlowKeys & { readonly name: string },
+  payload: unknown,
+  nowMs: number,
+): NewRun {
+  const id = createSortableId('run', nowMs, randomBytes(sortableIdRandomBytes));
+  const flow = compileRunFlow(name, automation)?.(payload);
+  return { id, automation: automation.name, ...(flow && { flow }) };
+}

@@ -1,0 +1,161 @@
+import type {
+  AppliedAutomation,
+  AppliedState,
+  AppliedWebhook,
+  Credential,
+} from '../../schema/applied-state.ts';
+import type { Confirmation, FieldChange } from '../../schema/changes/field-change.ts';
+import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../../schema/ingress-url.ts';
+import type { DefinitionKind } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
+import { compareDefinitions, type NameElement } from './compare-definitions.ts';
+
+export type Action = 'create' | 'update' | 'delete' | 'no-op';
+
+/** The change that an apply makes to one webhook or automation. */
+export interface Change {
+  readonly action: Action;
+  readonly kind: DefinitionKind;
+  readonly name: string;
+  /** The UID of an existing webhook. */
+  readonly uid?: string;
+  readonly fields: readonly FieldChange[];
+  readonly confirmation?: Confirmation;
+}
+
+export interface Summary {
+  readonly add: number;
+  readonly change: number;
+  readonly destroy: number;
+}
+
+/**
+ * The changes that would make the desired definitions the applied state: webhooks, then automations, each by name.
+ * A webhook changes if its definition did, or if the value of its team secret did.
+ */
+export function plan(
+  desired: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: Pick<AppliedState, 'webhooks' | 'automations'>,
+  secrets: ReadonlyMap<string, TeamSecret>,
+): Change[] {
+  return [
+    ...pairByName(desired.webhooks, applied.webhooks).map(pair => planWebhook(pair, secrets)),
+    ...planAutomations(desired.automations, applied),
+  ];
+}
+
+/** The changes that would make the desired automations the applied ones. */
+export function planAutomations(
+  desired: readonly AutomationDefinition[],
+  { webhooks, automations }: Pick<AppliedState, 'webhooks' | 'automations'>,
+): Change[] {
+  const namesByUid = new Map(webhooks.map(({ uid, name }) => [uid, name]));
+  return pairByName(desired, automations).map(pair => planAutomation(pair, namesByUid));
+}
+
+function planWebhook(
+  { name, wanted, existing }: Pair<WebhookDefinition, AppliedWebhook>,
+  secrets: ReadonlyMap<string, TeamSecret>,
+): Change {
+  const change = { kind: 'webhook', name, uid: existing?.uid } as const;
+  if (!wanted) return { action: 'delete', ...change, fields: [] };
+  const fields = compareDefinitions(existing, wanted, notOfWebhookFile, () => undefined);
+  if (existing && wanted.secretName === existing.secretName) {
+    const secret = secrets.get(wanted.secretName);
+    if (!isCurrentCredential(existing.credential, existing.authMode, secret)) fields.push(newSecretValue);
+  }
+  return { action: chooseAction(existing, fields), ...change, fields };
+}
+
+function planAutomation(
+  { name, wanted, existing }: Pair<AutomationDefinition, AppliedAutomation>,
+  namesByUid: ReadonlyMap<string, string>,
+): Change {
+  if (!wanted) return { action: 'delete', kind: 'automation', name, fields: [] };
+  const fields = compareDefinitions(
+    existing,
+    wanted,
+    ['name'],
+    nameByWebhook([existing, wanted], namesByUid),
+  );
+  return { action: chooseAction(existing, fields), kind: 'automation', name, fields };
+}
+
+export function summarize(changes: readonly Change[]): Summary {
+  const count = (action: Action) => changes.filter(change => change.action === action).length;
+  return { add: count('create'), change: count('update'), destroy: count('delete') };
+}
+
+/** Whether applying these changes would change anything. */
+export function hasChanges(changes: readonly Change[]): boolean {
+  return changes.some(({ action }) => action !== 'no-op');
+}
+
+/** The keys of an applied webhook that its definition file does not have. */
+const notOfWebhookFile = ['name', 'uid', 'credential'];
+
+/** The value of a team secret, which is never shown. */
+const newSecretValue: FieldChange = {
+  ...{ field: 'secret', path: 'secret' },
+  ...{ before: 'current value', after: 'new value' },
+};
+
+/** Names each trigger by its webhook; by the UID if that is not applied. */
+function nameByWebhook(
+  automations: readonly (AutomationDefinition | undefined)[],
+  namesByUid: ReadonlyMap<string, string>,
+): NameElement {
+  const triggers = automations.flatMap(automation => automation?.triggers ?? []);
+  const names = triggers.map(trigger => {
+    const uids = trigger.filter.webhook_ids;
+    return [trigger, uids.map(uid => namesByUid.get(uid) ?? uid).join(', ')] as const;
+  });
+  const byTrigger = new Map<unknown, string>(names);
+  return element => byTrigger.get(element);
+}
+
+/**
+ * Whether a credential was made from the team secret's current value, in the form that the auth mode needs. A value that
+ * was not read from where it is kept counts as the one of the credential.
+ */
+export function isCurrentCredential(
+  credential: Credential,
+  authMode: AuthMode,
+  secret: TeamSecret | undefined,
+): boolean {
+  if (credential.kind === 'unset') return secret?.value === undefined && !secret?.isUnread;
+  const kind = authMode === 'signature' ? 'sealed' : 'digest';
+  if (secret?.isUnread) return credential.kind === kind;
+  return credential.kind === kind && credential.secretVersion === secret?.value?.version;
+}
+
+function chooseAction(existing: unknown, fields: readonly FieldChange[]): Action {
+  if (!existing) return 'create';
+  return fields.length > 0 ? 'update' : 'no-op';
+}
+
+interface Named {
+  readonly name: string;
+}
+
+/** A definition and what is applied under its name; one of them may be missing. */
+interface Pair<W extends Named, E extends Named> {
+  readonly name: string;
+  readonly wanted: W | undefined;
+  readonly existing: E | undefined;
+}
+
+function pairByName<W extends Named, E extends Named>(
+  wanted: readonly W[],
+  existing: readonly E[],
+): Pair<W, E>[] {
+  const wantedByName = new Map(wanted.map(one => [one.name, one]));
+  const existingByName = new Map(existing.map(one => [one.name, one]));
+  const names = new Set([...wantedByName.keys(), ...existingByName.keys()]);
+  return [...names]
+    .sort()
+    .map(name => ({ name, wanted: wantedByName.get(name), existing: existingByName.get(name) }));
+}

@@ -1,0 +1,73 @@
+// Webhooks and automations as answers show them, and requests send them back with changes.
+import { z } from 'zod';
+import { commitShape } from '../commit.ts';
+import { runControlFields } from '../definitions/automation-definition.ts';
+import { customScheme } from '../definitions/custom-scheme.ts';
+import { headerFilterSchema } from '../filters/header-filter.ts';
+import { payloadFilterSchema } from '../filters/payload-filter.ts';
+import { uidPattern } from '../ids.ts';
+import { authModes } from '../ingress-url.ts';
+
+const uid = z.string().regex(uidPattern);
+const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
+const commit = commitShape
+  .nullable()
+  .describe('The commit that was applied; null unless the factory follows a branch.');
+
+const file = z
+  .string()
+  .nullable()
+  .describe('The definition file that it comes from; null: created in the dashboard.');
+const yaml = z.string().describe('The text of its definition file.');
+
+export const webhookAnswer = z.strictObject({
+  name: z.string(),
+  uid,
+  // Commands show and use the URL that a server answers: it must be no option and no path of a file.
+  url: z
+    .string()
+    .regex(/^https?:\/\//i)
+    .describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
+  authMode: z.enum(authModes),
+  signatureScheme: z.union([z.string(), customScheme]).nullable(),
+  secretName: z.string(),
+  deliveryIdHeader: z.string().nullable(),
+  keepHeaders: z.array(z.string()),
+  eventHeaders: z
+    .array(z.string())
+    .describe('The request headers that are kept of each accepted delivery, including keepHeaders.'),
+  enabled: z.boolean(),
+  credential: z
+    .enum(['set', 'not set'])
+    .describe('`not set`: the webhook answers 401 until its secret is set.'),
+  file,
+  commit,
+});
+export const webhookDetailAnswer = webhookAnswer.extend({
+  serial,
+  yaml,
+});
+
+export const appliedTrigger = z.strictObject({
+  uid: z.string(),
+  webhook: z
+    .string()
+    .nullable()
+    .describe(
+      'The name of the webhook; null: the webhook is unknown or deleted, so the trigger never fires.',
+    ),
+  payload: payloadFilterSchema.optional(),
+  headers: headerFilterSchema.optional(),
+});
+export const automationAnswer = z.strictObject({
+  name: z.string(),
+  enabled: z.boolean(),
+  prompt: z.string(),
+  triggers: z.array(appliedTrigger),
+  ...runControlFields,
+  file,
+});
+export const automationDetailAnswer = automationAnswer.extend({
+  serial,
+  yaml,
+});

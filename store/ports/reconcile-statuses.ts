@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { diagnosticShape } from '../../schema/api/problem-answer.ts';
+import { type Commit, commitShape } from '../../schema/commit.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+
+/** The kinds of reconcile failures. */
+const reconcileFailureReasons = [
+  /** The remote did not answer, or refused to. */
+  'remote',
+  'timeout',
+  'too-large',
+  'git-missing',
+  'branch-missing',
+  /** The team secret for the repository is missing or cannot be sent. */
+  'credential',
+  /** The tip does not descend from the applied revision. */
+  'rewound',
+  /** The tip has no definitions. */
+  'empty',
+  'renamed',
+  /** The definitions, or the team secrets that they name, have errors. */
+  'invalid',
+  /** A lock that is held, a full disk, a damaged file. */
+  'store',
+] as const;
+
+export type ReconcileFailureReason = (typeof reconcileFailureReasons)[number];
+
+const failureShape = z.strictObject({
+  at: z.string(),
+  reason: z.enum(reconcileFailureReasons),
+  message: z.string(),
+  hint: z.string().optional(),
+  /** The tip that failed; null if it was not read. */
+  tip: commitShape.nullable(),
+  diagnostics: z.array(diagnosticShape),
+});
+
+/** The branch that a factory follows, so that commands know it without options. */
+const followedShape = z.strictObject({
+  repository: z.string(),
+  branch: z.string(),
+  path: z.string(),
+  /** The name of the team secret that is sent. */
+  credential: z.strictObject({ username: z.string(), secretName: z.string() }).nullable(),
+});
+
+/** The branch that a factory follows, and how its last reconciles ended. */
+export const reconcileStatusShape = z.strictObject({
+  formatVersion: z.literal(1),
+  /** As it was last reconciled; null before the first time, and after a work tree was applied instead. */
+  followed: followedShape.nullable(),
+  suspendedAt: z.string().nullable(),
+  /** The branch's tip when it was last read. */
+  tip: commitShape.nullable(),
+  /** The number of commits by which the tip is ahead of the applied revision, if known. */
+  commitsBehind: z.int().nonnegative().nullable(),
+  lastSuccess: z.strictObject({ at: z.string(), tip: commitShape }).nullable(),
+  /** Kept after a success, which only clears `failingSince`. */
+  lastFailure: failureShape.nullable(),
+  failingSince: z.string().nullable(),
+});
+
+export type ReconcileStatus = z.output<typeof reconcileStatusShape>;
+export type RememberedBranch = z.output<typeof followedShape>;
+
+/** Why a reconcile left the last good state applied. */
+export interface ReconcileFailure {
+  readonly reason: ReconcileFailureReason;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** The tip, if it was read. */
+  readonly tip?: Commit | undefined;
+  /** The number of commits since the applied revision, if the tip descends from it. */
+  readonly commitsBehind?: number | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type ReconcileEnd =
+  | { readonly ok: true; readonly tip: Commit }
+  | (ReconcileFailure & { readonly ok: false });
+
+/** How the factories that follow a branch were last reconciled. */
+export interface ReconcileStatuses {
+  /** The status of a factory; `neverReconciled` if nothing is stored. */
+  read(factory: string): Promise<ReconcileStatus>;
+  /** Changes the status under its lock, and returns it as it is stored afterwards. Fails with `locked`. */
+  change(factory: string, change: (status: ReconcileStatus) => ReconcileStatus): Promise<ReconcileStatus>;
+}
+
+/** The status after a reconcile has ended. */
+export function addReconcileEnd(
+  status: ReconcileStatus,
+  followed: RememberedBranch,
+  end: ReconcileEnd,
+  at: string,
+): ReconcileStatus {
+  if (end.ok) {
+    const { tip } = end;
+    return { ...status, followed, tip, commitsBehind: 0, lastSuccess: { at, tip }, failingSince: null };
+  }
+  const { reason, message, hint, tip = null, commitsBehind = null } = end;
+  const diagnostics = [...end.diagnostics];
+  return {
+    ...status,
+    followed,
+    ...(tip && { tip, commitsBehind }),
+    lastFailure: { at, reason, message, ...(hint !== undefined && { hint }), tip, diagnostics },
+    failingSince: status.failingSince ?? at,
+  };
+}
+
+export const neverReconciled: ReconcileStatus = {
+  formatVersion: 1,
+  followed: null,
+  suspendedAt: null,
+  tip: null,
+  commitsBehind: null,
+  lastSuccess: null,
+  lastFailure: null,
+  failingSince: null,
+};

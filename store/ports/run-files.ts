@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { StoredEvent } from './delivery-log.ts';
+
+/** The file name of a run's message. */
+export const messageName = 'prompt.md';
+
+/** Renders event headers as the text of their attachment: a JSON object of names in lower case. */
+export function renderEventHeaders(headers: EventHeaders): string {
+  return `${JSON.stringify(headers, null, 2)}\n`;
+}
+
+/** The names of files that are kept: safe in paths, URLs and on terminals. */
+export const artifactNamePattern = /^\w[\w.+ -]{0,127}$/;
+
+/** @limit Most artifacts kept of a run: a list that a person reads. */
+export const artifactsMax = 100;
+/** @limit Most bytes of artifacts kept of a run (64 MiB): as much as its output can have. */
+export const artifactBytesMax = 64 * 1024 * 1024;
+
+/** A file that a run left. */
+export interface RunArtifact {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** The message and payload that a run works with, and its output. */
+export interface RunFiles {
+  /**
+   * Makes the directories of runs in this one from now on, an absolute path outside the home that other users may enter.
+   * Fails with `other-content` if runs have directories elsewhere, and with `unsafe` if others can change the directory.
+   */
+  placeIn(directory: string): Promise<void>;
+  /**
+   * Takes away the run's directory with all that earlier attempts left in it. Whoever still has a part of it open reaches
+   * nothing of the next directory. Rejects if it cannot be removed.
+   */
+  discard(runId: string): Promise<void>;
+  /**
+   * Creates the run's directory with its message, payload and event headers, and returns its absolute path. The files
+   * are on disk when this resolves. The message is written last: if it exists, the others do too. What else is in
+   * the directory stays there. Only the owner of the directory can enter it; all files in it can be read by whoever does.
+   * `gathered`: the events of all deliveries of a run that gathers them, which get numbered files of their own.
+   */
+  prepare(
+    runId: string,
+    message: string,
+    event: StoredEvent,
+    gathered?: AsyncIterable<StoredEvent>,
+  ): Promise<string>;
+  /** The absolute path of the run's directory on this machine, whether it exists or not. */
+  locate(runId: string): string;
+  /**
+   * The absolute path of the run's output on this machine, whether it exists or not; undefined if the output is not in a
+   * file. No command of a run gets it.
+   */
+  locateOutput(runId: string): string | undefined;
+  /** Appends the output of one attempt below a heading; keeps at most `bytesMax` bytes of it. */
+  appendOutput(runId: string, heading: string, bytesMax: number): RunOutput;
+  /** The output of all attempts from a byte on, and its size; undefined if there is none. */
+  readOutput(
+    runId: string,
+    from?: number,
+  ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
+  /**
+   * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of the files of an earlier
+   * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
+   * much. With `owner` (a uid), a file of another user is left out too. They are on this machine only. Call it when the
+   * run's directory belongs to the daemon again.
+   */
+  keepArtifacts(runId: string, owner?: number): Promise<boolean>;
+  /** The artifacts of a run, sorted by name. */
+  listArtifacts(runId: string): Promise<RunArtifact[]>;
+  readArtifact(
+    runId: string,
+    name: string,
+  ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
+  /** The runs that have files. */
+  list(): AsyncIterable<string>;
+  remove(runId: string): Promise<void>;
+}
+
+/** Receives the output of one attempt. It keeps at most `bytesMax` bytes of it. */
+export interface RunOutput {
+  /**
+   * Takes a chunk over, which must not be used afterwards. Bytes beyond `bytesMax` are counted, not kept. Resolves when
+   * more may come: whoever waits for it needs little memory, however slow the disk is. Never rejects: `close` does.
+   */
+  write(chunk: Uint8Array): Promise<void>;
+  isFull(): boolean;
+  /** Adds a last line and ends the output. Rejects with the file system's error if anything could not be written. */
+  close(lastLine: string): Promise<void>;
+}

@@ -1,0 +1,335 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isEdited } from '../../../operations/applied/applied-source.ts';
+import { applyDefinitions } from '../../../operations/applied/apply.ts';
+import { suspendReconcile } from '../../../operations/branch/reconcile.ts';
+import type { AppliedState } from '../../../schema/applied-state.ts';
+import { parseDefinitions } from '../../../sources/parse-definitions.ts';
+import { applyDirectory } from '../../support/factory.ts';
+import {
+  followedFactory,
+  makeUpstream,
+  repositoryAt,
+  secret,
+  temporaryDirectory,
+  webhook,
+} from '../../support/git-samples.ts';
+import { factoryIn, type TestFactory } from '../../support/stored.ts';
+
+test('applies the tip of the branch with its commit, and then nothing more', async () => {
+  const upstream = makeUpstream();
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add \x1b[31mpay');
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const applied = await reconcile();
+  expect(applied).toMatchObject({
+    result: 'applied',
+    tip: { revision, author: 'Ada', subject: 'Add \x1b[31mpay' },
+  });
+  const state = await factory.store.appliedStates.read(factory.name);
+  expect(state).toMatchObject({
+    serial: 1,
+    source: {
+      kind: 'repository',
+      repository: upstream.bare,
+      branch: 'main',
+      path: '',
+      revision,
+      author: 'Ada',
+    },
+    webhooks: [{ name: 'pay' }],
+  });
+  expect(await reconcile()).toMatchObject({ result: 'unchanged', tip: { revision } });
+  expect(await factory.store.appliedStates.read(factory.name)).toEqual(state);
+  expect(await factory.store.auditLog.list({ limit: 9 })).toMatchObject([
+    {
+      who: { kind: 'commit', name: revision },
+      from: `main of ${upstream.bare}`,
+      operation: 'reconcile',
+      factory: factory.name,
+      subject: 'serial 1: 1 added, 0 changed, 0 destroyed',
+    },
+  ]);
+});
+
+test('applies a change of the branch, but not of another branch', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.git('checkout', '--quiet', '-b', 'other');
+  upstream.commit({ 'webhooks/other.yaml': webhook() });
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+  upstream.git('checkout', '--quiet', 'main');
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
+});
+
+test('reads only the path', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'deploy/webhooks/pay.yaml': webhook(), 'webhooks/broken.yaml': 'authMode: [' });
+  const { reconcile } = await followedFactory(upstream.bare);
+  const repository = repositoryAt(upstream.bare, 'main', 'deploy');
+  expect(await reconcile({}, { repository })).toMatchObject({
+    result: 'applied',
+    state: { source: { path: 'deploy' }, webhooks: [{ name: 'pay' }] },
+  });
+});
+
+test('records the revision of a commit that changes no definition', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const revision = upstream.commit({ 'README.md': 'Hooks' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { serial: 2, source: { revision } } });
+});
+
+test("uses a team secret's new value with the next change of the branch, and not before", async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const before = await reconcile();
+  await factory.store.teamSecrets.set('S', 'another-secret-of-thirty-two-char');
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+  expect(credentialOf(await state(factory))).toEqual(
+    credentialOf('state' in before ? before.state : undefined),
+  );
+  upstream.commit({ 'README.md': 'Rotated' });
+  await reconcile();
+  expect(credentialOf(await state(factory))).not.toEqual(
+    credentialOf('state' in before ? before.state : undefined),
+  );
+});
+
+test('keeps the last good state at a broken tip, names file, line and commit, and recovers with the fix', async () => {
+  const upstream = makeUpstream();
+  const good = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'README.md': 'x' });
+  const broken = upstream.commit({ 'webhooks/pay.yaml': 'authMode: token\nsecretNam: S\n' }, 'Break it');
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'invalid', commitsBehind: 2 });
+  expect(await state(factory)).toMatchObject({ serial: 1, source: { revision: good } });
+  const status = await factory.store.reconcileStatuses.read(factory.name);
+  expect(status).toMatchObject({
+    tip: { revision: broken, subject: 'Break it' },
+    commitsBehind: 2,
+    lastSuccess: { tip: { revision: good } },
+    lastFailure: {
+      reason: 'invalid',
+      tip: { revision: broken },
+      diagnostics: expect.arrayContaining([
+        expect.objectContaining({
+          code: 'definition/unknown-key',
+          file: 'webhooks/pay.yaml',
+          range: expect.objectContaining({ start: { line: 2, column: 1 } }),
+        }),
+      ]),
+    },
+  });
+  await reconcile();
+  expect((await factory.store.reconcileStatuses.read(factory.name)).failingSince).toBe(status.failingSince);
+
+  const fixed = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: fixed } });
+  expect(await factory.store.reconcileStatuses.read(factory.name)).toMatchObject({
+    failingSince: null,
+    commitsBehind: 0,
+    lastFailure: { reason: 'invalid' },
+  });
+});
+
+test('applies nothing while a team secret is missing, and all of it once it is set', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/late.yaml': webhook('LATE') });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'invalid',
+    diagnostics: [{ code: 'secret/missing', file: 'webhooks/late.yaml' }],
+  });
+  expect((await state(factory)).serial).toBe(0);
+  await factory.store.teamSecrets.set('LATE', 'another-secret-of-thirty-two-char');
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+test('says that the branch is missing, or the remote is out of reach, and leaves the state', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+  const elsewhere = (url: string, branch?: string) => ({ repository: repositoryAt(url, branch) });
+  expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
+  // A ref of another kind that ends like the branch is no such branch.
+  upstream.git('update-ref', 'refs/other/refs/heads/nope', 'HEAD');
+  expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
+  expect(await reconcile({}, elsewhere('/nonexistent.git'))).toMatchObject({
+    reason: 'remote',
+    message: expect.stringContaining('/nonexistent.git'),
+  });
+  expect(await state(factory)).toEqual(before);
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+});
+
+test('refuses a branch that was forced to another history, until it is allowed', async () => {
+  const upstream = makeUpstream();
+  const first = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/crm.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+
+  upstream.git('reset', '--quiet', '--hard', first);
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound', tip: { revision: first } });
+  const forked = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound', tip: { revision: forked } });
+  expect(await state(factory)).toEqual(before);
+  expect(await reconcile({ allowRewind: true })).toMatchObject({ result: 'applied' });
+  upstream.commit({ 'README.md': 'on' });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+test('follows a branch over merges and clocks that disagree', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'README.md': '1' });
+  upstream.git('checkout', '--quiet', '-b', 'side');
+  upstream.commit({ 'webhooks/side.yaml': webhook() });
+  upstream.git('checkout', '--quiet', 'main');
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.git('merge', '--quiet', '--no-edit', 'side');
+  expect(await reconcile()).toMatchObject({
+    result: 'applied',
+    state: { webhooks: [{ name: 'pay' }, { name: 'side' }] },
+  });
+
+  const yesterday = new Date(Date.now() - 24 * 3600 * 1000);
+  const early = upstream.commit({ 'webhooks/crm.yaml': webhook() }, 'Early', yesterday);
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: early } });
+  const late = upstream.commit({ 'README.md': '2' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: late } });
+});
+
+test('refuses a tip without definitions, until it is allowed', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'webhooks/pay.yaml': null, 'README.md': '' });
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'empty' });
+  expect((await state(factory)).webhooks).toHaveLength(1);
+  expect(await reconcile({ allowEmpty: true })).toMatchObject({ result: 'applied', state: { webhooks: [] } });
+});
+
+test('applies deletions without asking', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'webhooks/crm.yaml': null });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
+});
+
+test('refuses a renamed webhook, whose URL would move, until it is allowed', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+  upstream.commit({ 'webhooks/pay.yaml': null, 'webhooks/payments.yaml': webhook('S', 'enabled: true\n') });
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'renamed',
+    diagnostics: [
+      { code: 'webhook/renamed', file: 'webhooks/payments.yaml', message: expect.stringContaining('pay ') },
+    ],
+  });
+  expect(await state(factory)).toEqual(before);
+  const after = await reconcile({ allowRename: true });
+  expect(after).toMatchObject({
+    result: 'applied',
+    state: { webhooks: [{ name: 'crm' }, { name: 'payments' }] },
+  });
+});
+
+test('keeps the URLs when the definitions move to another folder with the path', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+  upstream.commit({ 'webhooks/pay.yaml': null, 'deploy/webhooks/pay.yaml': webhook() });
+  await reconcile({}, { repository: repositoryAt(upstream.bare, 'main', 'deploy') });
+  expect((await state(factory)).webhooks).toEqual(before.webhooks);
+});
+
+test('reverts edits by hand and applies from elsewhere', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  expect(isEdited(await state(factory))).toBe(false);
+
+  await factory.store.appliedStates.change(factory.name, async edited => ({
+    next: { ...edited, webhooks: edited.webhooks.map(one => ({ ...one, enabled: false })) },
+    result: undefined,
+  }));
+  expect(isEdited(await state(factory))).toBe(true);
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ enabled: true }] } });
+  expect(isEdited(await state(factory))).toBe(false);
+
+  const source = { kind: 'directory' as const, directory: '/work' };
+  await applyDefinitions(factory, parseDefinitions({ files: [], diagnostics: [] }), source, async () => true);
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
+});
+
+test('applies another use of a team secret, unless it concerns another factory', async () => {
+  const upstream = makeUpstream();
+  const { factory, reconcile } = await followedFactory(upstream.bare, { S: secret, T: secret });
+  const other = factoryIn(factory.home, 'other');
+  const theirs = join(temporaryDirectory(), 'webhooks');
+  mkdirSync(theirs);
+  writeFileSync(join(theirs, 'hidden.yaml'), webhook('T'));
+  await applyDirectory(other, dirname(theirs));
+
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/orders.yaml': urlToken('S') });
+  expect(await reconcile()).toMatchObject({
+    result: 'applied',
+    diagnostics: [{ code: 'secret/shared-by-schemes', severity: 'warning' }, {}],
+  });
+  upstream.commit({ 'webhooks/more.yaml': urlToken('T') });
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'invalid',
+    diagnostics: [
+      { code: 'secret/shared-by-schemes', severity: 'error', file: 'webhooks/more.yaml', range: {} },
+    ],
+  });
+  expect((await state(factory)).webhooks.map(({ name }) => name)).toEqual(['orders', 'pay']);
+  upstream.commit({ 'webhooks/more.yaml': webhook('T') });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+const urlToken = (secretName: string) => `authMode: url_token\nsecretName: ${secretName}\n`;
+
+test('does nothing while it is suspended', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await suspendReconcile(factory, true);
+  expect(await reconcile()).toMatchObject({ result: 'suspended' });
+  expect((await state(factory)).serial).toBe(0);
+  await suspendReconcile(factory, false);
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+function state({ name, store }: TestFactory) {
+  return store.appliedStates.read(name);
+}
+
+function credentialOf(state: AppliedState | undefined) {
+  return state?.webhooks[0]?.credential;
+}
