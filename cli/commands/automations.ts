@@ -11,9 +11,10 @@ import { createHeaderOption, type HeaderLines } from '../input/header-option.ts'
 import { readPayloadFile, toEventHeaders } from '../input/payload-file.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
-import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderFields } from '../render/render-table.ts';
 import { renderVerdict } from '../render/render-verdict.ts';
 import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 interface RunOptions {
   readonly payload: string;
@@ -38,26 +39,19 @@ Examples:
     .subcommands({ list, show, test, run });
 }
 
-function list(command: CliCommand): void {
-  command
-    .explain(`list the applied automations and their webhooks
-
-Examples:
-  hookmill automations list
-  hookmill automations list -o json`)
-    .action(async (_, command: CliCommand) => {
-      const { backend, output } = await openBackend(command);
-      const { automations } = await backend.call('listAutomations');
-      printData(output, automations, () => {
-        if (automations.length === 0) return 'No automations are applied.\n';
-        const rows = automations.map(({ name, enabled, triggers }) => {
-          const webhooks = triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`);
-          return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
-        });
-        return renderTable(['NAME', 'ENABLED', 'WEBHOOKS'], rows);
-      });
-    });
-}
+const list = declareList({
+  description: 'list the applied automations and their webhooks',
+  read: async command => {
+    const { backend } = await openBackend(command);
+    return (await backend.call('listAutomations')).automations;
+  },
+  empty: 'No automations are applied.',
+  heading: ['NAME', 'ENABLED', 'WEBHOOKS'],
+  toCells: ({ name, enabled, triggers }) => {
+    const webhooks = triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`);
+    return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
+  },
+});
 
 function show(command: CliCommand): void {
   command

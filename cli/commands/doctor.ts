@@ -23,7 +23,7 @@ provider: run it as the user of the daemon. Changes nothing. Exits with 1 if the
 Examples:
   hookmill doctor
   hookmill doctor --home /var/lib/hookmill --config /etc/hookmill/daemon.yaml -o json`)
-    .addOption(createEnvOption('--config <file>', 'CONFIG', 'configuration file of the daemon'))
+    .addOption(createEnvOption('--config <file>', 'configuration file of the daemon'))
     .action(async ({ config }: { readonly config?: string }, command: CliCommand) => {
       const { output }: GlobalOptions = command.optsWithGlobals();
       const findings = await examine(command, config);

@@ -6,9 +6,9 @@ import { UsageError } from '../exit-status.ts';
 import { readSecretValue } from '../input/read-secret-names.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { renderTable } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
 import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 /** Tells the user when webhooks use a new value. */
 const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';
@@ -129,28 +129,17 @@ Examples:
     });
 }
 
-function list(command: CliCommand): void {
-  command
-    .explain(`list team secrets, with the factories that may use them and what uses them (never their values)
-
-Examples:
-  hookmill secrets list
-  hookmill secrets list -o json`)
-    .action(async (_, command: CliCommand) => {
-      const { store, output } = await openContext(command);
-      const secrets = await store.teamSecrets.list();
-      printData(output, secrets, () => {
-        if (secrets.length === 0) return 'No team secrets. Run `hookmill secrets set NAME` to create one.\n';
-        const rows = secrets.map(({ name, state, from, updatedAt, factories, usedBy }) => {
-          const uses = usedBy
-            .map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`)
-            .join(', ');
-          return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
-        });
-        return renderTable(['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'], rows);
-      });
-    });
-}
+const list = declareList({
+  description:
+    'list team secrets, with the factories that may use them and what uses them (never their values)',
+  read: async command => (await openContext(command)).store.teamSecrets.list(),
+  empty: 'No team secrets. Run `hookmill secrets set NAME` to create one.',
+  heading: ['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'],
+  toCells: ({ name, state, from, updatedAt, factories, usedBy }) => {
+    const uses = usedBy.map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`).join(', ');
+    return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
+  },
+});
 
 function share(command: CliCommand): void {
   command

@@ -33,24 +33,22 @@ Examples:
   hookmill serve
   hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
   hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`)
-    .addOption(createEnvOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
+    .addOption(createEnvOption('--host <address>', 'address of the ingress (default: 127.0.0.1)'))
     .addOption(
       createEnvOption(
         '--port <port>',
-        'PORT',
         `port of the ingress; 0: any free port (default: ${defaultPorts.ingress})`,
       ),
     )
     .addOption(
       createEnvOption(
         '--management-port <port>',
-        'MANAGEMENT_PORT',
         `loopback port of the dashboard, the management API and metrics (default: ${defaultPorts.management})`,
       ),
     )
-    .addOption(createEnvOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
-    .addOption(createEnvOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'))
-    .addOption(createEnvOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
+    .addOption(createEnvOption('--base-url <url>', 'public URL of the ingress'))
+    .addOption(createEnvOption('--log-level <level>', 'minimum log level (default: info)'))
+    .addOption(createEnvOption('--config <file>', 'YAML file with these and all other settings'));
   addRepositoryOptions(command).action(async (options: ServeOptions, command: CliCommand) =>
     serve(options, command),
   );

@@ -1,10 +1,10 @@
 import { nameActor } from '../../operations/audit.ts';
 import { openContext } from '../context.ts';
-import { printData, printStatus } from '../output.ts';
+import { printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { renderTable } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
 import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 /** Declares `hookmill sessions`. */
 export function declareSessions(command: CliCommand): void {
@@ -17,26 +17,19 @@ Examples:
     .subcommands({ list, end });
 }
 
-function list(command: CliCommand): void {
-  command
-    .explain(`list who is signed in to the dashboard, since when and from where
-
-Examples:
-  hookmill sessions list
-  hookmill sessions list -o json`)
-    .action(async (_, command: CliCommand) => {
-      const { store, output } = await openContext(command);
-      const { listSessions } = await import('../../operations/sessions.ts');
-      const data = (await listSessions(store, Date.now())).map(({ view }) => view);
-      printData(output, data, () => {
-        if (data.length === 0) return 'Nobody is signed in.\n';
-        const rows = data.map(({ id, kind, name, subject, from, beganAt, usedAt }) => {
-          return [nameActor({ name, subject }), kind, from, beganAt, usedAt, id];
-        });
-        return renderTable(['WHO', 'KIND', 'FROM', 'BEGAN', 'LAST USED', 'ID'], rows);
-      });
-    });
-}
+const list = declareList({
+  description: 'list who is signed in to the dashboard, since when and from where',
+  read: async command => {
+    const { store } = await openContext(command);
+    const { listSessions } = await import('../../operations/sessions.ts');
+    return (await listSessions(store, Date.now())).map(({ view }) => view);
+  },
+  empty: 'Nobody is signed in.',
+  heading: ['WHO', 'KIND', 'FROM', 'BEGAN', 'LAST USED', 'ID'],
+  toCells: ({ id, kind, name, subject, from, beganAt, usedAt }) => {
+    return [nameActor({ name, subject }), kind, from, beganAt, usedAt, id];
+  },
+});
 
 function end(command: CliCommand): void {
   command

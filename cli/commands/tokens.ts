@@ -6,9 +6,9 @@ import { UsageError } from '../exit-status.ts';
 import { parseSpanMs } from '../input/parse-time.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { renderTable } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
 import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 /** @limit Longest time until an API token expires, in ms (10 years): a longer one is probably a mistake. */
 const tokenLifeMsMax = 3_650 * dayMs;
@@ -72,27 +72,19 @@ function parseLifeMs(text: string): number {
   throw new UsageError(`"${text}" is not a time up to 10 years; write it as in 12h, 90d or 52w`);
 }
 
-function list(command: CliCommand): void {
-  command
-    .explain(`list API tokens and their last use, never the tokens
-
-Examples:
-  hookmill tokens list
-  hookmill tokens list -o json`)
-    .action(async (_, command: CliCommand) => {
-      const { store, output } = await openContext(command);
-      const { listTokens } = await import('../../operations/sessions.ts');
-      const data = await listTokens(store);
-      printData(output, data, () => {
-        if (data.length === 0) return 'No API tokens. Run `hookmill tokens create NAME` to create one.\n';
-        const rows = data.map(({ name, factory, permission, createdAt, expiresAt, lastUsedAt }) => {
-          const times = [createdAt, expiresAt ?? 'never', lastUsedAt ?? 'never'];
-          return [name, factory ?? 'all', permission, ...times];
-        });
-        return renderTable(['NAME', 'FACTORY', 'PERMISSION', 'CREATED', 'EXPIRES', 'LAST USED'], rows);
-      });
-    });
-}
+const list = declareList({
+  description: 'list API tokens and their last use, never the tokens',
+  read: async command => {
+    const { store } = await openContext(command);
+    const { listTokens } = await import('../../operations/sessions.ts');
+    return listTokens(store);
+  },
+  empty: 'No API tokens. Run `hookmill tokens create NAME` to create one.',
+  heading: ['NAME', 'FACTORY', 'PERMISSION', 'CREATED', 'EXPIRES', 'LAST USED'],
+  toCells: ({ name, factory, permission, createdAt, expiresAt, lastUsedAt }) => {
+    return [name, factory ?? 'all', permission, createdAt, expiresAt ?? 'never', lastUsedAt ?? 'never'];
+  },
+});
 
 function revoke(command: CliCommand): void {
   command

@@ -4,9 +4,10 @@ import { readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
 import { describeCommit } from '../render/colours.ts';
-import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderFields } from '../render/render-table.ts';
 import { renderAuthMode, renderUnlogged } from '../render/render-unlogged.ts';
 import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 /** Declares `hookmill webhooks`. */
 export function declareWebhooks(command: CliCommand): void {
@@ -19,31 +20,22 @@ Examples:
     .subcommands({ list, show });
 }
 
-function list(command: CliCommand): void {
-  command
-    .explain(`list the applied webhooks, their health and their ingress URLs
-
-Examples:
-  hookmill webhooks list
-  hookmill webhooks list -o json`)
-    .action(async (_, command: CliCommand) => {
-      const { backend, output } = await openBackend(command);
-      const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
-      const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
-        ...webhook,
-        health: health.get(webhook.uid) ?? null,
-      }));
-      printData(output, data, () => {
-        if (webhooks.length === 0)
-          return 'No webhooks are applied. Run `hookmill apply` to apply definitions.\n';
-        const rows = webhooks.map(webhook => {
-          const { name, uid, enabled, url } = webhook;
-          return [name, renderAuthMode(webhook), enabled ? 'yes' : 'no', health.get(uid)?.state ?? '-', url];
-        });
-        return renderTable(['NAME', 'AUTH', 'ENABLED', 'HEALTH', 'URL'], rows);
-      });
-    });
-}
+const list = declareList({
+  description: 'list the applied webhooks, their health and their ingress URLs',
+  read: async command => {
+    const { backend } = await openBackend(command);
+    const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
+    return webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
+      ...webhook,
+      health: health.get(webhook.uid) ?? null,
+    }));
+  },
+  empty: 'No webhooks are applied. Run `hookmill apply` to apply definitions.',
+  heading: ['NAME', 'AUTH', 'ENABLED', 'HEALTH', 'URL'],
+  toCells: ({ name, enabled, health, url, ...mode }) => {
+    return [name, renderAuthMode(mode), enabled ? 'yes' : 'no', health?.state ?? '-', url];
+  },
+});
 
 function show(command: CliCommand): void {
   command
