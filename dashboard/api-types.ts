@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import type { liveDeliveriesAnswer } from '../schema/api/answers.ts';
 import type { ApiAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 
@@ -15,7 +13,6 @@ export type ShownStatus = AnswerTo<'showStatus'>;
 export type ListedWebhook = AnswerTo<'listWebhooks'>['webhooks'][number];
 export type ShownWebhook = AnswerTo<'showWebhook'>;
 export type CreatedWebhook = AnswerTo<'createWebhook'>;
-export type ListedActivity = AnswerTo<'showActivity'>['webhooks'][number];
 export type HealthOverview = AnswerTo<'showHealthOverview'>;
 export type TalliedWebhook = AnswerTo<'showHealth'>['webhooks'][number];
 export type ShownHealth = NonNullable<TalliedWebhook['health']>;
@@ -30,5 +27,3 @@ export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
 export type ListedChange = AnswerTo<'listAudit'>['entries'][number];
 export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
-/** The data of an event of the live view. */
-export type CommittedDeliveries = z.output<typeof liveDeliveriesAnswer>;
