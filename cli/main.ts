@@ -1,20 +1,12 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from '../schema/api/problems.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { printable } from '../schema/text/printable.ts';
 import { DeliveryLogError } from '../store/ports/delivery-log-error.ts';
 import { StoreError } from '../store/ports/store-error.ts';
-import type { OpenBackend } from './backend/backend.ts';
-import { openBackend } from './backend/open-backend.ts';
-import { addHelpCommand } from './commands/add-command.ts';
 import { declareAudit } from './commands/audit.ts';
-import {
-  declareAutomations,
-  declareAutomationsList,
-  declareAutomationsRun,
-  declareAutomationsShow,
-  declareAutomationsTest,
-} from './commands/automations.ts';
+import { declareAutomations } from './commands/automations.ts';
+import { CliCommand, type DeclareCommand } from './commands/cli-command.ts';
 import { declareComplete, declareCompletion } from './commands/completion.ts';
 import { declareAdd } from './commands/definitions/add.ts';
 import { declareApply } from './commands/definitions/apply.ts';
@@ -23,137 +15,59 @@ import { declarePlan } from './commands/definitions/plan.ts';
 import { declareSchema } from './commands/definitions/schema.ts';
 import { declareStatus } from './commands/definitions/status.ts';
 import { declareValidate } from './commands/definitions/validate.ts';
-import {
-  declareDeliveries,
-  declareDeliveriesCheck,
-  declareDeliveriesList,
-  declareDeliveriesReplay,
-  declareDeliveriesShow,
-  declareListen,
-} from './commands/deliveries.ts';
+import { declareDeliveries, declareListen } from './commands/deliveries.ts';
 import { declareDoctor } from './commands/doctor.ts';
-import { declareKey, declareKeyRotate } from './commands/key.ts';
-import { declarePayloads, declarePayloadsDescribe } from './commands/payloads.ts';
-import { declareReconcile, declareReconcileResume, declareReconcileSuspend } from './commands/reconcile.ts';
-import {
-  declareRuns,
-  declareRunsArtifacts,
-  declareRunsDismiss,
-  declareRunsList,
-  declareRunsLogs,
-  declareRunsRetry,
-  declareRunsShow,
-} from './commands/runs.ts';
-import { declareSchemes, declareSchemesList, declareSchemesShow } from './commands/schemes.ts';
-import {
-  declareSecrets,
-  declareSecretsDeclare,
-  declareSecretsGenerate,
-  declareSecretsList,
-  declareSecretsRemove,
-  declareSecretsSet,
-  declareSecretsShare,
-} from './commands/secrets.ts';
+import { declareKey } from './commands/key.ts';
+import { declarePayloads } from './commands/payloads.ts';
+import { declareReconcile } from './commands/reconcile.ts';
+import { declareRuns } from './commands/runs.ts';
+import { declareSchemes } from './commands/schemes.ts';
+import { declareSecrets } from './commands/secrets.ts';
 import { declareSend } from './commands/send.ts';
 import { declareServe } from './commands/serve.ts';
-import { declareSessions, declareSessionsEnd, declareSessionsList } from './commands/sessions.ts';
-import {
-  declareStore,
-  declareStoreBackup,
-  declareStoreCheck,
-  declareStoreCopy,
-  declareStoreMigrate,
-  declareStoreRestore,
-} from './commands/store.ts';
-import {
-  declareTokens,
-  declareTokensCreate,
-  declareTokensList,
-  declareTokensRevoke,
-} from './commands/tokens.ts';
-import { declareWebhooks, declareWebhooksList, declareWebhooksShow } from './commands/webhooks.ts';
+import { declareSessions } from './commands/sessions.ts';
+import { declareStore } from './commands/store.ts';
+import { declareTokens } from './commands/tokens.ts';
+import { declareWebhooks } from './commands/webhooks.ts';
 import { declareWhy } from './commands/why.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';
 import { version } from './version.ts';
 
-/** Adds one command to its parent: its name, arguments, options, help and action. */
-type DeclareCommand = (parent: Command, openBackend: OpenBackend) => Command;
-
-type CommandRow = readonly [parent: DeclareCommand, ...children: DeclareCommand[]];
-
-/** The commands under their headings in the help; the first of each row is the parent of the others. */
-const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])[] = [
-  [
-    'Definitions:',
-    [declareInit],
-    [declareAdd],
-    [declareValidate],
-    [declarePlan],
-    [declareApply],
-    [declareStatus],
-    [declareReconcile, declareReconcileSuspend, declareReconcileResume],
-  ],
-  [
-    'Credentials:',
-    [
-      declareSecrets,
-      declareSecretsSet,
-      declareSecretsGenerate,
-      declareSecretsDeclare,
-      declareSecretsList,
-      declareSecretsShare,
-      declareSecretsRemove,
-    ],
-    [declareKey, declareKeyRotate],
-    [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],
-    [declareSessions, declareSessionsList, declareSessionsEnd],
-    [declareAudit],
-  ],
-  [
-    'Webhooks and deliveries:',
-    [declareServe],
-    [declareDoctor],
-    [declareWhy],
-    [declareWebhooks, declareWebhooksList, declareWebhooksShow],
-    [
-      declareDeliveries,
-      declareDeliveriesList,
-      declareDeliveriesReplay,
-      declareDeliveriesShow,
-      declareDeliveriesCheck,
-    ],
-    [declareListen],
-    [declarePayloads, declarePayloadsDescribe],
-    [
-      declareAutomations,
-      declareAutomationsList,
-      declareAutomationsShow,
-      declareAutomationsTest,
-      declareAutomationsRun,
-    ],
-    [
-      declareRuns,
-      declareRunsList,
-      declareRunsShow,
-      declareRunsLogs,
-      declareRunsArtifacts,
-      declareRunsRetry,
-      declareRunsDismiss,
-    ],
-    [
-      declareStore,
-      declareStoreMigrate,
-      declareStoreCheck,
-      declareStoreCopy,
-      declareStoreBackup,
-      declareStoreRestore,
-    ],
-  ],
-  ['Senders:', [declareSend], [declareSchemes, declareSchemesList, declareSchemesShow]],
-  ['Editors and shells:', [declareSchema], [declareCompletion], [declareComplete]],
-];
+/** The commands under their headings in the help. */
+const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareCommand>>>> = {
+  'Definitions:': {
+    init: declareInit,
+    add: declareAdd,
+    validate: declareValidate,
+    plan: declarePlan,
+    apply: declareApply,
+    status: declareStatus,
+    reconcile: declareReconcile,
+  },
+  'Credentials:': {
+    secrets: declareSecrets,
+    key: declareKey,
+    tokens: declareTokens,
+    sessions: declareSessions,
+    audit: declareAudit,
+  },
+  'Webhooks and deliveries:': {
+    serve: declareServe,
+    doctor: declareDoctor,
+    why: declareWhy,
+    webhooks: declareWebhooks,
+    deliveries: declareDeliveries,
+    listen: declareListen,
+    payloads: declarePayloads,
+    automations: declareAutomations,
+    runs: declareRuns,
+    store: declareStore,
+  },
+  'Senders:': { send: declareSend, schemes: declareSchemes },
+  'Editors and shells:': { schema: declareSchema, completion: declareCompletion },
+};
 
 /** Runs the command line of this process and sets its exit status. */
 export async function main(): Promise<void> {
@@ -172,7 +86,7 @@ function withDetails(status: number, argv: readonly string[]): number {
 
 /** Creates the command line. A command loads the store, operations and packages that it needs only when it runs. */
 export function createProgram(): Command {
-  const program = new Command('hookmill')
+  const program = new CliCommand('hookmill')
     .description('Inbound webhooks as code: validate, plan and apply definitions; receive deliveries.')
     .version(version)
     // Each subcommand copies these settings when it is added.
@@ -193,17 +107,12 @@ Exit status: 0 success, 1 problems found, 2 wrong usage, 3 unexpected failure.
 With --detailed-exitcode: 0 no changes, 1 any failure, 2 changes.`,
     );
   addGlobalOptions(program);
-  for (const [heading, ...rows] of commandTable) {
+  for (const [heading, commands] of Object.entries(commandTable)) {
     program.commandsGroup(heading);
-    for (const [declareParent, ...declareChildren] of rows) {
-      const parent = declareParent(program, openBackend);
-      for (const declareChild of declareChildren) declareChild(parent, openBackend);
-      if (declareChildren.length > 0) addHelpCommand(parent);
-    }
+    for (const [name, declare] of Object.entries(commands)) declare(program.command(name));
   }
-  program.commandsGroup('Commands:');
-  addHelpCommand(program);
-  return program;
+  declareComplete(program);
+  return program.commandsGroup('Commands:').addHelp();
 }
 
 /** Ends the process if its output cannot be written. A reader such as `head` may close it early, which is no error. */

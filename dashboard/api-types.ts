@@ -13,7 +13,6 @@ export type ShownStatus = AnswerTo<'showStatus'>;
 export type ListedWebhook = AnswerTo<'listWebhooks'>['webhooks'][number];
 export type ShownWebhook = AnswerTo<'showWebhook'>;
 export type CreatedWebhook = AnswerTo<'createWebhook'>;
-export type ListedActivity = AnswerTo<'showActivity'>['webhooks'][number];
 export type HealthOverview = AnswerTo<'showHealthOverview'>;
 export type TalliedWebhook = AnswerTo<'showHealth'>['webhooks'][number];
 export type ShownHealth = NonNullable<TalliedWebhook['health']>;

@@ -1,10 +1,8 @@
-import type { Command } from 'commander';
 import type { HealthView } from '../../operations/health/show-health.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import type { Place } from '../global-options.ts';
 import type { DaemonHealth } from './daemon-health.ts';
 
 export type WebhookHealth = NonNullable<HealthView['webhooks'][number]['health']>;
@@ -71,9 +69,6 @@ interface ReadDefinitions {
   readonly diagnostics: readonly Diagnostic[];
   readonly texts: ReadonlyMap<string, string>;
 }
-
-/** Chooses and opens the backend of a command. */
-export type OpenBackend = (command: Command) => Promise<Place & { readonly backend: Backend }>;
 
 /**
  * Reads the health of the enabled webhooks, or of the one with this UID, by UID. Empty if the log cannot be read, so

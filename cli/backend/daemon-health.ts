@@ -20,7 +20,7 @@ export interface DaemonHealth {
   readonly serial: number | null;
 }
 
-export interface DaemonAsked {
+interface DaemonAsked {
   readonly url: string;
   /** The id of the daemon that is meant, if another one may have its port now. */
   readonly id?: string;

@@ -1,9 +1,11 @@
+import type { Command } from 'commander';
 import { findPlace, openContext } from '../context.ts';
-import type { OpenBackend } from './backend.ts';
+import type { Place } from '../global-options.ts';
+import type { Backend } from './backend.ts';
 import { findServer } from './server-address.ts';
 
 /** Opens the server that the command names, otherwise the home. Loads only the module that it uses. */
-export const openBackend: OpenBackend = async command => {
+export async function openBackend(command: Command): Promise<Place & { readonly backend: Backend }> {
   const server = findServer(command);
   if (server) {
     const [place, { createServerBackend }] = await Promise.all([findPlace(command), import('./server.ts')]);
@@ -11,4 +13,4 @@ export const openBackend: OpenBackend = async command => {
   }
   const [context, { createHomeBackend }] = await Promise.all([openContext(command), import('./home.ts')]);
   return { ...context, backend: createHomeBackend(context) };
-};
+}

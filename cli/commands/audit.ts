@@ -1,32 +1,28 @@
-import type { Command } from 'commander';
 import type { ListedAudit } from '../../operations/access/audit.ts';
 import { describeOperation } from '../../schema/clients/describe.ts';
-import type { OpenBackend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { parseLimit } from '../input/parse-options.ts';
 import { printData } from '../output.ts';
 import { renderTable } from '../render/render-table.ts';
 import { type ReadPage, readRows } from '../rows/read-rows.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 type Entry = ListedAudit['entries'][number];
 
 /** Declares `hookmill audit`. */
-export function declareAudit(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'audit',
-    'list who changed what, when and from where, newest first',
-    `
+export function declareAudit(command: CliCommand): void {
+  command
+    .explain(`list who changed what, when and from where, newest first
+
 Shows changes of the factory, and changes that concern all factories, such as API tokens: by API tokens and people over the
 management API, by commands on this home, and by commits of the branch that the factory follows. An unfinished change is
 still running or was interrupted: check whether it was made.
 
 Examples:
   hookmill audit
-  hookmill audit --limit 1000 -o json`,
-  )
+  hookmill audit --limit 1000 -o json`)
     .option('--limit <n>', 'maximum number of changes', parseLimit, 50)
-    .action(async ({ limit }: { readonly limit: number }, command: Command) => {
+    .action(async ({ limit }: { readonly limit: number }, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       const readPage: ReadPage<Entry> = async ({ limit, cursor }) => {
         const query = { limit: String(limit), cursor };

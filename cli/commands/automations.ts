@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
-import type { OpenBackend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { findPlace } from '../context.ts';
 import { findDefinition, findDraft, readDefinitions } from '../definitions/find-draft.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
@@ -12,9 +11,10 @@ import { createHeaderOption, type HeaderLines } from '../input/header-option.ts'
 import { readPayloadFile, toEventHeaders } from '../input/payload-file.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
-import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderFields } from '../render/render-table.ts';
 import { renderVerdict } from '../render/render-verdict.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 interface RunOptions {
   readonly payload: string;
@@ -28,56 +28,40 @@ interface TestOptions {
   readonly header?: HeaderLines;
 }
 
-/** Declares the group `hookmill automations`. */
-export function declareAutomations(parent: Command): Command {
-  return addCommand(
-    parent,
-    'automations',
-    'show applied automations, test their filters, and try their prompts',
-    `
+/** Declares `hookmill automations`. */
+export function declareAutomations(command: CliCommand): void {
+  command
+    .explain(`show applied automations, test their filters, and try their prompts
+
 Examples:
   hookmill automations list
-  hookmill automations test triage --payload event.json`,
-  );
+  hookmill automations test triage --payload event.json`)
+    .subcommands({ list, show, test, run });
 }
 
-/** Declares `hookmill automations list`. */
-export function declareAutomationsList(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'list',
-    'list the applied automations and their webhooks',
-    `
-Examples:
-  hookmill automations list
-  hookmill automations list -o json`,
-  ).action(async (_, command: Command) => {
-    const { backend, output } = await openBackend(command);
-    const { automations } = await backend.call('listAutomations');
-    printData(output, automations, () => {
-      if (automations.length === 0) return 'No automations are applied.\n';
-      const rows = automations.map(({ name, enabled, triggers }) => {
-        const webhooks = triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`);
-        return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
-      });
-      return renderTable(['NAME', 'ENABLED', 'WEBHOOKS'], rows);
-    });
-  });
-}
+const list = declareList({
+  description: 'list the applied automations and their webhooks',
+  read: async command => {
+    const { backend } = await openBackend(command);
+    return (await backend.call('listAutomations')).automations;
+  },
+  empty: 'No automations are applied.',
+  heading: ['NAME', 'ENABLED', 'WEBHOOKS'],
+  toCells: ({ name, enabled, triggers }) => {
+    const webhooks = triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`);
+    return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
+  },
+});
 
-/** Declares `hookmill automations show`. */
-export function declareAutomationsShow(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'show',
-    'show one applied automation',
-    `
+function show(command: CliCommand): void {
+  command
+    .explain(`show one applied automation
+
 Examples:
   hookmill automations show triage
-  hookmill automations show triage -o json`,
-  )
+  hookmill automations show triage -o json`)
     .argument('<name>', 'name of the automation')
-    .action(async (name: string, _, command: Command) => {
+    .action(async (name: string, _, command: CliCommand) => {
       const { backend, output, factory } = await openBackend(command);
       const { automations } = await backend.call('listAutomations');
       const automation = requireAutomation({ factory, automations }, name);
@@ -107,40 +91,35 @@ function renderAutomation(automation: AutomationView): string {
   return `${fields}\n${lines.join('\n').trimEnd()}\n`;
 }
 
-/** Declares `hookmill automations test`. */
-export function declareAutomationsTest(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'test',
-    'show whether a payload would start a run, with the result of each check and filter clause',
-    `
+function test(command: CliCommand): void {
+  command
+    .explain(`show whether a payload would start a run, with the result of each check and filter clause
+
 Tests the definition in the definitions directory. If there is none, it tests the applied automation.
 
 Examples:
   hookmill automations test triage --delivery dlv_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill automations test triage --payload event.json --header 'X-GitHub-Event: push'
-  hookmill automations test triage --fixtures`,
-  )
+  hookmill automations test triage --fixtures`)
     .argument('<name>', 'name of the automation')
     .option('--delivery <id>', 'test with a stored delivery')
     .option('--payload <file>', 'test with a file, as if it came to the webhook of the trigger')
     .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
     .option('--fixtures', 'test with automations/<name>.fixtures/*.json')
-    .action(async (name: string, options: TestOptions, command: Command) => {
+    .action(async (name: string, options: TestOptions, command: CliCommand) => {
       const { header, ...tested } = options;
       if (Object.keys(tested).length !== 1)
         throw new UsageError('use exactly one of --delivery, --payload and --fixtures');
       if (header && !options.payload) throw new UsageError('--header requires --payload');
       if (options.fixtures) await testFixtures(name, await findPlace(command));
-      else await testDelivery(name, options, command, openBackend);
+      else await testDelivery(name, options, command);
     });
 }
 
 async function testDelivery(
   name: string,
   { delivery, payload, header }: TestOptions,
-  command: Command,
-  openBackend: OpenBackend,
+  command: CliCommand,
 ): Promise<void> {
   const context = await openBackend(command);
   const { backend, output } = context;
@@ -191,24 +170,20 @@ async function testFixtures(name: string, { directory, output }: Place): Promise
   if (failed > 0) throw new CommandError('');
 }
 
-/** Declares `hookmill automations run`. */
-export function declareAutomationsRun(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'run',
-    'start a run by hand, to try a prompt before it is applied',
-    `
+function run(command: CliCommand): void {
+  command
+    .explain(`start a run by hand, to try a prompt before it is applied
+
 Starts a run of the definition in the definitions directory. If there is none, it runs the applied automation. Filters are
 not checked. The run is marked as manual, and its payload counts as no delivery of a webhook.
 
 Examples:
   hookmill automations run triage --payload event.json
-  hookmill automations run triage --payload event.json --header 'X-GitHub-Event: push'`,
-  )
+  hookmill automations run triage --payload event.json --header 'X-GitHub-Event: push'`)
     .argument('<name>', 'name of the automation')
     .requiredOption('--payload <file>', 'the payload that the run gets')
     .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
-    .action(async (name: string, { payload: file, header }: RunOptions, command: Command) => {
+    .action(async (name: string, { payload: file, header }: RunOptions, command: CliCommand) => {
       const context = await openBackend(command);
       const { backend, output } = context;
       const draft = await findDraft(name, context);

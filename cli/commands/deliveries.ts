@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { renderCurl } from '../../schema/clients/render-curl.ts';
 import type { Salvaged } from '../../store/ports/store.ts';
-import type { Backend, OpenBackend } from '../backend/backend.ts';
+import type { Backend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import {
@@ -22,7 +22,7 @@ import { requireHome } from '../require-home.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
 import { followRows } from '../rows/follow-rows.ts';
 import { readDeliveries, readRows } from '../rows/read-rows.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 interface ListenOptions {
   readonly forward: string;
@@ -46,41 +46,34 @@ interface ListOptions extends LogFilterOptions {
   readonly follow?: true;
 }
 
-/** Declares the group `hookmill deliveries`. */
-export function declareDeliveries(parent: Command): Command {
-  return addCommand(
-    parent,
-    'deliveries',
-    'list, explain and replay deliveries',
-    `
+/** Declares `hookmill deliveries`. */
+export function declareDeliveries(command: CliCommand): void {
+  command
+    .explain(`list, explain and replay deliveries
+
 Examples:
   hookmill deliveries list --webhook deploys
-  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef`,
-  );
+  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef`)
+    .subcommands({ list, replay, show, check });
 }
 
-/** Declares `hookmill deliveries list`. */
-export function declareDeliveriesList(parent: Command, openBackend: OpenBackend): Command {
-  return addDeliveryFilterOptions(
-    addCommand(
-      parent,
-      'list',
-      'list deliveries, newest first',
-      `
+function list(command: CliCommand): void {
+  addDeliveryFilterOptions(
+    command.explain(`list deliveries, newest first
+
 With --follow, the newest deliveries are printed oldest first, and then each one as it is recorded, until Ctrl-C. With
 -o json, each is one line. It survives a restart of the server, and leaves none out.
 
 Examples:
   hookmill deliveries list --webhook deploys --since 2h
   hookmill deliveries list --search order-4711 --since 7d
-  hookmill deliveries list --outcome 'Rejected (auth)' --limit 10 --follow`,
-    ),
+  hookmill deliveries list --outcome 'Rejected (auth)' --limit 10 --follow`),
   )
     .option('--automation <name>', 'only deliveries with a run of this automation')
     .option('--state <state>', 'only deliveries with a run in this state', parseRunState)
     .option('--limit <n>', 'maximum number of deliveries', parseLimit, 50)
     .option('-f, --follow', 'also print deliveries as they are recorded')
-    .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
+    .action(async ({ limit, follow, ...options }: ListOptions, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       const filter = toLogFilter(options);
       const readPage = readDeliveries(backend, filter);
@@ -104,13 +97,10 @@ Examples:
     });
 }
 
-/** Declares `hookmill deliveries replay`. */
-export function declareDeliveriesReplay(parent: Command, openBackend: OpenBackend): Command {
-  const command = addCommand(
-    parent,
-    'replay',
-    'start new runs from stored payloads',
-    `
+function replay(command: CliCommand): void {
+  command
+    .explain(`start new runs from stored payloads
+
 Tests the payload with the automations that are applied now. The new runs are marked as replays; no new delivery is
 recorded.
 
@@ -120,12 +110,11 @@ confirm at the prompt or use --yes. After an interruption it says how to go on.
 Examples:
   hookmill deliveries replay dlv_01jd3m8z9qk5v7w2x4y6abcdef --automation triage
   hookmill deliveries replay --webhook deploys --since 2h --dry-run
-  hookmill deliveries replay --event push --since 2026-01-31 --rate 2 --yes`,
-  )
+  hookmill deliveries replay --event push --since 2026-01-31 --rate 2 --yes`)
     .argument('[id]', 'ID of the delivery')
     .option('--automation <name>', 'only start runs of this automation');
-  return addBulkOptions(addDeliveryFilterOptions(command)).action(
-    async (id: string | undefined, { automation, ...options }: ReplayOptions, command: Command) => {
+  addBulkOptions(addDeliveryFilterOptions(command)).action(
+    async (id: string | undefined, { automation, ...options }: ReplayOptions, command: CliCommand) => {
       if ((id === undefined) !== isFiltered(options)) {
         throw new UsageError(
           'name one delivery by its ID, or choose deliveries with --since or other options',
@@ -161,23 +150,19 @@ Examples:
   );
 }
 
-/** Declares `hookmill deliveries show`. */
-export function declareDeliveriesShow(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'show',
-    "explain one delivery: each automation's verdict, the runs it started, and its payload",
-    `
+function show(command: CliCommand): void {
+  command
+    .explain(`explain one delivery: each automation's verdict, the runs it started, and its payload
+
 With -o curl, it prints a command that sends the stored body and event headers to the webhook again, without a credential.
 
 Examples:
   hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef -o curl
-  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef --payload > body.json`,
-  )
+  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef --payload > body.json`)
     .argument('<id>', 'ID of the delivery')
     .option('--payload', 'print only the stored body, byte for byte')
-    .action(async (id: string, options: { payload?: true }, command: Command) => {
+    .action(async (id: string, options: { payload?: true }, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       if (options.payload) {
         printExactly(await backend.call('downloadPayload', { params: { delivery: id } }));
@@ -201,22 +186,18 @@ async function renderAsCurl(backend: Backend, delivery: DeliveryView): Promise<s
   return renderCurl(delivery, body, webhook);
 }
 
-/** Declares `hookmill deliveries check`. */
-export function declareDeliveriesCheck(parent: Command): Command {
-  return addCommand(
-    parent,
-    'check',
-    'check the file of the delivery log, and salvage what can be read',
-    `
+function check(command: CliCommand): void {
+  command
+    .explain(`check the file of the delivery log, and salvage what can be read
+
 Works on the home of this machine. A check changes nothing. To salvage, stop the daemon first. The damaged file is kept
 under another name.
 
 Examples:
   hookmill deliveries check
-  hookmill deliveries check --salvage`,
-  )
+  hookmill deliveries check --salvage`)
     .option('--salvage', 'if it is damaged, replace it by a copy of all rows that can be read')
-    .action(async (options: { salvage?: true }, command: Command) => {
+    .action(async (options: { salvage?: true }, command: CliCommand) => {
       const { store, output } = await openContext(command);
       requireHome(store.place);
       const all = { store, factory: null };
@@ -254,12 +235,10 @@ function describeSalvaged({ deliveries, runs, altered, damagedFile }: Salvaged):
 }
 
 /** Declares `hookmill listen`. */
-export function declareListen(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'listen',
-    'forward accepted deliveries to a local URL while you develop',
-    `
+export function declareListen(command: CliCommand): void {
+  command
+    .explain(`forward accepted deliveries to a local URL while you develop
+
 Each delivery is posted as it was received, byte for byte, with the event headers that were kept, its ID in
 hookmill-delivery-id, and no credential or signature. They come in order, one after the other: the next one is sent when
 the local receiver has answered, with whatever status. While it cannot be reached, nothing is left out.
@@ -269,12 +248,11 @@ with the permission read, and changes nothing at the server.
 
 Examples:
   hookmill listen --server https://hooks.example.com --webhook deploys --forward http://localhost:3000/hook
-  hookmill listen --forward http://localhost:3000 --replay-last 5`,
-  )
+  hookmill listen --forward http://localhost:3000 --replay-last 5`)
     .requiredOption('--forward <url>', 'URL of the local receiver')
     .option('--webhook <name>', 'only deliveries of this webhook (name or UID)')
     .option('--replay-last <n>', 'begin with the last n deliveries', parseCount('--replay-last'))
-    .action(async ({ forward, webhook, replayLast }: ListenOptions, command: Command) => {
+    .action(async ({ forward, webhook, replayLast }: ListenOptions, command: CliCommand) => {
       if (!/^https?:$/.test(URL.parse(forward)?.protocol ?? '')) {
         throw new UsageError('--forward must be a URL that begins with http:// or https://');
       }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { printable } from '../../schema/text/printable.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import { type Context, openContext } from '../context.ts';
@@ -10,25 +9,22 @@ import { exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { createEnvOption } from '../input/header-option.ts';
 import { printData } from '../output.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill doctor`. */
-export function declareDoctor(parent: Command): Command {
-  return addCommand(
-    parent,
-    'doctor',
-    'look for what keeps this machine from receiving deliveries',
-    `
+export function declareDoctor(command: CliCommand): void {
+  command
+    .explain(`look for what keeps this machine from receiving deliveries
+
 Looks at Node.js, the clock, the disk, the store with its key and file modes, the ports or the daemon, the base URL and
 the proxy, and says what to do. With the daemon's configuration file, it also looks at the user of runs and at the sign-in
 provider: run it as the user of the daemon. Changes nothing. Exits with 1 if there are problems; warnings do not count.
 
 Examples:
   hookmill doctor
-  hookmill doctor --home /var/lib/hookmill --config /etc/hookmill/daemon.yaml -o json`,
-  )
-    .addOption(createEnvOption('--config <file>', 'CONFIG', 'configuration file of the daemon'))
-    .action(async ({ config }: { readonly config?: string }, command: Command) => {
+  hookmill doctor --home /var/lib/hookmill --config /etc/hookmill/daemon.yaml -o json`)
+    .addOption(createEnvOption('--config <file>', 'configuration file of the daemon'))
+    .action(async ({ config }: { readonly config?: string }, command: CliCommand) => {
       const { output }: GlobalOptions = command.optsWithGlobals();
       const findings = await examine(command, config);
       if (findings.some(({ state }) => state === 'problem')) process.exitCode = exitStatus.problems;
@@ -36,7 +32,7 @@ Examples:
     });
 }
 
-async function examine(command: Command, config: string | undefined): Promise<Symptom[]> {
+async function examine(command: CliCommand, config: string | undefined): Promise<Symptom[]> {
   const context = await openContext(command).catch(toUnusable);
   if ('state' in context) return [...(await examineMachine(process.cwd())), context];
   const { store, baseUrl } = context;

@@ -1,30 +1,24 @@
-import type { Command } from 'commander';
 import { openContext } from '../context.ts';
 import { printData } from '../output.ts';
 import { beginOwnChange } from '../record-own-change.ts';
 import { requireHome } from '../require-home.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
-/** Declares the group `hookmill key`. */
-export function declareKey(parent: Command): Command {
-  return addCommand(
-    parent,
-    'key',
-    'change the key that seals team secrets and credentials',
-    `
+/** Declares `hookmill key`. */
+export function declareKey(command: CliCommand): void {
+  command
+    .explain(`change the key that seals team secrets and credentials
+
 Examples:
   hookmill key rotate
-  hookmill key rotate --home /var/lib/hookmill -o json`,
-  );
+  hookmill key rotate --home /var/lib/hookmill -o json`)
+    .subcommands({ rotate });
 }
 
-/** Declares `hookmill key rotate`. */
-export function declareKeyRotate(parent: Command): Command {
-  return addCommand(
-    parent,
-    'rotate',
-    'replace the key, and seal every value again with the new one',
-    `
+function rotate(command: CliCommand): void {
+  command
+    .explain(`replace the key, and seal every value again with the new one
+
 The daemon may go on, and senders notice nothing. If the command is stopped, values open with either key: run it again, and
 it goes on. Backups made before open only with the old key: keep a copy of it as long as you keep them.
 
@@ -34,22 +28,22 @@ daemons without HOOKMILL_OLD_KEY. HOOKMILL_KEY_FILE and HOOKMILL_OLD_KEY_FILE ca
 
 Examples:
   hookmill key rotate --home /var/lib/hookmill
-  HOOKMILL_KEY_FILE=new.key HOOKMILL_OLD_KEY_FILE=old.key hookmill key rotate -o json`,
-  ).action(async (_, command: Command) => {
-    const { store, output } = await openContext(command);
-    requireHome(store.place);
-    const { HOOKMILL_KEY } = store.place.environment;
-    const rotate = async () => {
-      // If it fails, some values may have been sealed again: then the entry stays an unfinished one.
-      const begun = await beginOwnChange({ store, factory: null }, 'rotateKey', '');
-      const resealed = await store.rotateKey();
-      await begun.end(`${resealed} values`);
-      return resealed;
-    };
-    const resealed = await rotate().finally(store.close);
-    const next = HOOKMILL_KEY
-      ? 'Now restart the daemons without HOOKMILL_OLD_KEY.'
-      : 'The home has a new key file: keep a copy of it elsewhere.';
-    printData(output, { resealed }, () => `Sealed ${resealed} values with the new key. ${next}\n`);
-  });
+  HOOKMILL_KEY_FILE=new.key HOOKMILL_OLD_KEY_FILE=old.key hookmill key rotate -o json`)
+    .action(async (_, command: CliCommand) => {
+      const { store, output } = await openContext(command);
+      requireHome(store.place);
+      const { HOOKMILL_KEY } = store.place.environment;
+      const rotate = async () => {
+        // If it fails, some values may have been sealed again: then the entry stays an unfinished one.
+        const begun = await beginOwnChange({ store, factory: null }, 'rotateKey', '');
+        const resealed = await store.rotateKey();
+        await begun.end(`${resealed} values`);
+        return resealed;
+      };
+      const resealed = await rotate().finally(store.close);
+      const next = HOOKMILL_KEY
+        ? 'Now restart the daemons without HOOKMILL_OLD_KEY.'
+        : 'The home has a new key file: keep a copy of it elsewhere.';
+      printData(output, { resealed }, () => `Sealed ${resealed} values with the new key. ${next}\n`);
+    });
 }

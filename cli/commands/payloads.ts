@@ -1,47 +1,38 @@
-import type { Command } from 'commander';
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { PayloadsView } from '../../operations/log/payloads.ts';
 import { makeObservedSchema } from '../../schema/payloads/observed-schema.ts';
-import type { OpenBackend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { printData, printStatus, printText } from '../output.ts';
 import { renderPayloads } from '../render/render-payloads.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
-/** Declares the group `hookmill payloads`. */
-export function declarePayloads(parent: Command): Command {
-  return addCommand(
-    parent,
-    'payloads',
-    'show what senders really send',
-    `
+/** Declares `hookmill payloads`. */
+export function declarePayloads(command: CliCommand): void {
+  command
+    .explain(`show what senders really send
+
 Examples:
   hookmill payloads describe deploys
-  hookmill payloads describe deploys -o typescript > deploys.d.ts`,
-  );
+  hookmill payloads describe deploys -o typescript > deploys.d.ts`)
+    .subcommands({ describe });
 }
 
-/** Declares `hookmill payloads describe`. */
-export function declarePayloadsDescribe(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'describe',
-    'show the paths, types and some values of the payloads that a webhook received',
-    `
+function describe(command: CliCommand): void {
+  command
+    .explain(`show the paths, types and some values of the payloads that a webhook received
+
 Reads the last 200 accepted deliveries. Values that look like credentials, and values of fields with names like token or
 password, are never shown.
 
 Examples:
   hookmill payloads describe deploys
   hookmill payloads describe deploys -o json-schema > deploys.schema.json
-  hookmill payloads describe deploys -o typescript > deploys.d.ts`,
-  )
+  hookmill payloads describe deploys -o typescript > deploys.d.ts`)
     .argument('<webhook>', 'name or UID of the webhook')
-    .action(async (nameOrUid: string, _options, command: Command) =>
-      describe(nameOrUid, command, openBackend),
-    );
+    .action(async (nameOrUid: string, _options, command: CliCommand) => describePayloads(nameOrUid, command));
 }
 
-async function describe(nameOrUid: string, command: Command, openBackend: OpenBackend): Promise<void> {
+async function describePayloads(nameOrUid: string, command: CliCommand): Promise<void> {
   const { backend, factory } = await openBackend(command);
   const { webhooks } = await backend.call('listWebhooks');
   const { uid } = requireNamedWebhook({ factory, webhooks }, nameOrUid);

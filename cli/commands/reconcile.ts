@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Command } from 'commander';
 import type { Reconciled } from '../../operations/branch/reconcile.ts';
 import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
@@ -9,15 +8,13 @@ import { printData, printFindings, printStatus } from '../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repository-options.ts';
 import type { Allowances } from '../reconcile/run-reconcile.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill reconcile`. */
-export function declareReconcile(parent: Command): Command {
-  const command = addCommand(
-    parent,
-    'reconcile',
-    'apply the tip of a production branch, repeatedly or once',
-    `
+export function declareReconcile(command: CliCommand): void {
+  command
+    .explain(`apply the tip of a production branch, repeatedly or once
+
 The repository comes from flags, then the environment, then the entry of the factory in the daemon's configuration
 file, then the last reconcile. An invalid tip changes nothing. \`serve\` takes the same flags; with it, you do not need
 this command.
@@ -25,15 +22,15 @@ this command.
 Examples:
   hookmill reconcile --once --repository https://git.example.com/acme/hooks.git
   hookmill reconcile --once --allow-rewind
-  hookmill reconcile suspend`,
-  );
-  return addRepositoryOptions(command)
+  hookmill reconcile suspend`)
+    .subcommands({ suspend, resume });
+  addRepositoryOptions(command)
     .option('--config <file>', "the daemon's configuration file, for its repositories")
     .option('--once', 'reconcile once; exit with 1 if it failed')
     .option('--allow-empty', 'with --once: apply a tip without any definitions')
     .option('--allow-rename', 'with --once: apply renamed webhooks, which get new URLs')
     .option('--allow-rewind', 'with --once: follow a branch with rewritten history')
-    .action(async (options: ReconcileOptions, command: Command) =>
+    .action(async (options: ReconcileOptions, command: CliCommand) =>
       reconcile(options, await openContext(command)),
     );
 }
@@ -119,45 +116,39 @@ function refuseAllowances({ allowEmpty, allowRename, allowRewind }: Allowances):
   throw new UsageError('--allow-empty, --allow-rename and --allow-rewind require --once');
 }
 
-/** Declares `hookmill reconcile suspend`. */
-export function declareReconcileSuspend(parent: Command): Command {
-  return addCommand(
-    parent,
-    'suspend',
-    'stop following the branch until you resume',
-    `
+function suspend(command: CliCommand): void {
+  command
+    .explain(`stop following the branch until you resume
+
 The daemon and every other reconcile of the factory stop too. After you resume, the next reconcile undoes whatever was
 applied by hand in the meantime.
 
 Examples:
   hookmill reconcile suspend
-  hookmill --factory payments reconcile suspend`,
-  ).action(async (_, command: Command) => {
-    const { setSuspended } = await import('../reconcile/set-suspended.ts');
-    const context = await openContext(command);
-    const data = await setSuspended(toOpenFactory(context), true);
-    printData(
-      context.output,
-      data,
-      () => `Reconciling of the factory ${data.factory} has been suspended since ${data.suspendedAt}.\n`,
-    );
-  });
+  hookmill --factory payments reconcile suspend`)
+    .action(async (_, command: CliCommand) => {
+      const { setSuspended } = await import('../reconcile/set-suspended.ts');
+      const context = await openContext(command);
+      const data = await setSuspended(toOpenFactory(context), true);
+      printData(
+        context.output,
+        data,
+        () => `Reconciling of the factory ${data.factory} has been suspended since ${data.suspendedAt}.\n`,
+      );
+    });
 }
 
-/** Declares `hookmill reconcile resume`. */
-export function declareReconcileResume(parent: Command): Command {
-  return addCommand(
-    parent,
-    'resume',
-    'follow the branch again',
-    `
+function resume(command: CliCommand): void {
+  command
+    .explain(`follow the branch again
+
 Examples:
   hookmill reconcile resume
-  hookmill reconcile resume && hookmill reconcile --once`,
-  ).action(async (_, command: Command) => {
-    const { setSuspended } = await import('../reconcile/set-suspended.ts');
-    const context = await openContext(command);
-    const data = await setSuspended(toOpenFactory(context), false);
-    printData(context.output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);
-  });
+  hookmill reconcile resume && hookmill reconcile --once`)
+    .action(async (_, command: CliCommand) => {
+      const { setSuspended } = await import('../reconcile/set-suspended.ts');
+      const context = await openContext(command);
+      const data = await setSuspended(toOpenFactory(context), false);
+      printData(context.output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);
+    });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Command } from 'commander';
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { Backend, OpenBackend } from '../backend/backend.ts';
+import type { Backend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { UsageError } from '../exit-status.ts';
 import {
   addRunFilterOptions,
@@ -18,7 +18,7 @@ import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk
 import { followMs, persist } from '../rows/follow-rows.ts';
 import { followRuns, isFinished } from '../rows/follow-runs.ts';
 import { readRows, readRuns } from '../rows/read-rows.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 interface FailedRunsAction {
   readonly operation: 'retryRun' | 'dismissRun';
@@ -33,38 +33,31 @@ interface ListOptions extends LogFilterOptions {
   readonly follow?: true;
 }
 
-/** Declares the group `hookmill runs`. */
-export function declareRuns(parent: Command): Command {
-  return addCommand(
-    parent,
-    'runs',
-    'list, show, follow, retry and dismiss runs',
-    `
+/** Declares `hookmill runs`. */
+export function declareRuns(command: CliCommand): void {
+  command
+    .explain(`list, show, follow, retry and dismiss runs
+
 Examples:
   hookmill runs list --state failed
-  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`,
-  );
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`)
+    .subcommands({ list, show, logs, artifacts, retry, dismiss });
 }
 
-/** Declares `hookmill runs list`. */
-export function declareRunsList(parent: Command, openBackend: OpenBackend): Command {
-  return addRunFilterOptions(
-    addCommand(
-      parent,
-      'list',
-      'list runs, newest first',
-      `
+function list(command: CliCommand): void {
+  addRunFilterOptions(
+    command.explain(`list runs, newest first
+
 With --follow, the newest runs are printed oldest first, and then each one as it is recorded, and again when it has
 ended, until Ctrl-C. With -o json, each is one line.
 
 Examples:
   hookmill runs list --state failed --since 1h
-  hookmill runs list --automation triage -o json --follow`,
-    ),
+  hookmill runs list --automation triage -o json --follow`),
   )
     .option('--limit <n>', 'maximum number of runs', parseLimit, 50)
     .option('-f, --follow', 'also print runs as they are recorded, and as they end')
-    .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
+    .action(async ({ limit, follow, ...options }: ListOptions, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       const filter = toLogFilter(options);
       const readPage = readRuns(backend, filter);
@@ -81,20 +74,16 @@ Examples:
     });
 }
 
-/** Declares `hookmill runs show`. */
-export function declareRunsShow(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'show',
-    'show one run',
-    `
+function show(command: CliCommand): void {
+  command
+    .explain(`show one run
+
 Examples:
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --log`,
-  )
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --log`)
     .argument('<id>', 'ID of the run')
     .option('--log', 'print only the output of its attempts, byte for byte')
-    .action(async (id: string, options: { log?: true }, command: Command) => {
+    .action(async (id: string, options: { log?: true }, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       if (options.log) {
         printExactly(await backend.call('showRunOutput', { params: { run: id } }));
@@ -134,23 +123,19 @@ function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
   return waitsFor === 'order' || waitsFor === 'limit' ? '-' : (nextAttemptAt ?? '-');
 }
 
-/** Declares `hookmill runs logs`. */
-export function declareRunsLogs(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'logs',
-    'print the output of a run',
-    `
+function logs(command: CliCommand): void {
+  command
+    .explain(`print the output of a run
+
 Prints the output of all attempts, byte for byte. With --follow, it goes on until the run has succeeded or failed. With
 a store in PostgreSQL, the output of an attempt appears when the attempt ends.
 
 Examples:
   hookmill runs logs run_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill runs logs run_01jd3m8z9qk5v7w2x4y6abcdef --follow`,
-  )
+  hookmill runs logs run_01jd3m8z9qk5v7w2x4y6abcdef --follow`)
     .argument('<id>', 'ID of the run')
     .option('-f, --follow', 'also print output as it is written, until the run has ended')
-    .action(async (id: string, { follow = false }: { follow?: boolean }, command: Command) => {
+    .action(async (id: string, { follow = false }: { follow?: boolean }, command: CliCommand) => {
       const { backend } = await openBackend(command);
       if (follow) await followOutput(backend, id);
       else printExactly(await readOutput(backend, id));
@@ -183,22 +168,18 @@ function ignoreMissing(error: unknown): Uint8Array {
   throw error;
 }
 
-/** Declares `hookmill runs artifacts`. */
-export function declareRunsArtifacts(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'artifacts',
-    'list the files that a run left, or print one',
-    `
+function artifacts(command: CliCommand): void {
+  command
+    .explain(`list the files that a run left, or print one
+
 With a name, prints that file to standard output, byte for byte. The files are on the machine that executed the run.
 
 Examples:
   hookmill runs artifacts run_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill runs artifacts run_01jd3m8z9qk5v7w2x4y6abcdef report.md > report.md`,
-  )
+  hookmill runs artifacts run_01jd3m8z9qk5v7w2x4y6abcdef report.md > report.md`)
     .argument('<id>', 'ID of the run')
     .argument('[name]', 'name of the file to print')
-    .action(async (id: string, name: string | undefined, _: object, command: Command) => {
+    .action(async (id: string, name: string | undefined, _: object, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       if (name !== undefined)
         return printExactly(await backend.call('downloadArtifact', { params: { run: id, artifact: name } }));
@@ -212,13 +193,9 @@ Examples:
     });
 }
 
-/** Declares `hookmill runs retry`. */
-export function declareRunsRetry(parent: Command, openBackend: OpenBackend): Command {
-  const command = addCommand(
-    parent,
-    'retry',
-    'queue failed runs again and reset their attempt counts',
-    `
+function retry(command: CliCommand): void {
+  command.explain(`queue failed runs again and reset their attempt counts
+
 Without an ID, all failed runs that the options choose are queued again, oldest first, apart from dismissed ones. hookmill
 counts them and asks: confirm at the prompt or use --yes. After an interruption it can be repeated: it finds only runs
 that are still failed.
@@ -226,9 +203,8 @@ that are still failed.
 Examples:
   hookmill runs retry run_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill runs retry --state failed --since 1h --dry-run
-  hookmill runs retry --automation triage --since 2026-01-31 --yes`,
-  );
-  return actOnFailedRuns(command, openBackend, {
+  hookmill runs retry --automation triage --since 2026-01-31 --yes`);
+  actOnFailedRuns(command, {
     operation: 'retryRun',
     verb: 'retry',
     done: 'retried',
@@ -236,21 +212,16 @@ Examples:
   });
 }
 
-/** Declares `hookmill runs dismiss`. */
-export function declareRunsDismiss(parent: Command, openBackend: OpenBackend): Command {
-  const command = addCommand(
-    parent,
-    'dismiss',
-    'give up failed runs, so that they hold no others',
-    `
+function dismiss(command: CliCommand): void {
+  command.explain(`give up failed runs, so that they hold no others
+
 A dismissed run stays failed. With onFailure: hold, the runs behind it go on. A retry of its ID undoes it. Without an ID,
 all failed runs that the options choose are dismissed, oldest first: confirm at the prompt or use --yes.
 
 Examples:
   hookmill runs dismiss run_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill runs dismiss --automation triage --since 1h --dry-run`,
-  );
-  return actOnFailedRuns(command, openBackend, {
+  hookmill runs dismiss --automation triage --since 1h --dry-run`);
+  actOnFailedRuns(command, {
     operation: 'dismissRun',
     verb: 'dismiss',
     done: 'dismissed',
@@ -259,11 +230,11 @@ Examples:
 }
 
 /** Makes a command act on one failed run, or on all that its options choose, apart from dismissed ones. */
-function actOnFailedRuns(command: Command, openBackend: OpenBackend, action: FailedRunsAction): Command {
+function actOnFailedRuns(command: CliCommand, action: FailedRunsAction): void {
   const { operation, verb, done, report } = action;
   command.argument('[id]', 'ID of the run');
-  return addBulkOptions(addRunFilterOptions(command)).action(
-    async (id: string | undefined, options: LogFilterOptions & BulkOptions, command: Command) => {
+  addBulkOptions(addRunFilterOptions(command)).action(
+    async (id: string | undefined, options: LogFilterOptions & BulkOptions, command: CliCommand) => {
       if ((id === undefined) !== isFiltered(options)) {
         throw new UsageError('name one run by its ID, or choose runs with --state failed or other options');
       }

@@ -1,39 +1,32 @@
-import type { Command } from 'commander';
 import { matchesWords } from '../../schema/clients/describe.ts';
 import { CommandError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { printData, printStatus } from '../output.ts';
 import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
 import { renderFields, renderTable } from '../render/render-table.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
-/** Declares the group `hookmill schemes`. */
-export function declareSchemes(parent: Command): Command {
-  return addCommand(
-    parent,
-    'schemes',
-    'list the signature schemes of providers, and explain each',
-    `
+/** Declares `hookmill schemes`. */
+export function declareSchemes(command: CliCommand): void {
+  command
+    .explain(`list the signature schemes of providers, and explain each
+
 Examples:
   hookmill schemes list
-  hookmill schemes show stripe`,
-  );
+  hookmill schemes show stripe`)
+    .subcommands({ list, show });
 }
 
-/** Declares `hookmill schemes list`. */
-export function declareSchemesList(parent: Command): Command {
-  return addCommand(
-    parent,
-    'list',
-    'list the signature schemes of providers, and when each was last checked against its source',
-    `
+function list(command: CliCommand): void {
+  command
+    .explain(`list the signature schemes of providers, and when each was last checked against its source
+
 Examples:
   hookmill schemes list
   hookmill schemes list payment
-  hookmill schemes list git -o json`,
-  )
+  hookmill schemes list git -o json`)
     .argument('[text]', 'words that the ID, provider or kind must contain (default: list all)')
-    .action(async (text: string | undefined, _, command: Command) =>
+    .action(async (text: string | undefined, _, command: CliCommand) =>
       listSchemes(text ?? '', command.optsWithGlobals()),
     );
 }
@@ -56,19 +49,15 @@ async function listSchemes(text: string, { output }: GlobalOptions): Promise<voi
   }
 }
 
-/** Declares `hookmill schemes show`. */
-export function declareSchemesShow(parent: Command): Command {
-  return addCommand(
-    parent,
-    'show',
-    'show what a provider signs, where to find its secret, and an example definition',
-    `
+function show(command: CliCommand): void {
+  command
+    .explain(`show what a provider signs, where to find its secret, and an example definition
+
 Examples:
   hookmill schemes show stripe
-  hookmill schemes show github -o json`,
-  )
+  hookmill schemes show github -o json`)
     .argument('<id>', 'ID of the signature scheme')
-    .action(async (id: string, _, command: Command) => showScheme(id, command.optsWithGlobals()));
+    .action(async (id: string, _, command: CliCommand) => showScheme(id, command.optsWithGlobals()));
 }
 
 async function showScheme(id: string, { output }: GlobalOptions): Promise<void> {

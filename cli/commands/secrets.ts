@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { SecretFormat } from '../../operations/access/secrets.ts';
 import {
   requireSecretName,
@@ -10,9 +10,9 @@ import { UsageError } from '../exit-status.ts';
 import { readSecretValue } from '../input/read-secret-names.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { renderTable } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
 /** Tells the user when webhooks use a new value. */
 const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';
@@ -22,26 +22,21 @@ interface ShareOptions {
   readonly only?: true;
 }
 
-/** Declares the group `hookmill secrets`. */
-export function declareSecrets(parent: Command): Command {
-  return addCommand(
-    parent,
-    'secrets',
-    'manage team secrets, the credentials that definitions refer to by name',
-    `
+/** Declares `hookmill secrets`. */
+export function declareSecrets(command: CliCommand): void {
+  command
+    .explain(`manage team secrets, the credentials that definitions refer to by name
+
 Examples:
   hookmill secrets generate DEPLOYS_TOKEN
-  hookmill secrets list`,
-  );
+  hookmill secrets list`)
+    .subcommands({ set, generate, declare, list, share, remove });
 }
 
-/** Declares `hookmill secrets set`. */
-export function declareSecretsSet(parent: Command): Command {
-  return addCommand(
-    parent,
-    'set',
-    'set the value of a team secret, from standard input or a prompt, or say where it is kept',
-    `
+function set(command: CliCommand): void {
+  command
+    .explain(`set the value of a team secret, from standard input or a prompt, or say where it is kept
+
 The value is all of standard input, without one final newline. Webhooks use it after the next apply. Only this factory
 may use a new team secret; hookmill secrets share lets others use it too.
 
@@ -53,11 +48,10 @@ line or the daemon.
 Examples:
   hookmill secrets set GITHUB_WEBHOOK < secret.txt
   pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK
-  hookmill secrets set GITHUB_WEBHOOK --from 'exec:vault kv get -field=value secret/github-webhook'`,
-  )
+  hookmill secrets set GITHUB_WEBHOOK --from 'exec:vault kv get -field=value secret/github-webhook'`)
     .argument('<name>', 'name of the team secret')
     .option('--from <reference>', 'where the value is kept, instead of the value')
-    .action(async (name: string, { from }: { from?: string }, command: Command) => {
+    .action(async (name: string, { from }: { from?: string }, command: CliCommand) => {
       requireSecretName(name);
       const context = await openContext(command);
       const value =
@@ -92,24 +86,20 @@ async function setReference(context: Context, name: string, from: string): Promi
   return value?.text;
 }
 
-/** Declares `hookmill secrets generate`. */
-export function declareSecretsGenerate(parent: Command): Command {
-  return addCommand(
-    parent,
-    'generate',
-    'set a team secret to a random value and print it, only once',
-    `
+function generate(command: CliCommand): void {
+  command
+    .explain(`set a team secret to a random value and print it, only once
+
 Examples:
   hookmill secrets generate DEPLOYS_TOKEN
-  hookmill secrets generate BILLING_EVENTS --format whsec`,
-  )
+  hookmill secrets generate BILLING_EVENTS --format whsec`)
     .argument('<name>', 'name of the team secret')
     .addOption(
       new Option('--format <format>', 'token: URL-safe text; whsec: the format of Standard Webhooks')
         .choices(['token', 'whsec'])
         .default('token'),
     )
-    .action(async (name: string, { format }: { format: SecretFormat }, command: Command) => {
+    .action(async (name: string, { format }: { format: SecretFormat }, command: CliCommand) => {
       requireSecretName(name);
       const context = await openContext(command);
       const { generateSecretValue } = await import('../../operations/access/secrets.ts');
@@ -121,22 +111,18 @@ Examples:
     });
 }
 
-/** Declares `hookmill secrets declare`. */
-export function declareSecretsDeclare(parent: Command): Command {
-  return addCommand(
-    parent,
-    'declare',
-    'create a team secret without a value',
-    `
+function declare(command: CliCommand): void {
+  command
+    .explain(`create a team secret without a value
+
 Use it for a provider that issues its secret only after it has the URL. The webhook can then be applied, and answers
 401 until you set the secret and apply again.
 
 Examples:
   hookmill secrets declare STRIPE_WEBHOOK
-  hookmill secrets declare STRIPE_WEBHOOK && hookmill apply`,
-  )
+  hookmill secrets declare STRIPE_WEBHOOK && hookmill apply`)
     .argument('<name>', 'name of the team secret')
-    .action(async (name: string, _, command: Command) => {
+    .action(async (name: string, _, command: CliCommand) => {
       requireSecretName(name);
       const context = await openContext(command);
       const { store, factory } = context;
@@ -147,51 +133,33 @@ Examples:
     });
 }
 
-/** Declares `hookmill secrets list`. */
-export function declareSecretsList(parent: Command): Command {
-  return addCommand(
-    parent,
-    'list',
+const list = declareList({
+  description:
     'list team secrets, with the factories that may use them and what uses them (never their values)',
-    `
-Examples:
-  hookmill secrets list
-  hookmill secrets list -o json`,
-  ).action(async (_, command: Command) => {
-    const { store, output } = await openContext(command);
-    const secrets = await store.teamSecrets.list();
-    printData(output, secrets, () => {
-      if (secrets.length === 0) return 'No team secrets. Run `hookmill secrets set NAME` to create one.\n';
-      const rows = secrets.map(({ name, state, from, updatedAt, factories, usedBy }) => {
-        const uses = usedBy
-          .map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`)
-          .join(', ');
-        return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
-      });
-      return renderTable(['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'], rows);
-    });
-  });
-}
+  read: async command => (await openContext(command)).store.teamSecrets.list(),
+  empty: 'No team secrets. Run `hookmill secrets set NAME` to create one.',
+  heading: ['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'],
+  toCells: ({ name, state, from, updatedAt, factories, usedBy }) => {
+    const uses = usedBy.map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`).join(', ');
+    return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
+  },
+});
 
-/** Declares `hookmill secrets share`. */
-export function declareSecretsShare(parent: Command): Command {
-  return addCommand(
-    parent,
-    'share',
-    'let other factories use a team secret',
-    `
+function share(command: CliCommand): void {
+  command
+    .explain(`let other factories use a team secret
+
 A team secret is for the factory in which it was created. Whoever manages that factory can change its value in the
 dashboard; once it is shared, only this command line can.
 
 Examples:
   hookmill secrets share GIT_READ billing shop
-  hookmill secrets share GIT_READ billing --only`,
-  )
+  hookmill secrets share GIT_READ billing --only`)
     .argument('<name>', 'name of the team secret')
     .argument('[factories...]', 'the factories that may use it too')
     .option('--all-factories', 'every factory of the home, also later ones')
     .option('--only', 'no other factory may use it any more')
-    .action(async (name: string, given: string[], options: ShareOptions, command: Command) => {
+    .action(async (name: string, given: string[], options: ShareOptions, command: CliCommand) => {
       const { allFactories = false, only = false } = options;
       if (allFactories === given.length > 0) throw new UsageError('name factories, or use --all-factories');
       for (const factory of given) requireFactoryName(factory);
@@ -207,19 +175,15 @@ Examples:
     });
 }
 
-/** Declares `hookmill secrets remove`. */
-export function declareSecretsRemove(parent: Command): Command {
-  return addCommand(
-    parent,
-    'remove',
-    'remove a team secret that no webhook uses',
-    `
+function remove(command: CliCommand): void {
+  command
+    .explain(`remove a team secret that no webhook uses
+
 Examples:
   hookmill secrets remove OLD_TOKEN
-  hookmill --home /srv/hookmill secrets remove OLD_TOKEN`,
-  )
+  hookmill --home /srv/hookmill secrets remove OLD_TOKEN`)
     .argument('<name>', 'name of the team secret')
-    .action(async (name: string, _, command: Command) => {
+    .action(async (name: string, _, command: CliCommand) => {
       const context = await openContext(command);
       const { place, teamSecrets } = context.store;
       requireHome(place);

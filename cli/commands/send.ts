@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
@@ -16,15 +15,13 @@ import { readSecretValue } from '../input/read-secret-names.ts';
 import { printData, printStatus } from '../output.ts';
 import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
 import { version } from '../version.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill send`. */
-export function declareSend(parent: Command): Command {
-  return addCommand(
-    parent,
-    'send',
-    'sign a payload as the sender of a webhook would, and post it',
-    `
+export function declareSend(command: CliCommand): void {
+  command
+    .explain(`sign a payload as the sender of a webhook would, and post it
+
 For an applied webhook, the credential comes from its team secret. For any other receiver, use --scheme and --to, and
 give the secret on standard input or at a prompt. If the scheme uses a public key, the secret is the private key as
 PKCS #8 PEM, or a key of Standard Webhooks that starts with whsk_.
@@ -37,15 +34,14 @@ Examples:
   hookmill send deploys --payload deploy.json
   hookmill send deploys --payload deploy.json --delivery-id build-4711
   hookmill send github --payload push.json --header 'X-GitHub-Event: push'
-  hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`,
-  )
+  hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`)
     .argument('[webhook]', 'name or UID of an applied webhook')
     .requiredOption('--payload <file>', 'request body, sent byte for byte')
     .option('--to <url>', 'URL to post to (default: the ingress URL of the webhook)')
     .option('--scheme <id>', 'signature scheme, if no webhook is named')
     .addOption(createHeaderOption('another header to send, as in "X-GitHub-Event: push"; repeatable'))
     .option('--id, --delivery-id <id>', 'ID that the sender gives to the delivery (default: a new one)')
-    .action(async (name: string | undefined, options: SendOptions, command: Command) =>
+    .action(async (name: string | undefined, options: SendOptions, command: CliCommand) =>
       send(name, options, await openContext(command)),
     );
 }

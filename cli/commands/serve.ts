@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts';
 import type { LogOpening } from '../../daemon/log-opening.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
@@ -15,18 +14,16 @@ import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repos
 import { beginOwnChange } from '../record-own-change.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { takeSockets } from '../take-sockets.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 /** @limit Time from the stop signal to a forced exit, in ms, besides `stopDelaySeconds`: service managers kill after 10 s. */
 const stopMs = 9_500;
 
 /** Declares `hookmill serve`. */
-export function declareServe(parent: Command): Command {
-  const command = addCommand(
-    parent,
-    'serve',
-    'run the daemon: receive deliveries for every factory of the home',
-    `
+export function declareServe(command: CliCommand): void {
+  command
+    .explain(`run the daemon: receive deliveries for every factory of the home
+
 Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
 line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
 A socket that systemd passes on (LISTEN_FDS) replaces --host and --port; one named management, --management-port.
@@ -35,27 +32,24 @@ The repository flags apply to the factory that --factory names. For several fact
 Examples:
   hookmill serve
   hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
-  hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`,
-  )
-    .addOption(createEnvOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
+  hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`)
+    .addOption(createEnvOption('--host <address>', 'address of the ingress (default: 127.0.0.1)'))
     .addOption(
       createEnvOption(
         '--port <port>',
-        'PORT',
         `port of the ingress; 0: any free port (default: ${defaultPorts.ingress})`,
       ),
     )
     .addOption(
       createEnvOption(
         '--management-port <port>',
-        'MANAGEMENT_PORT',
         `loopback port of the dashboard, the management API and metrics (default: ${defaultPorts.management})`,
       ),
     )
-    .addOption(createEnvOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
-    .addOption(createEnvOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'))
-    .addOption(createEnvOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
-  return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>
+    .addOption(createEnvOption('--base-url <url>', 'public URL of the ingress'))
+    .addOption(createEnvOption('--log-level <level>', 'minimum log level (default: info)'))
+    .addOption(createEnvOption('--config <file>', 'YAML file with these and all other settings'));
+  addRepositoryOptions(command).action(async (options: ServeOptions, command: CliCommand) =>
     serve(options, command),
   );
 }
@@ -69,7 +63,7 @@ interface ServeOptions extends RepositoryOptions {
   readonly logLevel?: string;
 }
 
-async function serve(options: ServeOptions, command: Command): Promise<void> {
+async function serve(options: ServeOptions, command: CliCommand): Promise<void> {
   // Before anything is opened, so that no signal ends the process in the middle of a start.
   let delaySeconds = 0;
   const stop = createStop(() => stopMs + delaySeconds * 1_000);

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { RestoreReport } from '../../operations/stores/backup-store.ts';
 import type { CopyReport, OnRows } from '../../operations/stores/copy-store.ts';
 import { printable } from '../../schema/text/printable.ts';
@@ -16,7 +15,7 @@ import { renderDifference, renderParts, renderRunning } from '../render/render-c
 import { renderFields } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
 import { takeSecrets } from '../take-secrets.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 /** Rows between two messages. */
 const rowsPerMessage = 100_000;
@@ -34,77 +33,66 @@ interface CopyOptions {
 /** A place that the user named: a home, or a database. */
 type CopyPlace = Pick<StorePlace, 'home' | 'postgres'>;
 
-/** Declares the group `hookmill store`. */
-export function declareStore(parent: Command): Command {
-  return addCommand(
-    parent,
-    'store',
-    'prepare, check, copy, back up or restore what keeps everything',
-    `
+/** Declares `hookmill store`. */
+export function declareStore(command: CliCommand): void {
+  command
+    .explain(`prepare, check, copy, back up or restore what keeps everything
+
 Examples:
   HOOKMILL_STORE=postgres://owner@db.example/hookmill hookmill store migrate
   hookmill store check
   hookmill store backup /backups/hookmill-monday
-  hookmill store copy --from .hookmill --to postgres`,
-  );
+  hookmill store copy --from .hookmill --to postgres`)
+    .subcommands({ migrate, check, copy, backup, restore });
 }
 
-/** Declares `hookmill store migrate`. */
-export function declareStoreMigrate(parent: Command): Command {
-  return addCommand(
-    parent,
-    'migrate',
-    'create or update the tables in PostgreSQL',
-    `
+function migrate(command: CliCommand): void {
+  command
+    .explain(`create or update the tables in PostgreSQL
+
 The daemon and all commands do this too if their role may. Run it as the owner of the database if it may not.
 
 Examples:
   hookmill store migrate --store postgres://owner@db.example/hookmill
-  hookmill store migrate -o json`,
-  ).action(async (_, command: Command) => {
-    const { store, output } = await openContext(command);
-    const { before, after } = await store.migrate();
-    if (before !== after) await recordOwnMade(store, 'migrateStore', `version ${before} to ${after}`);
-    printData(output, { before, after }, () =>
-      before === after
-        ? `The tables have version ${after} already.\n`
-        : `Migrated the tables from version ${before} to ${after}.\n`,
-    );
-  });
+  hookmill store migrate -o json`)
+    .action(async (_, command: CliCommand) => {
+      const { store, output } = await openContext(command);
+      const { before, after } = await store.migrate();
+      if (before !== after) await recordOwnMade(store, 'migrateStore', `version ${before} to ${after}`);
+      printData(output, { before, after }, () =>
+        before === after
+          ? `The tables have version ${after} already.\n`
+          : `Migrated the tables from version ${before} to ${after}.\n`,
+      );
+    });
 }
 
-/** Declares `hookmill store check`. */
-export function declareStoreCheck(parent: Command): Command {
-  return addCommand(
-    parent,
-    'check',
-    'check what keeps everything: versions, durability, clocks, damage, sealed values',
-    `
+function check(command: CliCommand): void {
+  command
+    .explain(`check what keeps everything: versions, durability, clocks, damage, sealed values
+
 Changes nothing. Exits with 1 if there are problems: settings that lose deliveries, damage, values that do not open with
 the key, webhooks whose team secret is missing, or runs without their delivery.
 
 Examples:
   hookmill store check
-  hookmill store check --store postgres://hookmill@db.example/hookmill -o json`,
-  ).action(async (_, command: Command) => {
-    const { store, output } = await openContext(command);
-    requireHome(store.place);
-    const { facts, problems } = await store.check();
-    if (problems.length > 0) process.exitCode = exitStatus.problems;
-    printData(output, { facts, problems }, () => {
-      const found = problems.map(problem => `problem: ${printable(problem)}\n`).join('');
-      return `${renderFields(Object.entries(facts))}\n${found || 'No problems found.\n'}`;
+  hookmill store check --store postgres://hookmill@db.example/hookmill -o json`)
+    .action(async (_, command: CliCommand) => {
+      const { store, output } = await openContext(command);
+      requireHome(store.place);
+      const { facts, problems } = await store.check();
+      if (problems.length > 0) process.exitCode = exitStatus.problems;
+      printData(output, { facts, problems }, () => {
+        const found = problems.map(problem => `problem: ${printable(problem)}\n`).join('');
+        return `${renderFields(Object.entries(facts))}\n${found || 'No problems found.\n'}`;
+      });
     });
-  });
 }
 
-/** Declares `hookmill store copy`. */
-export function declareStoreCopy(parent: Command): Command {
-  return addCommand(
-    parent,
-    'copy',
-    'copy everything from a home or a database to another one, and compare both',
-    `
+function copy(command: CliCommand): void {
+  command
+    .explain(`copy everything from a home or a database to another one, and compare both
+
 A place is the directory of a home, the URL of a database without a password, or the word postgres for the database of
 HOOKMILL_STORE. Stop all daemons of both places first. The target must be empty, or have the beginning of the same copy:
 run a copy that was stopped again, and it goes on. UIDs, credentials and identities stay the same, so senders notice
@@ -117,14 +105,13 @@ Directories of runs, dashboard sessions and copies of repositories stay where th
 
 Examples:
   HOOKMILL_STORE=postgres://hookmill@db.example/hookmill hookmill store copy --from .hookmill --to postgres
-  hookmill store copy --from postgres://hookmill@db.example/hookmill --to /var/lib/hookmill -o json`,
-  )
+  hookmill store copy --from postgres://hookmill@db.example/hookmill --to /var/lib/hookmill -o json`)
     .requiredOption('--from <place>', 'home or database to copy from')
     .requiredOption('--to <place>', 'home or database to copy to')
-    .action(async (options: CopyOptions, command: Command) => copy(options, command));
+    .action(async (options: CopyOptions, command: CliCommand) => copyPlaces(options, command));
 }
 
-async function copy({ from, to }: CopyOptions, command: Command): Promise<void> {
+async function copyPlaces({ from, to }: CopyOptions, command: CliCommand): Promise<void> {
   const { output } = await findPlace(command);
   const { lockTimeout, server }: GlobalOptions = command.optsWithGlobals();
   if (server) throw new UsageError('store copy works on this machine only; it does not work with --server');
@@ -134,7 +121,8 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
   const environment = takeSecrets(process.env);
   const source = findCopyPlace('--from', from, command, environment);
   const target = findCopyPlace('--to', to, command, environment);
-  if (describe(source) === describe(target)) throw new UsageError('--from and --to are the same place');
+  if (describePlace(source) === describePlace(target))
+    throw new UsageError('--from and --to are the same place');
   requireHome(source);
   const open = async (place: CopyPlace, key: NodeJS.ProcessEnv): Promise<Store> => {
     const { openStore } = await import('../../store/open-store.ts');
@@ -143,9 +131,9 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
   };
   // The target has HOOKMILL_KEY and opens what it sealed, so the source only adds the key file of its home.
   const sourceStore = await open(source, source.postgres ? environment : {});
-  const report = await copyBetween(sourceStore, await open(target, environment), describe(source));
+  const report = await copyBetween(sourceStore, await open(target, environment), describePlace(source));
   if (!report.isSame) process.exitCode = exitStatus.problems;
-  const places = { from: describe(source), to: describe(target) };
+  const places = { from: describePlace(source), to: describePlace(target) };
   printData(output, { ...places, ...report }, () =>
     renderReport(report, target, Boolean(environment.HOOKMILL_KEY)),
   );
@@ -154,7 +142,7 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
 function findCopyPlace(
   flag: string,
   text: string,
-  command: Command,
+  command: CliCommand,
   environment: NodeJS.ProcessEnv,
 ): CopyPlace {
   const home = resolve('.hookmill');
@@ -169,7 +157,7 @@ function findCopyPlace(
 }
 
 /** Describes a place without the user and password of its URL. */
-function describe({ home, postgres }: CopyPlace): string {
+function describePlace({ home, postgres }: CopyPlace): string {
   if (!postgres) return home;
   const { host, pathname } = new URL(postgres.url);
   return `postgres://${host}${pathname}`;
@@ -206,19 +194,16 @@ function renderReport(
   const table = renderParts(parts);
   if (!isSame) return `${table}\n${renderDifference(parts)} Empty the target and copy again.\n`;
   const start = target.postgres
-    ? `Now start the daemon with HOOKMILL_STORE=${describe(target)}, its user and password, and the same HOOKMILL_KEY.`
+    ? `Now start the daemon with HOOKMILL_STORE=${describePlace(target)}, its user and password, and the same HOOKMILL_KEY.`
     : `Now start the daemon with --home ${target.home}${hasKey ? ' and the same HOOKMILL_KEY' : ''}, without HOOKMILL_STORE.`;
   const advice = 'Never start one at the old place again.';
   return `${table}\nNothing differs.\n${renderRunning(runsRunning)}${start} ${advice}\n`;
 }
 
-/** Declares `hookmill store backup`. */
-export function declareStoreBackup(parent: Command): Command {
-  return addCommand(
-    parent,
-    'backup',
-    'write everything to an encrypted file, while daemons go on',
-    `
+function backup(command: CliCommand): void {
+  command
+    .explain(`write everything to an encrypted file, while daemons go on
+
 The file has everything as it was at one moment: applied states, team secrets, API tokens, deliveries, identities, and runs
 with their output. A delivery that was answered with 202 before the backup began is in it. The file is read again and
 compared before it gets its name.
@@ -231,17 +216,16 @@ deliveries cannot be replayed, plans do not show what a filter does to them, and
 
 Examples:
   hookmill store backup /backups/hookmill-monday
-  HOOKMILL_STORE=postgres://hookmill@db.example/hookmill hookmill store backup hookmill.backup -o json`,
-  )
+  HOOKMILL_STORE=postgres://hookmill@db.example/hookmill hookmill store backup hookmill.backup -o json`)
     .argument('<file>', 'the file to write')
     .option('--without-payloads', 'leave out the payloads of deliveries and the outputs of runs')
     .option('--yes', 'replace an existing file without asking')
-    .action(async (file: string, options: StoreBackupOptions, command: Command) =>
+    .action(async (file: string, options: StoreBackupOptions, command: CliCommand) =>
       backUp(file, options, command),
     );
 }
 
-async function backUp(path: string, { withoutPayloads, yes }: StoreBackupOptions, command: Command) {
+async function backUp(path: string, { withoutPayloads, yes }: StoreBackupOptions, command: CliCommand) {
   const { store, output } = await openContext(command);
   requireHome(store.place);
   const file = resolve(path);
@@ -262,13 +246,10 @@ function renderBackup(file: string, { parts, isSame }: CopyReport): string {
   return `${table}\nWrote ${file}. Only the key of this store opens it: keep a copy of the key elsewhere.\n`;
 }
 
-/** Declares `hookmill store restore`. */
-export function declareStoreRestore(parent: Command): Command {
-  return addCommand(
-    parent,
-    'restore',
-    'restore a backup to an empty home or database',
-    `
+function restore(command: CliCommand): void {
+  command
+    .explain(`restore a backup to an empty home or database
+
 The home or database must be empty, or have the beginning of the same backup: run a restore that was stopped again, and it
 goes on. A backup of a home can be restored to a database, and the other way round.
 
@@ -277,13 +258,12 @@ the file is checked before the first row is written, and the applied states are 
 
 Examples:
   HOOKMILL_KEY_FILE=/safe/key hookmill store restore /backups/hookmill-monday --home /var/lib/hookmill
-  HOOKMILL_STORE=postgres://hookmill@db.example/empty hookmill store restore hookmill.backup`,
-  )
+  HOOKMILL_STORE=postgres://hookmill@db.example/empty hookmill store restore hookmill.backup`)
     .argument('<file>', 'a file that store backup wrote')
-    .action(async (file: string, _, command: Command) => restore(resolve(file), command));
+    .action(async (file: string, _, command: CliCommand) => restoreFile(resolve(file), command));
 }
 
-async function restore(file: string, command: Command): Promise<void> {
+async function restoreFile(file: string, command: CliCommand): Promise<void> {
   const { store, output } = await openContext(command);
   const { restoreStore } = await import('../../operations/stores/backup-store.ts');
   const restoreAll = async () => {

@@ -1,68 +1,51 @@
-import type { Command } from 'commander';
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
-import { type OpenBackend, readHealth, type WebhookHealth } from '../backend/backend.ts';
+import { readHealth, type WebhookHealth } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
 import { describeCommit } from '../render/colours.ts';
-import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderFields } from '../render/render-table.ts';
 import { renderAuthMode, renderUnlogged } from '../render/render-unlogged.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
 
-/** Declares the group `hookmill webhooks`. */
-export function declareWebhooks(parent: Command): Command {
-  return addCommand(
-    parent,
-    'webhooks',
-    'show applied webhooks and their ingress URLs',
-    `
+/** Declares `hookmill webhooks`. */
+export function declareWebhooks(command: CliCommand): void {
+  command
+    .explain(`show applied webhooks and their ingress URLs
+
 Examples:
   hookmill webhooks list
-  hookmill webhooks show deploys`,
-  );
+  hookmill webhooks show deploys`)
+    .subcommands({ list, show });
 }
 
-/** Declares `hookmill webhooks list`. */
-export function declareWebhooksList(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'list',
-    'list the applied webhooks, their health and their ingress URLs',
-    `
-Examples:
-  hookmill webhooks list
-  hookmill webhooks list -o json`,
-  ).action(async (_, command: Command) => {
-    const { backend, output } = await openBackend(command);
+const list = declareList({
+  description: 'list the applied webhooks, their health and their ingress URLs',
+  read: async command => {
+    const { backend } = await openBackend(command);
     const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
-    const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
+    return webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
       ...webhook,
       health: health.get(webhook.uid) ?? null,
     }));
-    printData(output, data, () => {
-      if (webhooks.length === 0)
-        return 'No webhooks are applied. Run `hookmill apply` to apply definitions.\n';
-      const rows = webhooks.map(webhook => {
-        const { name, uid, enabled, url } = webhook;
-        return [name, renderAuthMode(webhook), enabled ? 'yes' : 'no', health.get(uid)?.state ?? '-', url];
-      });
-      return renderTable(['NAME', 'AUTH', 'ENABLED', 'HEALTH', 'URL'], rows);
-    });
-  });
-}
+  },
+  empty: 'No webhooks are applied. Run `hookmill apply` to apply definitions.',
+  heading: ['NAME', 'AUTH', 'ENABLED', 'HEALTH', 'URL'],
+  toCells: ({ name, enabled, health, url, ...mode }) => {
+    return [name, renderAuthMode(mode), enabled ? 'yes' : 'no', health?.state ?? '-', url];
+  },
+});
 
-/** Declares `hookmill webhooks show`. */
-export function declareWebhooksShow(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'show',
-    'show one applied webhook',
-    `
+function show(command: CliCommand): void {
+  command
+    .explain(`show one applied webhook
+
 Examples:
   hookmill webhooks show deploys
-  hookmill webhooks show wh_0123456789abcdefghijklmn -o json`,
-  )
+  hookmill webhooks show wh_0123456789abcdefghijklmn -o json`)
     .argument('<name>', 'name or UID of the webhook')
-    .action(async (nameOrUid: string, _options, command: Command) => {
+    .action(async (nameOrUid: string, _options, command: CliCommand) => {
       const { backend, output, factory } = await openBackend(command);
       const { webhooks, serial } = await backend.call('listWebhooks');
       const webhook = requireNamedWebhook({ factory, webhooks }, nameOrUid);

@@ -1,21 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { Refusal } from '../../schema/refusal.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
-import type { OpenBackend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printData } from '../output.ts';
 import { renderWhy } from '../render/render-why.ts';
-import { addCommand } from './add-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill why`. */
-export function declareWhy(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'why',
-    'explain why a delivery started runs or did not, or what a run waits for',
-    `
+export function declareWhy(command: CliCommand): void {
+  command
+    .explain(`explain why a delivery started runs or did not, or what a run waits for
+
 Shows each step from the sender to the runs, the first one that is wrong, and what to do. Of a webhook, it explains the
 last request.
 Exits with 1 if a step is wrong or the webhook is not applied, with 0 if everything is fine.
@@ -23,10 +20,9 @@ Exits with 1 if a step is wrong or the webhook is not applied, with 0 if everyth
 Examples:
   hookmill why deploys
   hookmill why dlv_01jd3m8z9qk5v7w2x4y6abcdef -o json
-  hookmill why run_01jd3m8z9qk5v7w2x4y6abcdef`,
-  )
+  hookmill why run_01jd3m8z9qk5v7w2x4y6abcdef`)
     .argument('<webhook>', 'name or UID of a webhook, or ID of a delivery or run')
-    .action(async (subject: string, _options, command: Command) => {
+    .action(async (subject: string, _options, command: CliCommand) => {
       const { backend, output, directory } = await openBackend(command);
       const why = await backend.call('explainWhy', { params: { subject } }).catch((error: unknown) => {
         throw explainNotApplied(error, directory, subject) ?? error;

@@ -18,7 +18,8 @@ function parseHeaderLine(line: string): readonly [string, string] {
   throw new UsageError(`"${line}" is not a header; write it as in "X-GitHub-Event: push"`);
 }
 
-/** Creates an option that the environment variable `HOOKMILL_<variable>` can set too. */
-export function createEnvOption(flags: string, variable: string, description: string): Option {
-  return new Option(flags, description).env(`HOOKMILL_${variable}`);
+/** Creates an option that its environment variable can set too: `HOOKMILL_BASE_URL` for `--base-url`. */
+export function createEnvOption(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.env(`HOOKMILL_${option.name().toUpperCase().replaceAll('-', '_')}`);
 }

@@ -13,7 +13,7 @@ import { forward, toForwardedHeaders } from './forward.ts';
 /** @limit Waits while the local receiver cannot be reached, in ms: it is on this machine, and somebody starts it again. */
 const receiverBackOff = { firstMs: 250, maxMs: 2_000 };
 
-export interface ForwardingJob {
+interface ForwardingJob {
   readonly backend: Backend;
   readonly webhook: string | undefined;
   readonly to: string;

@@ -5,7 +5,7 @@ import { listForwardedHeaders } from '../../schema/clients/render-curl.ts';
 import { UnreachableError } from '../exit-status.ts';
 
 /** The headers with which a delivery is forwarded, and the names of those that HTTP does not allow. */
-export interface ForwardedHeaders {
+interface ForwardedHeaders {
   readonly sent: Readonly<Record<string, string>>;
   readonly omitted: readonly string[];
 }

@@ -46,7 +46,6 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   runByHand: judging,
   testFilter: judging,
 
-  showActivity: lists,
   showHealth: lists,
   showHealthOverview: lists,
   listDeliveries: lists,

@@ -4,7 +4,7 @@ import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../access/audit.ts';
 import { listTokens } from '../access/sessions.ts';
-import { showActivity, showHealth } from '../health/show-health.ts';
+import { showHealth } from '../health/show-health.ts';
 import { showHealthOverview } from '../health/show-health-overview.ts';
 import { listDeliveries } from '../log/deliveries.ts';
 import { listUnlogged } from '../log/list-rows.ts';
@@ -14,12 +14,9 @@ import { type Handlers, openFactory } from './handler.ts';
 /** Handles requests that only list. Deliveries and runs of other factories are unknown here. */
 export const listHandlers: Pick<
   Handlers,
-  | ('showActivity' | 'showHealth' | 'showHealthOverview' | 'listDeliveries' | 'listUnlogged')
+  | ('showHealth' | 'showHealthOverview' | 'listDeliveries' | 'listUnlogged')
   | ('listRuns' | 'showRun' | 'listTokens' | 'listAudit' | 'listSchemes')
 > = {
-  showActivity: async (deps, { params: { factory } }) => ({
-    body: await showActivity(openFactory(deps, factory)),
-  }),
   showHealth: async (deps, { params: { factory }, query }) => ({
     body: await showHealth(openFactory(deps, factory), query.webhook),
   }),

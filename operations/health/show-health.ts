@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { activityAnswer, healthAnswer } from '../../schema/api/answers.ts';
+import type { healthAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { findDeliveryKind, requestOutcomes } from '../../schema/delivery.ts';
+import { requestOutcomes } from '../../schema/delivery.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import { countOf, type TalliedHistory, type Tally } from '../../store/ports/tallies.ts';
@@ -27,55 +27,20 @@ export async function showHealth(
     sinceHour: findFirstJudgedHour(nowMs),
   });
   const byUid = Map.groupBy(history.tallies, ({ uid }) => uid);
-  return {
-    since: toTime(sinceHour * hourMs),
-    webhooks: meant.map(webhook => {
-      const tallies = byUid.get(webhook.uid) ?? [];
-      return {
-        name: webhook.name,
-        uid: webhook.uid,
-        health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
-        lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
-        lastRejectedAt: findLast(tallies, ({ lastRejectedMs }) => lastRejectedMs),
-        tallies: listTallies(tallies, sinceHour),
-      };
-    }),
-  };
-}
-
-type Activity = z.output<typeof activityAnswer>;
-
-const dayHours = 24;
-
-/** Shows the last delivery of each applied webhook, and its deliveries in each of the last 24 hours. */
-export async function showActivity({
-  name,
-  store: { deliveries },
-  readState,
-  now,
-}: Pick<OpenFactory, 'name' | 'store' | 'readState' | 'now'>): Promise<Activity> {
-  const sinceHour = Math.floor(now().getTime() / hourMs) + 1 - dayHours;
-  const { webhooks } = await readState();
-  const { tallies } = await deliveries.readHistory({ factory: name, sinceHour });
-  const byUid = Map.groupBy(tallies, ({ uid }) => uid);
-  const shown = webhooks.map(async ({ uid }) => {
-    const [last] = await deliveries.listDeliveries({ factory: name, uid, limit: 1 });
-    const lastDelivery = last ? { id: last.id, at: toTime(last.atMs), outcome: last.outcome } : null;
-    return { uid, lastDelivery, hours: listHours(byUid.get(uid) ?? [], sinceHour) };
+  const shown = meant.map(async webhook => {
+    const tallies = byUid.get(webhook.uid) ?? [];
+    const [last] = await store.deliveries.listDeliveries({ factory: name, uid: webhook.uid, limit: 1 });
+    return {
+      name: webhook.name,
+      uid: webhook.uid,
+      health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
+      lastDelivery: last ? { id: last.id, at: toTime(last.atMs), outcome: last.outcome } : null,
+      lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
+      lastRejectedAt: findLast(tallies, ({ lastRejectedMs }) => lastRejectedMs),
+      tallies: listTallies(tallies, sinceHour),
+    };
   });
   return { since: toTime(sinceHour * hourMs), webhooks: await Promise.all(shown) };
-}
-
-function listHours(tallies: readonly Tally[], sinceHour: number): Activity['webhooks'][number]['hours'] {
-  const hours = Array.from({ length: dayHours }, () => ({ accepted: 0, duplicate: 0, rejected: 0 }));
-  for (const tally of tallies) {
-    const counts = hours[tally.hour - sinceHour];
-    for (const outcome of requestOutcomes) {
-      const kind = findDeliveryKind(outcome);
-      if (counts && kind) counts[kind] += tally[countOf[outcome]];
-    }
-  }
-  return hours;
 }
 
 /** Reads the past of one webhook, and judges it. */

@@ -139,17 +139,6 @@ export const changedWebhookAnswer = z.strictObject({
 });
 
 /** The deliveries of each webhook in the last 24 hours, hour by hour. The last hour is the current one. */
-export const activityAnswer = z.strictObject({
-  since: time,
-  webhooks: z.array(
-    z.strictObject({
-      uid,
-      lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
-      hours: z.array(z.strictObject({ accepted: z.int(), duplicate: z.int(), rejected: z.int() })).length(24),
-    }),
-  ),
-});
-
 const webhookHealth = z.strictObject({
   state: z.enum(healthStates),
   reason: z.string(),
@@ -180,6 +169,7 @@ export const healthAnswer = z.strictObject({
       name: z.string(),
       uid,
       health: webhookHealth.nullable().describe('null: the webhook is disabled.'),
+      lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
       lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
       lastRejectedAt: time.nullable(),
       tallies: z

@@ -173,16 +173,6 @@ export const apiRoutes = {
       'secret-shared',
     ],
   },
-  showActivity: {
-    method: 'get',
-    path: `${factory}/activity`,
-    permission: 'read',
-    thread: 'lists',
-    summary:
-      'Shows the last delivery of each webhook, and its last 24 hours. The counts may be a minute old.',
-    answer: { status: 200, shape: answers.activityAnswer },
-    problems: reading,
-  },
   showHealth: {
     method: 'get',
     path: `${factory}/health`,

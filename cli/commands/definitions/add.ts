@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { namePattern, nameRule } from '../../../schema/name.ts';
 import { secretNamePattern, secretNameRule, suggestSecretName } from '../../../schema/secret-name.ts';
 import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
@@ -11,27 +10,24 @@ import { printData, printStatus } from '../../output.ts';
 import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
 import { renderSteps } from '../../render/render-table.ts';
 import type { Sender } from '../../scaffold/new-webhook.ts';
-import { addCommand } from '../add-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill add`. */
-export function declareAdd(parent: Command): Command {
-  return addCommand(
-    parent,
-    'add',
-    'write the definition of a new webhook, and list the next steps',
-    `
+export function declareAdd(command: CliCommand): void {
+  command
+    .explain(`write the definition of a new webhook, and list the next steps
+
 The next steps say which team secret to create, in the order in which the provider issues it, and what to configure
 at the provider. Use a scheme of \`hookmill schemes list\`, or token or url_token for a sender that does not sign.
 
 Examples:
   hookmill add stripe
-  hookmill add token --name deploys --secret-name DEPLOYS_TOKEN`,
-  )
+  hookmill add token --name deploys --secret-name DEPLOYS_TOKEN`)
     .argument('<scheme>', "the sender's signature scheme, or token, or url_token")
     .option('--name <name>', 'name of the webhook (default: the scheme)')
     .option('--secret-name <name>', 'name of its team secret (default: derived from the name)')
     .option('--dry-run', 'show the definition and write nothing')
-    .action(async (scheme: string, _, command: Command) => add(scheme, command.optsWithGlobals()));
+    .action(async (scheme: string, _, command: CliCommand) => add(scheme, command.optsWithGlobals()));
 }
 
 interface AddOptions extends GlobalOptions {

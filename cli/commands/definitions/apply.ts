@@ -1,23 +1,21 @@
-import type { Command } from 'commander';
 import { findUnconfirmed } from '../../../operations/plan/confirmations.ts';
 import type { PlanView } from '../../../operations/views/plan-view.ts';
 import { printable } from '../../../schema/text/printable.ts';
-import type { Backend, OpenBackend } from '../../backend/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
 import { isAmiss } from '../../backend/daemon-health.ts';
+import { openBackend } from '../../backend/open-backend.ts';
 import { CommandError } from '../../exit-status.ts';
 import { askToConfirm } from '../../input/read-input-file.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderApplied, renderPlan } from '../../render/render-plan.ts';
-import { addCommand } from '../add-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill apply`. */
-export function declareApply(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'apply',
-    'make the definitions the applied state, all or nothing',
-    `
+export function declareApply(command: CliCommand): void {
+  command
+    .explain(`make the definitions the applied state, all or nothing
+
 Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL never comes back.
 hookmill asks before it destroys something, and before a webhook uses a team secret in another way than others do.
 Confirm at the prompt or use --yes.
@@ -31,8 +29,7 @@ If a daemon runs, the command ends when the daemon serves what was applied, and 
 
 Examples:
   hookmill apply --dry-run
-  hookmill plan --out reviewed.plan && hookmill apply reviewed.plan`,
-  )
+  hookmill plan --out reviewed.plan && hookmill apply reviewed.plan`)
     .argument('[plan]', 'a file that plan --out wrote')
     .option('--yes', 'apply without asking')
     .option('--dry-run', 'show the plan and change nothing')
@@ -40,8 +37,8 @@ Examples:
       '--adopt',
       'replace a factory that is managed in the dashboard or (on a local home) follows a branch',
     )
-    .action(async (planFile: string | undefined, options: ApplyCommandOptions, command: Command) =>
-      apply(planFile, options, command, openBackend),
+    .action(async (planFile: string | undefined, options: ApplyCommandOptions, command: CliCommand) =>
+      apply(planFile, options, command),
     );
 }
 
@@ -54,8 +51,7 @@ interface ApplyCommandOptions {
 async function apply(
   planFile: string | undefined,
   { yes = false, dryRun = false, adopt = false }: ApplyCommandOptions,
-  command: Command,
-  openBackend: OpenBackend,
+  command: CliCommand,
 ): Promise<void> {
   const { backend, output } = await openBackend(command);
   const confirm = async (showPlan: () => Promise<PlanView>) => yes || askToApply(await showPlan(), output);

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { printable } from '../../../schema/text/printable.ts';
 import { requireFactoryName } from '../../context.ts';
 import { findRepositoryRoot } from '../../definitions/repository-root.ts';
@@ -9,29 +9,26 @@ import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { renderSteps, type Step } from '../../render/render-table.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
-import { addCommand } from '../add-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill init`. */
-export function declareInit(parent: Command): Command {
-  return addCommand(
-    parent,
-    'init',
-    'create the files of a definitions repository; existing files are kept',
-    `
+export function declareInit(command: CliCommand): void {
+  command
+    .explain(`create the files of a definitions repository; existing files are kept
+
 Writes the folders, hookmill.yaml, the schemas for editors, and the configuration with which CI and pre-commit validate
 each change. In a folder of a repository, the files for CI and pre-commit go to the repository's root.
 
 Examples:
   hookmill init
-  hookmill init teams/payments --factory payments --ci github`,
-  )
+  hookmill init teams/payments --factory payments --ci github`)
     .argument('[directory]', 'the definitions directory, created if it does not exist', '.')
     .addOption(
       new Option('--ci <host>', 'CI to create a workflow for')
         .choices(['all', 'github', 'gitlab', 'none'])
         .default('all'),
     )
-    .action(async (directory: string, _, command: Command) => init(directory, command.optsWithGlobals()));
+    .action(async (directory: string, _, command: CliCommand) => init(directory, command.optsWithGlobals()));
 }
 
 interface InitOptions extends GlobalOptions {

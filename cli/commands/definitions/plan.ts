@@ -1,33 +1,29 @@
-import type { Command } from 'commander';
-import type { OpenBackend } from '../../backend/backend.ts';
+import { openBackend } from '../../backend/open-backend.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
 import { printData, printFindings, printStatus, printText } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderPlan } from '../../render/render-plan.ts';
 import { renderErrorsMarkdown, renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
-import { addCommand } from '../add-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill plan`. */
-export function declarePlan(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'plan',
-    'show what an apply would change',
-    `
+export function declarePlan(command: CliCommand): void {
+  command
+    .explain(`show what an apply would change
+
 The plan names each changed part of a definition, with its value before and after, and what that means for senders and
 runs. For this it reads the delivery log: when and how often a webhook was used, and which stored deliveries a changed
 automation would treat differently.
 
 Examples:
   hookmill plan
-  hookmill plan --detailed-exitcode -o markdown > comment.md`,
-  )
+  hookmill plan --detailed-exitcode -o markdown > comment.md`)
     .option(
       '--detailed-exitcode',
       'set the exit status: 0 for no changes, 1 for any error, 2 only for changes',
     )
     .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
-    .action(async (_, command: Command) => plan(command, openBackend));
+    .action(async (_, command: CliCommand) => plan(command));
 }
 
 interface PlanCommandOptions {
@@ -36,7 +32,7 @@ interface PlanCommandOptions {
   readonly out?: string;
 }
 
-async function plan(command: Command, openBackend: OpenBackend): Promise<void> {
+async function plan(command: CliCommand): Promise<void> {
   const { output, detailedExitcode, out }: PlanCommandOptions = command.optsWithGlobals();
   const { backend, factory } = await openBackend(command);
   const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import type { AppliedStatus } from '../../../operations/applied/status.ts';
 import type { Summary } from '../../../operations/plan/plan.ts';
 import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
-import type { Backend, OpenBackend, PlanResult } from '../../backend/backend.ts';
+import type { Backend, PlanResult } from '../../backend/backend.ts';
 import { type DaemonHealth, isAmiss } from '../../backend/daemon-health.ts';
+import { openBackend } from '../../backend/open-backend.ts';
 import { exitStatus } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { printData } from '../../output.ts';
@@ -15,28 +15,25 @@ import {
   toBranchFields,
 } from '../../render/render-branch.ts';
 import { renderFields } from '../../render/render-table.ts';
-import { addCommand } from '../add-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill status`. */
-export function declareStatus(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'status',
-    'show what is applied, how the definitions or the branch differ from it, and whether a daemon serves it',
-    `
+export function declareStatus(command: CliCommand): void {
+  command
+    .explain(`show what is applied, how the definitions or the branch differ from it, and whether a daemon serves it
+
 Exits with 1 if something is wrong: the last reconcile failed, someone edited the applied state or applied something
 other than the branch, the definitions have errors, or a daemon answers but is not ready or does not serve what is
 applied. It also shows when no daemon answers; that is not an error.
 
 Examples:
   hookmill status
-  hookmill status --detailed-exitcode -o json`,
-  )
+  hookmill status --detailed-exitcode -o json`)
     .option(
       '--detailed-exitcode',
       'set the exit status: 0 for up to date, 1 for any error, 2 for changes that are not applied yet',
     )
-    .action(async (options: StatusOptions, command: Command) => status(options, command, openBackend));
+    .action(async (options: StatusOptions, command: CliCommand) => status(options, command));
 }
 
 interface StatusOptions {
@@ -53,11 +50,7 @@ interface Comparison {
   readonly pending: 'none' | 'changes' | 'unknown';
 }
 
-async function status(
-  { detailedExitcode }: StatusOptions,
-  command: Command,
-  openBackend: OpenBackend,
-): Promise<void> {
+async function status({ detailedExitcode }: StatusOptions, command: CliCommand): Promise<void> {
   const { backend, ...place } = await openBackend(command);
   const applied = await backend.call('showStatus');
   const [daemon, compared] = await Promise.all([

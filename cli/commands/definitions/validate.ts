@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
 import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import type { LoadedFactory } from '../../definitions/load-definitions.ts';
@@ -16,15 +16,13 @@ import {
 import type { GlobalOptions } from '../../global-options.ts';
 import { printExactly, printFindings, printStatus, printText } from '../../output.ts';
 import { version } from '../../version.ts';
-import { addCommand } from '../add-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill validate`. */
-export function declareValidate(parent: Command): Command {
-  return addCommand(
-    parent,
-    'validate',
-    'check definitions, without state or secrets',
-    `
+export function declareValidate(command: CliCommand): void {
+  command
+    .explain(`check definitions, without state or secrets
+
 Examples:
   hookmill validate
   hookmill validate teams/payments teams/hosting --format json
@@ -32,13 +30,12 @@ Examples:
   hookmill validate --format sarif > hookmill.sarif
 
 The default format is github if GITHUB_ACTIONS is set, gitlab if GITLAB_CI is set, otherwise text.
-docs/reference/diagnostics/README.md explains each rule with examples.`,
-  )
+docs/reference/diagnostics/README.md explains each rule with examples.`)
     .argument('[paths...]', 'definition files or definitions directories; each directory is a factory')
     .addOption(new Option('--format <format>', 'format of the findings').choices(formatNames))
     .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
     .option('--secrets-from <file>', 'check each secretName against a file with one name per line')
-    .action(async (paths: string[], _, command: Command) => validate(paths, command));
+    .action(async (paths: string[], _, command: CliCommand) => validate(paths, command));
 }
 
 interface ValidateOptions extends GlobalOptions {
@@ -47,7 +44,7 @@ interface ValidateOptions extends GlobalOptions {
   readonly secretsFrom?: string;
 }
 
-async function validate(paths: readonly string[], command: Command): Promise<void> {
+async function validate(paths: readonly string[], command: CliCommand): Promise<void> {
   const [{ loadPaths }, { findTrackedHomes }] = await Promise.all([
     import('../../definitions/load-definitions.ts'),
     import('../../definitions/tracked-homes.ts'),

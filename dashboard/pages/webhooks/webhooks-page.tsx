@@ -1,5 +1,5 @@
 import { callApi } from '../../api-client.ts';
-import type { ListedActivity, ListedWebhook, ShownHealth } from '../../api-types.ts';
+import type { ListedWebhook, TalliedWebhook } from '../../api-types.ts';
 import { Sparkline } from '../../parts/chart/bars.tsx';
 import { HealthPill, WebhookStatePill } from '../../parts/health-pill.tsx';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
@@ -10,10 +10,10 @@ import { useFactory } from '../../state/current-factory.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
+import { spans, toBars } from '../../text/delivery-bars.ts';
 import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
 
 const listEveryMs = 30_000;
-const activityEveryMs = 60_000;
 
 export function WebhooksPage() {
   const { factory, mayManage, managedHere } = useFactory();
@@ -56,19 +56,13 @@ function NoWebhooks() {
 
 function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
   const { factory } = useFactory();
-  const activity = usePolled(
-    signal => callApi('get', '/factories/{factory}/activity', { factory, signal }),
-    [factory],
-    activityEveryMs,
-  );
   const health = usePolled(
     signal => callApi('get', '/factories/{factory}/health', { factory, signal }),
     [factory],
     listEveryMs,
   );
   const schemes = useSchemes().value;
-  const byUid = new Map(activity.value?.webhooks.map(each => [each.uid, each]));
-  const healthOf = new Map(health.value?.webhooks.map(each => [each.uid, each.health]));
+  const byUid = new Map(health.value?.webhooks.map(each => [each.uid, each]));
   return (
     <div class="card">
       <ListTable columns={['Webhook', 'State', 'Authentication', 'Last delivery', '24 hours']}>
@@ -80,7 +74,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
               </a>
             </th>
             <td>
-              <StateCell webhook={webhook} health={healthOf.get(webhook.uid)} />
+              <StateCell webhook={webhook} health={byUid.get(webhook.uid)?.health} />
             </td>
             <td>
               {authModeLabels[webhook.authMode]}
@@ -88,7 +82,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
                 <span class="muted"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
               )}
             </td>
-            <ActivityCells activity={byUid.get(webhook.uid)} loading={activity.value === undefined} />
+            <DeliveryCells since={health.value?.since} webhook={byUid.get(webhook.uid)} />
           </tr>
         ))}
       </ListTable>
@@ -98,7 +92,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
 
 interface StateProperties {
   readonly webhook: ListedWebhook;
-  readonly health: ShownHealth | null | undefined;
+  readonly health: TalliedWebhook['health'] | undefined;
 }
 
 /** Only a webhook that can accept deliveries has a health. */
@@ -108,25 +102,30 @@ function StateCell({ webhook, health }: StateProperties) {
   return <WebhookStatePill webhook={webhook} />;
 }
 
-interface ActivityProperties {
-  readonly activity: ListedActivity | undefined;
-  readonly loading: boolean;
+interface DeliveryProperties {
+  /** When the first hour of the tallies begins; undefined while they are loaded. */
+  readonly since: string | undefined;
+  readonly webhook: TalliedWebhook | undefined;
 }
 
-function ActivityCells({ activity, loading }: ActivityProperties) {
+function DeliveryCells({ since, webhook }: DeliveryProperties) {
   return (
     <>
       <td>
-        {activity?.lastDelivery ? (
+        {webhook?.lastDelivery ? (
           <span class="pair">
-            <Time at={activity.lastDelivery.at} />
-            <OutcomePill outcome={activity.lastDelivery.outcome} />
+            <Time at={webhook.lastDelivery.at} />
+            <OutcomePill outcome={webhook.lastDelivery.outcome} />
           </span>
         ) : (
-          <span class="muted">{loading ? '…' : 'none yet'}</span>
+          <span class="muted">{since === undefined ? '…' : 'none yet'}</span>
         )}
       </td>
-      <td>{activity && <Sparkline bars={activity.hours.map(kinds => ({ kinds }))} time="24 hours" />}</td>
+      <td>
+        {since !== undefined && webhook && (
+          <Sparkline bars={toBars(since, webhook.tallies, 'day')} time={spans.day.label} />
+        )}
+      </td>
     </>
   );
 }

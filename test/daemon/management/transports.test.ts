@@ -65,7 +65,6 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   showStatus: [() => ({})],
   showHealthOverview: [],
   showHealth: [({ uid }) => ({ query: { webhook: uid } }), () => ({ query: { hook: 'x' } })],
-  showActivity: [() => ({})],
   listWebhooks: [() => ({})],
   showWebhook: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
   describePayloads: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],

@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { findNearest } from '../../schema/text/suggestion.ts';
+
+/** Adds what belongs to one command: its text, arguments, options and action, or its subcommands. */
+export type DeclareCommand = (command: CliCommand) => void;
+
+/** A command whose parts are declared in a chain. Its subcommands are too. */
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Sets the help: the first line of the text describes the command, and the rest follows its options. */
+  explain(text: string): this {
+    const [description = ''] = text.split('\n', 1);
+    const rest = text.slice(description.length + 1);
+    // Its help shows the global options, which it accepts too.
+    this.description(description).configureHelp({ showGlobalOptions: true });
+    return rest === '' ? this : this.addHelpText('after', rest);
+  }
+
+  /** Adds commands by their names, and `help`. */
+  subcommands(commands: Readonly<Record<string, DeclareCommand>>): this {
+    for (const [name, declare] of Object.entries(commands)) declare(this.command(name));
+    return this.addHelp();
+  }
+
+  /** Adds `help`, which prints what `--help` of one of its subcommands prints. Commander's own takes only one name. */
+  addHelp(): this {
+    this.command('help')
+      .description('display help for command')
+      .argument('[command...]')
+      .action((names: readonly string[]) => names.reduce<Command>(findSubcommand, this).help());
+    return this;
+  }
+}
+
+function findSubcommand(group: Command, name: string): Command {
+  const found = group.commands.find(command => command.name() === name);
+  if (found) return found;
+  const visible = group.createHelp().visibleCommands(group);
+  const near = findNearest(
+    name,
+    visible.map(command => command.name()),
+  );
+  return group.error(
+    `error: unknown command '${name}'${near === undefined ? '' : `\n(Did you mean ${near}?)`}`,
+  );
+}
