@@ -1,5 +1,3 @@
-import type { Explanation } from '../signatures/describe-failure.ts';
-
 /** The outcome of a request, set on arrival and never changed. A handshake is a provider's check, not a delivery. */
 export const requestOutcomes = [
   'Accepted',
@@ -52,13 +50,3 @@ export type RunState = (typeof runStates)[number];
 export const runWaits = ['order', 'limit', 'deliveries'] as const;
 
 export type RunWait = (typeof runWaits)[number];
-
-/** The reason of a rejection as the log has it: the remedy is its second line. */
-export function joinReason({ cause, remedy }: Explanation): string {
-  return remedy === undefined ? cause : `${cause}\n${remedy}`;
-}
-
-export function splitReason(reason: string): Explanation {
-  const [cause = '', remedy] = reason.split('\n');
-  return { cause, remedy };
-}

@@ -1,11 +1,5 @@
+import type { Explanation } from './explanation.ts';
 import type { VerificationFailure } from './verify.ts';
-
-/** What is wrong with a request, and what the owner of its webhook can do about it, each without a period at its end. */
-export interface Explanation {
-  readonly cause: string;
-  /** Says `the team secret` where it means the webhook's, so that its name can be added. */
-  readonly remedy: string | undefined;
-}
 
 const otherScheme =
   'Check that `signatureScheme` is what the sender uses: `hookmill schemes show` says how each signs';

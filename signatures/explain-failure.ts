@@ -1,4 +1,4 @@
-import { describeFailure, type Explanation } from './describe-failure.ts';
+import { describeFailure } from './describe-failure.ts';
 import {
   type HmacDescription,
   hmacEncodings,
@@ -9,6 +9,7 @@ import {
   type SignedDescription,
   secretEncodings,
 } from './description.ts';
+import type { Explanation } from './explanation.ts';
 import { checkSecret } from './key.ts';
 import { isWellFormed } from './matcher.ts';
 import { standardWebhooks } from './schemes/shapes.ts';

@@ -1,10 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { joinReason } from '../../schema/delivery.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
+import { joinReason } from '../../signatures/explanation.ts';
 import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';

@@ -1,4 +1,4 @@
-import { joinReason, splitReason } from '../../schema/delivery.ts';
+import { joinReason, splitReason } from '../../signatures/explanation.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { Authentication, IngressRequest } from '../authentication/ingress-request.ts';
 import { parseJsonBody, type UnreadBody } from '../http/read-body.ts';

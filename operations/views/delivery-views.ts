@@ -4,9 +4,10 @@ import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
-import { type Outcome, splitReason } from '../../schema/delivery.ts';
+import type { Outcome } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/grant.ts';
+import { splitReason } from '../../signatures/explanation.ts';
 import type {
   DeliverySummary,
   LoggedDelivery,

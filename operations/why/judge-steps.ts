@@ -1,8 +1,9 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { type Outcome, splitReason } from '../../schema/delivery.ts';
+import type { Outcome } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
-import type { Explanation } from '../../signatures/describe-failure.ts';
+import type { Explanation } from '../../signatures/explanation.ts';
+import { splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';

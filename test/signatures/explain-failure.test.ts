@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Explanation } from '../../signatures/describe-failure.ts';
 import type { HmacDescription, SignatureDescription } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
+import type { Explanation } from '../../signatures/explanation.ts';
 import { standardWebhooks } from '../../signatures/schemes/shapes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';

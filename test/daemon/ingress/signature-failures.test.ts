@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { splitReason } from '../../../schema/delivery.ts';
+import { splitReason } from '../../../signatures/explanation.ts';
 import { variablesOfHome } from '../../support/home-place.ts';
 import { send } from '../../support/http.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
