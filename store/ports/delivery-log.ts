@@ -457,6 +457,13 @@ export interface DeliveryLogReader {
   countHealth(factory?: string): Promise<HealthCounts>;
 }
 
+/** A reader whose methods are synchronous. */
+export type SynchronousReader = {
+  readonly [V in keyof DeliveryLogReader]: (
+    ...given: Parameters<DeliveryLogReader[V]>
+  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
+};
+
 export interface DeliveryLogOptions {
   /** Called when a commit has queued runs, which can be claimed now. */
   readonly onRunsQueued?: () => void;

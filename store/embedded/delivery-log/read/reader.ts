@@ -19,12 +19,12 @@ import type {
   Run,
   RunDelivery,
   RunFilter,
+  SynchronousReader,
 } from '../../../ports/delivery-log.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   isHolding,
   type RunRow,
-  type SynchronousReader,
   selectDelivery,
   selectPayload,
   selectRun,

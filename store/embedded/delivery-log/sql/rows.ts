@@ -1,13 +1,6 @@
 import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { withoutNulls } from '../../../delivery-log/stored-rows.ts';
-import type { DeliveryLogReader, Run, RunReport } from '../../../ports/delivery-log.ts';
-
-/** A reader whose methods are synchronous. */
-export type SynchronousReader = {
-  readonly [V in keyof DeliveryLogReader]: (
-    ...given: Parameters<DeliveryLogReader[V]>
-  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
-};
+import type { Run, RunReport } from '../../../ports/delivery-log.ts';
 
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `

@@ -7,8 +7,8 @@ import {
   unhealthyStates,
 } from '../../../delivery-log/tally-rows.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SynchronousReader } from '../../../ports/delivery-log.ts';
 import type { HealthCounts, StoredHealth, TalliedRow, Tally } from '../../../ports/tallies.ts';
-import type { SynchronousReader } from './rows.ts';
 
 /** @limit Tallies that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
 const talliesPerPruneStepMax = 1_000;

@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
-import type { UnloggedCount } from '../../../ports/delivery-log.ts';
+import type { SynchronousReader, UnloggedCount } from '../../../ports/delivery-log.ts';
 import { rowsPerPageMax, type TransferUnlogged } from '../../../ports/transfer.ts';
-import type { SynchronousReader } from './rows.ts';
 
 /** @limit Most counts of requests without a row that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
 const countsPerPruneStepMax = 1_000;
