@@ -14,7 +14,8 @@ const usualTimesMax = 3;
 export function judgeAutomationsStep(facts: WhyFacts): Judgement {
   const { listening, runs, verdicts, last } = facts;
   const accepted = last.get('Accepted');
-  const atMs = accepted?.atMs;
+  // Whatever kept deliveries from being accepted comes first.
+  const atMs = accepted?.atMs ?? 0;
   if (runs.length > 0)
     return ok(`${joinNames(runs.map(({ automation }) => automation))} matched the last delivery`);
   if (listening.length === 0)

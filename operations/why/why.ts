@@ -33,7 +33,7 @@ export async function explainWhy(
   const { webhook, last, lastHour, url } = facts;
   const judged = whyStepNames.map(step => ({ step, ...judge(step, facts) }));
   const steps = judged.map(({ lines = [], atMs, ...judgement }) => {
-    return { ...judgement, at: atMs === undefined ? null : formatTime(atMs), lines: [...lines] };
+    return { ...judgement, at: atMs ? formatTime(atMs) : null, lines: [...lines] };
   });
   const rows = outcomes.flatMap((outcome: Outcome) => last.get(outcome) ?? []);
   return {
