@@ -80,7 +80,7 @@ test('says that nothing is wrong, with exit status 0, until no daemon answers', 
   for (const subject of ['hook', deliveryId, webhook.uid]) {
     await expect
       .poll(() => run(webhook, ['why', subject], own))
-      .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(`nothing is wrong[^]*${deliveryId}`) });
+      .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(`Nothing is wrong[^]*${deliveryId}`) });
   }
 
   await own.stop();
@@ -123,7 +123,7 @@ test('every delivery is rejected by authentication', async () => {
   const webhook = await daemon.webhook();
   await webhook.post('1', { headers: bearerOf('wrong') });
   const cause = await causeOf(webhook, 'authentication');
-  expect(cause).toMatchObject({ message: 'the last was rejected: wrong token' });
+  expect(cause).toMatchObject({ message: 'the last request was rejected: wrong token' });
   expect(cause?.remedy).toContain(webhook.factory);
 });
 
