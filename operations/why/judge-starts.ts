@@ -81,7 +81,7 @@ function describeMismatch(
   const message =
     others.length === 0
       ? `the filter of ${nearest.automation} does not match the last delivery`
-      : `none of ${verdicts.length} automations matches the last delivery; ${nearest.automation} is the nearest`;
+      : `none of ${listening.length} automations matches the last delivery; ${nearest.automation} is the nearest`;
   const more = untested > 0 ? [`and ${untested} more`] : [];
   return wrong(message, describeRemedy(failed, warnings, { id, automation: nearest.automation, webhook }), {
     atMs,
