@@ -164,7 +164,7 @@ export async function testFilter(
 }
 
 /** Warns about the filters of triggers. If the delivery log cannot be read, judges only the filters themselves. */
-async function findFilterTestWarnings(
+export async function findFilterTestWarnings(
   factory: OpenFactory,
   { webhooks }: Pick<AppliedState, 'webhooks'>,
   triggers: readonly Pick<Trigger, 'filter'>[],

@@ -8,7 +8,7 @@ import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
-import { readPayload, testFilter } from '../log/deliveries.ts';
+import { findFilterTestWarnings, readPayload } from '../log/deliveries.ts';
 import { requireDelivery, requireRun } from '../log/require-logged.ts';
 import { readRunOutput } from '../log/runs.ts';
 import { evaluateAutomations, type VerdictView } from '../views/delivery-views.ts';
@@ -60,6 +60,7 @@ export async function readFacts(
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
+      state,
       listening,
       askedRun,
     })),
@@ -97,6 +98,7 @@ async function readUnlogged({ name: factory, store, now }: OpenFactory, uid: str
 }
 
 interface RunsRead {
+  readonly state: AppliedState;
   readonly listening: AppliedState['automations'];
   /** The one run that is asked about; by default, the newest of each automation. */
   readonly askedRun: Run | undefined;
@@ -105,27 +107,30 @@ interface RunsRead {
 async function readRuns(
   factory: OpenFactory,
   accepted: LoggedDelivery | undefined,
-  { listening, askedRun }: RunsRead,
+  { state, listening, askedRun }: RunsRead,
 ): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'verdicts' | 'warnings' | 'usualMs'>> {
   if (!accepted) return { runs: [], output: [], verdicts: [], warnings: [] };
   const all = askedRun ? [askedRun] : await factory.store.deliveries.listRunsOfDelivery(accepted.id);
   const runs = [...new Map(all.map(run => [run.automation, run])).values()];
   const failed = runs.find(({ error }) => error !== undefined);
   const output = failed ? await readOutputEnd(factory, failed.id) : [];
-  const verdicts = runs.length > 0 || listening.length === 0 ? [] : await judgeNearest(factory, accepted);
-  const [nearest] = verdicts;
-  const { warnings } = nearest
-    ? await testFilter(factory, nearest.automation, { id: accepted.id })
-    : { warnings: [] };
+  const verdicts =
+    runs.length > 0 || listening.length === 0 ? [] : await judgeNearest(factory, state, accepted);
+  const nearest = listening.find(({ name }) => name === verdicts[0]?.automation);
+  const warnings = nearest ? await findFilterTestWarnings(factory, state, nearest.triggers) : [];
   const running = runs.find(({ state }) => state === 'running');
   const usualMs = running && (await readUsualMs(factory, running.automation));
   return { runs, holding: await findHolding(factory, runs), output, verdicts, warnings, usualMs };
 }
 
 /** Judges the automations that listen now: those that are enabled first, then the nearest to a match. */
-async function judgeNearest(factory: OpenFactory, accepted: LoggedDelivery): Promise<VerdictView[]> {
+async function judgeNearest(
+  factory: OpenFactory,
+  state: AppliedState,
+  accepted: LoggedDelivery,
+): Promise<VerdictView[]> {
   const payload: unknown = parseJsonText((await readPayload(factory, accepted.id)).toString('utf8'));
-  const { automations } = evaluateAutomations(await factory.readState(), accepted, payload);
+  const { automations } = evaluateAutomations(state, accepted, payload);
   const distance = (verdict: VerdictView) => findFailedClauses(verdict).length;
   return automations
     .toSorted((a, b) => Number(b.enabled) - Number(a.enabled) || distance(a) - distance(b))

@@ -41,7 +41,7 @@ export interface WhyFacts {
   readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
   /** The verdicts of some of them on the accepted delivery, if it started nothing: the nearest to a match first. */
   readonly verdicts: readonly VerdictView[];
-  /** What is suspicious about the filters of the nearest one. */
+  /** Warnings about the filters of the first of these automations. */
   readonly warnings: FilterTestView['warnings'];
   /** The newest run of each automation that the accepted delivery started. */
   readonly runs: readonly Run[];
