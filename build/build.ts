@@ -42,7 +42,7 @@ async function buildDashboard(): Promise<readonly string[]> {
   return findModules(files.filter(file => file.type === 'chunk'));
 }
 
-/** Lists the files that the chunks consist of, relative to the repository. Modules of rolldown and of plugins are none. */
+/** Lists the files that the chunks consist of, relative to the repository. Leaves out the modules that rolldown and plugins make. */
 function findModules(chunks: readonly OutputChunk[]): string[] {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   return modules.filter(module => module.startsWith('/')).map(module => relative('', module));

@@ -1,4 +1,4 @@
-/** What is wrong with a request, and what the owner of its webhook can do about it, each without a period at its end. */
+/** The cause of a rejection, and the remedy for the owner of the webhook. Neither ends with a period. */
 export interface Explanation {
   readonly cause: string;
   /** Says `the team secret` where it means the webhook's, so that its name can be added. */

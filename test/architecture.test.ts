@@ -86,7 +86,7 @@ describe('imports', () => {
     expect(found(outsideStore, ({ path }) => (graph.get(path) ?? []).filter(isAdapter))).toEqual([]);
   });
 
-  test('of each adapter keep out of the other one, and those of store/ports/ and store/home/ out of both', () => {
+  test('of an adapter never lead to the other adapter, and imports of store/ports/ and store/home/ to neither', () => {
     const apart: Readonly<Record<string, RegExp>> = {
       'store/embedded': /^store\/postgres\//,
       'store/postgres': /^store\/embedded\//,

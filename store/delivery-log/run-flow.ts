@@ -3,9 +3,9 @@ const interruptionsMax = 5;
 
 const reasons = Array.from({ length: interruptionsMax }, (_, index) => describeInterruptions(index + 1));
 
-/** @limit Deliveries that one run takes up: the next one starts another run. */
+/** @limit Most deliveries in one run: the next one starts another run. */
 export const deliveriesPerRunMax = 1_000;
-/** @limit Payload bytes that one run takes up: its attachments stay small enough to write and send at each attempt. */
+/** @limit Most payload bytes in one run: its attachments stay small enough to write and send at each attempt. */
 export const deliveryBytesPerRunMax = 64 * 1024 * 1024;
 /** @limit Runs in one claim that are decided by their flow: a delivery waits a few ms for them at most. */
 export const flowDecisionsMax = 100;

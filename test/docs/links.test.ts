@@ -51,7 +51,7 @@ test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...decisions])(
   '%s names source files that exist',
   page => {
     const named = read(page).match(/(?<=`)[a-z]+\/[\w./-]+\.(ts|tsx|md|yaml|yml|json|css)(?=`)/g) ?? [];
-    // What a build writes may be there or not.
+    // Only a build makes dist/.
     const folders = new Set(readdirSync(root).filter(folder => folder !== 'dist'));
     const gone = named.filter(
       file => folders.has(file.split('/', 1)[0] ?? '') && !existsSync(join(root, file)),

@@ -25,7 +25,7 @@ export interface Execution {
 
 export interface Notes {
   readonly answers: readonly Answer[];
-  /** What happened that may not happen. */
+  /** Events that must never occur. */
   readonly incidents: readonly string[];
   readonly executions: readonly Execution[];
 }

@@ -82,7 +82,7 @@ function Explanation({ why: { cause, steps, last, unlogged } }: { readonly why: 
   );
 }
 
-/** What is or was wrong with a step, and what to do. */
+/** A step that is or was wrong, with its remedy. */
 function Finding({ finding }: { readonly finding: ExplainedWhy['steps'][number] }) {
   const { step, state, at, message, lines, remedy } = finding;
   return (
