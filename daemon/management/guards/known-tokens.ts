@@ -44,19 +44,23 @@ export function openKnownTokens({ apiTokens, nowMs, log }: KnownTokensOptions): 
     writing = writing.then(writeUses);
   };
 
+  const hasExpired = ({ expiresAt }: ApiToken) => expiresAt !== null && Date.parse(expiresAt) <= nowMs();
+
   const findDigest = async (sha256: string) => {
     const token = await apiTokens.find(sha256);
-    if (!token || (token.expiresAt !== null && Date.parse(token.expiresAt) <= nowMs())) return undefined;
+    if (!token || hasExpired(token)) return undefined;
     recordUse(token);
     return token;
   };
   const require = async (presented: string) => {
     const sha256 = digestToken(presented);
-    const token = await findDigest(sha256);
-    if (token) return token;
+    const token = await apiTokens.find(sha256);
     // Only who has the token learns that it was valid once.
-    if (await apiTokens.find(sha256)) throw new ApiProblem('token-expired');
-    throw new ApiProblem((await apiTokens.wasRevoked(sha256)) ? 'token-revoked' : 'token-unknown');
+    if (!token)
+      throw new ApiProblem((await apiTokens.wasRevoked(sha256)) ? 'token-revoked' : 'token-unknown');
+    if (hasExpired(token)) throw new ApiProblem('token-expired');
+    recordUse(token);
+    return token;
   };
   return { require, findDigest, close: () => writing };
 }
