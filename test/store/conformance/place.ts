@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { DeliveryLog, DeliveryLogOptions, LoggedDelivery } from '../../../store/ports/delivery-log.ts';
 import type { Store, StoreOptions } from '../../../store/ports/store.ts';
+import { testLimitMs } from '../../support/test-limit.ts';
 
 /** A place where one store's data is kept. Each `open` acts like a separate process. */
 export interface Place {
@@ -19,9 +20,9 @@ export function openAt(place: Place, options?: PlaceOptions): Store {
   return store;
 }
 
-/** Opens the delivery log, and closes it when the test ends. */
+/** Opens the delivery log, in which no commit is too slow, and closes it when the test ends. */
 export async function openLog(store: Store, options?: DeliveryLogOptions): Promise<DeliveryLog> {
-  const log = await store.openDeliveryLog(options);
+  const log = await store.openDeliveryLog({ commitWaitMs: testLimitMs, ...options });
   onTestFinished(() => log.close());
   return log;
 }
