@@ -64,7 +64,7 @@ export const shared = {
   expect: { poll: { timeout: testLimitMs, interval: 100 } },
   provide: { isLong: false },
   // More than the cores of a small machine, because tests often wait for processes and disks.
-  maxWorkers: 5,
+  maxWorkers: 8,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,

@@ -110,7 +110,7 @@ async function findWatched(
 
 /** Adds the reconciles to the factories, and the factories that have nothing applied yet. */
 function addReconciles(statuses: readonly ServedFactory[], reconciles: readonly FactoryReconcile[]) {
-  const factories = new Map(statuses.map(status => [status.factory, status]));
+  const factories = new Map(statuses.map(({ automations: _, ...status }) => [status.factory, status]));
   const known = new Map(reconciles.map(({ factory, reconcile }) => [factory, reconcile]));
   return [...new Set([...factories.keys(), ...known.keys()])].map(factory => ({
     ...(factories.get(factory) ?? { factory, serial: 0, webhooks: 0 }),

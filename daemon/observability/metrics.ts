@@ -17,11 +17,19 @@ export interface Metrics {
   /** Counts a request to the management port. The result is the code of its problem, or `answered`. */
   observeManagement(result: ApiProblemCode | 'answered'): void;
   /** Counts an attempt at a run, by what became of the run. */
-  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: string): void;
+  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
   /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
 }
+
+const runEnds = ['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped'] as const;
+
+/**
+ * The state of a run after an attempt. `lost`: another claim or the receiver's report came first, so nothing was recorded.
+ * `waiting`: its receiver goes on with it. `stopped`: it failed without an attempt, by `runsPerHour`.
+ */
+export type RunEnd = (typeof runEnds)[number];
 
 /** The sources that are read whenever the metrics are rendered. */
 export interface MetricSources {
@@ -51,7 +59,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   return {
     observeRequest: createRequestObserver(registry),
     observeManagement: createManagementObserver(registry),
-    observeAttempt: createAttemptObserver(registry),
+    observeAttempt: createAttemptObserver(registry, readStates),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -88,12 +96,32 @@ function createManagementObserver(registry: Registry): Metrics['observeManagemen
   return result => requests.inc({ result });
 }
 
-function createAttemptObserver(registry: Registry): Metrics['observeAttempt'] {
+/** @limit Automations whose counters begin at 0: later ones begin with their first attempt, which Prometheus does not count. */
+const automationsAtZeroMax = 5_000;
+
+/** The counters of an automation exist from the first scrape after it is applied: an increase is counted only from a value. */
+function createAttemptObserver(
+  registry: Registry,
+  readStates: MetricSources['readStates'],
+): Metrics['observeAttempt'] {
+  const serials = new Map<string, number>();
+  const atZero = new Set<string>();
   const attempts = new Counter({
     name: 'hookmill_run_attempts_total',
-    help: 'Attempts at runs, by what became of the run: it succeeded, failed, is queued again, or was lost to another daemon; and runs that runsPerHour stopped before one',
+    help: 'Attempts at runs, by what became of the run: it succeeded, failed, is queued again, waits for its receiver, or was lost to another daemon; and runs that runsPerHour stopped before one',
     labelNames: ['factory', 'automation', 'state'],
     registers: [registry],
+    collect() {
+      for (const { factory, serial, automations } of readStates()) {
+        if (serials.get(factory) === serial) continue;
+        serials.set(factory, serial);
+        for (const automation of automations) {
+          if (atZero.size < automationsAtZeroMax) atZero.add(`${factory}/${automation}`);
+          if (!atZero.has(`${factory}/${automation}`)) continue;
+          for (const state of runEnds) this.inc({ factory, automation, state }, 0);
+        }
+      }
+    },
   });
   return ({ factory, automation }, state) => attempts.inc({ factory, automation, state });
 }

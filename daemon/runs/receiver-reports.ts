@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { PostedReport } from '../../schema/run-report.ts';
 import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../store/ports/run-files.ts';
+import type { RunEnd } from '../observability/metrics.ts';
 import type { CallbackAttempt } from './callbacks.ts';
-import { type RunEnd, toClaim } from './record-attempt.ts';
+import { toClaim } from './record-attempt.ts';
 import type { AttemptResult } from './runners/runner.ts';
 
 /** @limit Time between two looks for runs whose receivers did not report in time, in ms. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
 import type { DeliveryLog, Run, RunAttempt } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import type { RunEnd } from '../observability/metrics.ts';
 import type { RunSettings } from './run-settings.ts';
 import type { AttemptResult } from './runners/runner.ts';
 
@@ -18,12 +19,6 @@ export interface RecordAttemptDeps {
   /** How long a run waits that hookmill itself could not begin, in ms. */
   readonly troubleWaitMs: () => number;
 }
-
-/**
- * The state of a run after an attempt. `lost`: another claim or the receiver's report came first, so nothing was recorded.
- * `waiting`: its receiver goes on with it. `stopped`: it failed without an attempt, by `runsPerHour`.
- */
-export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost' | 'waiting' | 'stopped';
 
 /**
  * Finishes the run or queues it again, and returns which. Repeats until the log can be written, so that no run stays

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
+import type { RunEnd } from '../observability/metrics.ts';
 import type { Traces } from '../observability/traces.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { type RecordAttemptDeps, type RunEnd, recordAttempt, settleRun } from './record-attempt.ts';
+import { type RecordAttemptDeps, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
 import { boundRetries, keepsDirectories, type RunSettings } from './run-settings.ts';

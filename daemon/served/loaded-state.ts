@@ -20,6 +20,8 @@ export interface LoadedState {
   readonly unserved: ReadonlyMap<string, string>;
   /** The UIDs of the disabled webhooks. */
   readonly disabled: readonly string[];
+  /** The names of the automations. */
+  readonly automations: readonly string[];
   /** The filters of webhooks with more than one part of them. A part is a JSON array of `ServedFilter`s. */
   readonly filterParts: ReadonlyMap<string, readonly string[]>;
 }
@@ -32,6 +34,7 @@ export function loadState(state: AppliedState, open: Opener, factory: string): L
   return {
     view: factoryView(state),
     snapshot: createSnapshot(state),
+    automations: state.automations.map(({ name }) => name),
     ...packState(state, open),
   };
 }

@@ -5,6 +5,8 @@ export interface ServedFactory {
   readonly factory: string;
   readonly serial: number;
   readonly webhooks: number;
+  /** The names of the applied automations. */
+  readonly automations: readonly string[];
   readonly problem?: { readonly message: string; readonly since: string };
 }
 

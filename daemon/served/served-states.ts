@@ -175,8 +175,8 @@ async function load(
     if (failure !== undefined && before && isComplete(before)) throw new Error(failure);
     const webhooks = await prepareWebhooks(loaded);
     const unservedUids = [...loaded.unserved.keys()];
-    const { view, disabled: disabledUids } = loaded;
-    const status = { factory, serial: view.serial, webhooks: loaded.webhooks.uids.length };
+    const { view, automations, disabled: disabledUids } = loaded;
+    const status = { factory, serial: view.serial, webhooks: loaded.webhooks.uids.length, automations };
     if (failure === undefined) return { version, view, webhooks, unservedUids, disabledUids, status };
     const problem = { message: failure, since: new Date().toISOString() };
     if (before && version === before.version && problem.message === before.status.problem?.message)
@@ -186,7 +186,7 @@ async function load(
     const message = toMessage(error);
     if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
-    const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.status.webhooks ?? 0 };
+    const status = before?.status ?? { factory, serial: 0, webhooks: 0, automations: [] };
     const { view, webhooks, unservedUids, disabledUids = [] } = before ?? {};
     const problem = { message, since };
     return { version, view, webhooks, unservedUids, disabledUids, status: { ...status, problem } };
