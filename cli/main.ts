@@ -4,6 +4,7 @@ import { Refusal } from '../schema/refusal.ts';
 import { printable } from '../schema/text/printable.ts';
 import { DeliveryLogError } from '../store/ports/delivery-log-error.ts';
 import { StoreError } from '../store/ports/store-error.ts';
+import { declareAlerts } from './commands/alerts.ts';
 import { declareAudit } from './commands/audit.ts';
 import { declareAutomations } from './commands/automations.ts';
 import { CliCommand, type DeclareCommand } from './commands/cli-command.ts';
@@ -57,6 +58,7 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
     serve: declareServe,
     doctor: declareDoctor,
     why: declareWhy,
+    alerts: declareAlerts,
     webhooks: declareWebhooks,
     deliveries: declareDeliveries,
     listen: declareListen,

@@ -6,6 +6,7 @@ import { escapedKeyDefect, hasEscapedKeyDefect } from '../json/parse-json-text.t
 import { apiRoutes } from '../schema/api/routes.ts';
 import type { DeliveryLog } from '../store/ports/delivery-log.ts';
 import type { DaemonRecord, Store } from '../store/ports/store.ts';
+import { nameReceiver } from './alerts/alert-settings.ts';
 import { type AlertsTask, startAlerts } from './alerts/start-alerts.ts';
 import { startHealth } from './health/start-health.ts';
 import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
@@ -193,28 +194,28 @@ async function startParts(
   const record = { ingressUrl, managementUrl, id: daemonId, trustsProxies };
   await recordAddress(options, { ...record, connections: connections.ingress });
   // Only now, because a webhook of this daemon may be the receiver.
-  alerts?.wake();
+  alerts.wake();
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
 }
 
-/** Starts the tasks that watch health and send alerts. Returns the task that sends alerts; undefined if nobody gets them. */
+/** Starts the tasks that watch health and send alerts. Returns the task that sends alerts. */
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
   { deliveryLog, thread }: Parts,
   events: LogOpening['events'],
   managementUrl: string,
   onClose: OnClose,
-): AlertsTask | undefined {
-  const urls = settings.alerts.map(({ url }) => url);
+): AlertsTask {
+  const receivers = settings.alerts.map(nameReceiver);
   const dashboardUrl = (settings.managementUrl ?? managementUrl).replace(/\/+$/, '');
-  const targets = urls.length > 0 ? { urls, dashboardUrl } : undefined;
+  const targets = { receivers, dashboardUrl };
   const common = { log, nowMs, random: Math.random };
-  const alerts = targets && startAlerts({ ...common, store, deliveryLog, settings, targets });
-  onClose(async () => alerts?.stop());
-  const onLooked = () => alerts?.wake();
-  const parts = { thread, deliveryLog, replicas: store.replicas, alerts: targets };
+  const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets });
+  onClose(() => alerts.stop());
+  const onLooked = () => alerts.wake();
+  const parts = { thread, deliveryLog, replicas: store.replicas, alerts: store.alerts, targets };
   const health = startHealth({ ...common, ...parts, onLooked });
   onClose(() => health.stop());
   events.on('committed', health.observeDeliveries);

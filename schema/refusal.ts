@@ -11,6 +11,8 @@ export const refusals = {
   'payload-not-stored': 'Only the payloads of accepted deliveries are stored',
   'output-not-stored': 'No output of this run is stored',
   'artifact-unknown': 'The run has no artifact with this name on this machine',
+  'alert-unknown': 'The factory has no such alert, or it ended long ago',
+  'alert-resolved': 'The alert is resolved',
   'session-unknown': 'There is no such session that the caller may see',
   'name-taken': 'The name is already in use in this factory',
   'too-many-webhooks': 'Webhook limit reached (20 per factory)',

@@ -20,7 +20,10 @@ export function createCallHere(
     retryRun: retry => useDeliveryLog(log => log.retryRun(retry)),
     dismissRun: id => useDeliveryLog(log => log.dismissRun(id)),
   };
-  const deps: OperationDeps = { store, deliveryLog, now, randomBytes, readState, problem: null, ...given };
+  const deps: OperationDeps = {
+    ...{ store, deliveryLog, now, randomBytes, readState, problem: null, by: '' },
+    ...given,
+  };
   const call = async (
     id: Parameters<CallOperation>[0],
     { params, query = {}, body, ifSerial }: CallParts<'apply'> = {},

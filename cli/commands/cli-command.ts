@@ -19,9 +19,11 @@ export class CliCommand extends Command {
     return rest === '' ? this : this.addHelpText('after', rest);
   }
 
-  /** Adds commands by their names, and `help`. */
-  subcommands(commands: Readonly<Record<string, DeclareCommand>>): this {
-    for (const [name, declare] of Object.entries(commands)) declare(this.command(name));
+  /** Adds commands by their names, and `help`. Without a subcommand, the group does what its default one does. */
+  subcommands(commands: Readonly<Record<string, DeclareCommand>>, defaultName?: string): this {
+    for (const [name, declare] of Object.entries(commands)) {
+      declare(this.command(name, { isDefault: name === defaultName }));
+    }
     return this.addHelp();
   }
 

@@ -233,14 +233,11 @@ async function storeDeclared({ secrets }: DaemonSettings, store: Store): Promise
   await begun.end(names);
 }
 
-/** Finds secrets that alerts cannot be signed with: otherwise, that would be noticed only when one is sent. */
+/** Finds secrets that alerts cannot be sent with: otherwise, that would be noticed only when one is sent. */
 async function findUnusableSecrets({ alerts }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
   if (alerts.length === 0) return [];
   const { findAlertMistakes } = await import('../../operations/checks/secret-diagnostics.ts');
-  return findAlertMistakes(
-    alerts.map(({ secret }) => secret),
-    store.teamSecrets,
-  );
+  return findAlertMistakes(alerts, store.teamSecrets);
 }
 
 /** Adds the repository that the flags name, for the factory that the command works on. */

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
-import { describeScheme } from '../../signatures/schemes.ts';
-import { signRequest } from '../../signatures/sign.ts';
 import type { AlertMessage, Alerts } from '../../store/ports/alerts.ts';
 import { type Posted, postToReceiver } from '../receivers/post-to-receiver.ts';
-import type { AlertReceiver } from './alert-settings.ts';
+import { isReceiverUrl } from '../receivers/receiver-url.ts';
+import { type AlertReceiver, nameReceiver } from './alert-settings.ts';
+import { renderRequest } from './message-formats.ts';
 
 /** @limit Messages that are sent at the same time: the others follow as soon as these were answered. */
 const messagesAtOnceMax = 10;
@@ -29,7 +29,7 @@ export interface SendingDeps {
 }
 
 /**
- * Sends the messages that are due, signed as Standard Webhooks says, and records which need not be sent again. One whose
+ * Sends the messages that are due, each in the format of its receiver, and records which need not be sent again. One whose
  * answer is lost is sent again with the same ID.
  */
 export async function sendMessages(alerts: Alerts, deps: SendingDeps): Promise<void> {
@@ -48,7 +48,7 @@ export async function sendMessages(alerts: Alerts, deps: SendingDeps): Promise<v
 
 /** Sends a message; undefined if it need not be sent again. */
 async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<AlertMessage | undefined> {
-  const receiver = deps.receivers.find(({ url }) => url === message.url);
+  const receiver = deps.receivers.find(other => nameReceiver(other) === message.receiver);
   // The operator removed the receiver from the settings.
   if (!receiver) return undefined;
   const posted = await post(message, receiver, deps);
@@ -59,7 +59,7 @@ async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<AlertM
   if (signal.aborted) return message;
   const { reason } = posted;
   const isLast = posted.kind === 'failed' || attempts >= attemptsMax;
-  const fields = { message: message.id, receiver: new URL(message.url).host, attempts, reason };
+  const fields = { message: message.id, receiver: describeReceiver(receiver), attempts, reason };
   deps.log.warn(fields, isLast ? 'an alert could not be sent' : 'an alert is sent again later');
   if (isLast) return undefined;
   const waitMs = backOffMs(attempts, { firstMs: backOffFirstMs, maxMs: backOffMaxMs }, random());
@@ -67,18 +67,19 @@ async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<AlertM
 }
 
 async function post(
-  { id, url, body }: AlertMessage,
-  { secret: name }: AlertReceiver,
+  message: AlertMessage,
+  receiver: AlertReceiver,
   { openSecret, nowMs, signal }: SendingDeps,
 ): Promise<Posted> {
-  const [secret, scheme] = [await openSecret(name), describeScheme('standard-webhooks')];
-  if (secret === undefined || !scheme)
-    return { kind: 'retry', reason: `the team secret ${name} has no value` };
-  const request = { body: Buffer.from(body), url, method: 'POST', nowMs: nowMs(), id };
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'hookmill',
-    ...signRequest(scheme, secret, request),
-  };
-  return postToReceiver({ url, headers, body, timeLimitMs: answerMs, signal }, nowMs);
+  const secret = await openSecret(receiver.secret);
+  if (secret === undefined)
+    return { kind: 'retry', reason: `the team secret ${receiver.secret} has no value` };
+  const request = renderRequest(message, receiver, secret, nowMs());
+  if (!isReceiverUrl(request.url))
+    return { kind: 'retry', reason: `the team secret ${receiver.secret} is not a URL` };
+  return postToReceiver({ ...request, timeLimitMs: answerMs, signal }, nowMs);
+}
+
+function describeReceiver(receiver: AlertReceiver): string {
+  return receiver.format === 'slack' ? nameReceiver(receiver) : new URL(receiver.url).host;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
+import { type AlertTargets, listWatched } from '../../operations/alerts/follow-episodes.ts';
+import type { Alerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
 import { doInTurn } from '../one-at-a-time.ts';
@@ -17,8 +18,8 @@ export interface HealthOptions {
   readonly replicas: Pick<Replicas, 'takeTurn'> | undefined;
   readonly log: Logger;
   readonly nowMs: () => number;
-  /** Undefined if nobody gets alerts. */
-  readonly alerts: AlertTargets | undefined;
+  readonly alerts: Pick<Alerts, 'read'>;
+  readonly targets: AlertTargets;
   /** Called after each look, which may have opened or ended episodes. */
   readonly onLooked: () => void;
 }
@@ -32,7 +33,7 @@ export interface HealthTask {
 
 /** Looks at the health of webhooks every few seconds, in the operations thread. With replicas, one of them does. */
 export function startHealth(options: HealthOptions): HealthTask {
-  const { thread, deliveryLog, replicas, log, nowMs, alerts, onLooked } = options;
+  const { thread, deliveryLog, replicas, log, nowMs, alerts, targets, onLooked } = options;
   const stopped = Promise.withResolvers<false>();
   let isStopped = false;
   let looking: Promise<void> | undefined;
@@ -48,11 +49,11 @@ export function startHealth(options: HealthOptions): HealthTask {
     if (!isStopped) timer = setTimeout(start, ms).unref();
   };
   const look = async () => {
-    const argument: LookArgument = { nowMs: nowMs(), alerts };
+    const argument: LookArgument = { nowMs: nowMs(), targets };
     // This comes first, because silence counts only while a daemon judges.
     const isDue = await deliveryLog.recordHealth({ nowMs: argument.nowMs, judged: [] });
     // Episodes of alerts may be open for webhooks that are not due.
-    if (!isDue && !alerts) return false;
+    if (!isDue && listWatched(await alerts.read()).length === 0) return false;
     // A look may take seconds: closing the thread ends it.
     return Promise.race([thread.run('lookAtWebhooks', argument), stopped.promise]);
   };

@@ -95,13 +95,12 @@ function loadLater(load: () => Promise<Verb>): Verb {
 async function lookWithAlerts(
   { deliveries, appliedStates, alerts }: Store,
   deliveryLog: ThreadLog,
-  { nowMs, alerts: settings }: LookArgument,
+  { nowMs, targets }: LookArgument,
 ): Promise<boolean> {
-  const watched = settings ? listWatched(await alerts.read()) : [];
+  const watched = listWatched(await alerts.read());
   const onFound = async (found: readonly FoundHealth[]) => {
-    if (!settings) return;
     const findings = found.flatMap(findInHealth);
-    await alerts.change(state => followEpisodes(state, findings, { ...settings, nowMs, randomBytes }));
+    await alerts.change(state => followEpisodes(state, findings, { ...targets, nowMs, randomBytes }));
   };
   return lookAtWebhooks({ deliveries, deliveryLog, readState: appliedStates.read, nowMs, watched, onFound });
 }

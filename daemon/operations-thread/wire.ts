@@ -10,7 +10,7 @@ export type ThreadVerb = 'answerRequest' | 'loadState' | 'readRunAutomation' | '
 /** The argument of `lookAtWebhooks`; without `alerts`, nobody gets any. */
 export interface LookArgument {
   readonly nowMs: number;
-  readonly alerts: AlertTargets | undefined;
+  readonly targets: AlertTargets;
 }
 
 /** The verbs by which the thread writes to the delivery log, through the daemon's main thread. */

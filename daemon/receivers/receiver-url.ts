@@ -10,7 +10,8 @@ export const receiverUrl = z.string().superRefine((text, context) => {
   });
 });
 
-function isReceiverUrl(text: string): boolean {
+/** Whether a text is a URL that the daemon may post to. */
+export function isReceiverUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';

@@ -2,10 +2,12 @@ import type { AppliedStates, Store } from '../../store/ports/store.ts';
 import type { QueueableRuns } from '../factory.ts';
 import { type BegunChange, beginChange, type ChangeToRecord } from './audit.ts';
 
-/** What a request changes: the store, and the runs in the delivery log. */
+/** What a request changes, the store and the runs in the delivery log, and in whose name. */
 export interface Changeable {
   readonly store: Store;
   readonly deliveryLog: QueueableRuns;
+  /** Who asks, as lists name them; empty for a request that only reads. */
+  readonly by: string;
 }
 
 /**
@@ -14,7 +16,7 @@ export interface Changeable {
  * nothing was changed. If the entry cannot be finished after the change, it stays unfinished, and this does not fail.
  */
 export async function recordWrites<T>(
-  { store, deliveryLog, now }: Changeable & { readonly now: () => Date },
+  { store, deliveryLog, now }: Omit<Changeable, 'by'> & { readonly now: () => Date },
   planned: ChangeToRecord,
   work: (parts: Changeable) => Promise<T>,
   describe: (result: T) => string | null,
@@ -24,7 +26,8 @@ export async function recordWrites<T>(
     beginning ??= beginChange({ store, now }, planned);
     return beginning;
   };
-  const result = await work(beforeWrites({ store, deliveryLog }, begin)).catch(async (error: unknown) => {
+  const parts = beforeWrites({ store, deliveryLog, by: planned.who.name }, begin);
+  const result = await work(parts).catch(async (error: unknown) => {
     await (await beginning?.catch(() => undefined))?.endFailed(error);
     throw error;
   });
@@ -33,14 +36,14 @@ export async function recordWrites<T>(
 }
 
 /** Calls `begin` before each write that a request can cause, and waits for it. */
-function beforeWrites({ store, deliveryLog }: Changeable, begin: () => Promise<unknown>): Changeable {
+function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promise<unknown>): Changeable {
   const after =
     <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
     async (...args: Args) => {
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets } = store;
+  const { appliedStates, teamSecrets, alerts } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -48,9 +51,11 @@ function beforeWrites({ store, deliveryLog }: Changeable, begin: () => Promise<u
       return decided;
     });
   return {
+    by,
     store: {
       ...store,
       appliedStates: { ...appliedStates, change },
+      alerts: { ...alerts, change: after(alerts.change) },
       teamSecrets: {
         ...teamSecrets,
         set: after(teamSecrets.set),

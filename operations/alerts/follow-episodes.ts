@@ -1,6 +1,6 @@
 import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
-import type { AlertMessage, AlertState, Episode } from '../../store/ports/alerts.ts';
+import type { AlertMessage, AlertState, Episode, PastEpisode } from '../../store/ports/alerts.ts';
 import type { FoundHealth } from '../health/look-at-webhooks.ts';
 import { renderAlert } from './render-alert.ts';
 
@@ -17,16 +17,21 @@ const calmMs = 60_000;
 /** @limit Time after which the alert of held runs is sent again while they are, in ms: only a person ends that, and retention keeps the runs until then. */
 const heldAgainMs = 86_400_000;
 
+/** @limit Episodes of a factory that are kept when they have ended. */
+const pastOfFactoryMax = 50;
+/** @limit Episodes of all factories that are kept when they have ended. */
+const pastMax = 1_000;
+
 /** A possible subject of an alert, and its problem. */
 export interface Finding extends Pick<Episode, 'type' | 'factory' | 'subject' | 'name'> {
   /** null: nothing is wrong. */
-  readonly problem: Pick<Episode, 'reason' | 'sinceMs'> | null;
+  readonly problem: Pick<Episode, 'reason' | 'sinceMs' | 'run'> | null;
 }
 
 /** The places that alerts name. */
 export interface AlertTargets {
-  /** The URLs that every alert is sent to. */
-  readonly urls: readonly string[];
+  /** The names of the receivers that every alert is sent to. */
+  readonly receivers: readonly string[];
   /** The URL of the dashboard, for links. */
   readonly dashboardUrl: string;
 }
@@ -53,21 +58,45 @@ function followOne(state: AlertState, finding: Finding, context: AlertContext): 
   const open = state.episodes.find(episode => isAbout(episode, finding));
   const { problem } = finding;
   if (!open) return problem ? begin(state, { ...finding, ...problem }, context) : state;
-  const replace = (by: readonly Episode[]): AlertState => ({
-    ...state,
-    episodes: state.episodes.flatMap(episode => (episode === open ? by : [episode])),
-  });
-  if (problem) {
-    const again = { ...open, reason: problem.reason, toldMs: context.nowMs, calmSinceMs: null };
-    if (open.type === 'runs.held' && context.nowMs - open.toldMs >= heldAgainMs)
-      return addMessages(replace([again]), again, 'open', context);
-    return open.calmSinceMs === null ? state : replace([{ ...open, calmSinceMs: null }]);
+  const replace = (by: Episode) => replaceEpisode(state, open, [by]);
+  if (!problem) {
+    const calmSinceMs = open.calmSinceMs ?? context.nowMs;
+    if (context.nowMs - calmSinceMs >= calmTimes[open.type]) return end(state, open, context);
+    return open.calmSinceMs === null ? replace({ ...open, calmSinceMs }) : state;
   }
-  const calmSinceMs = open.calmSinceMs ?? context.nowMs;
-  if (context.nowMs - calmSinceMs >= calmTimes[open.type]) {
-    return addMessages(replace([]), open, 'resolved', context);
+  if (isToBeTold(open, context.nowMs)) {
+    const { reason, run } = problem;
+    return tell(state, open, { ...open, reason, run, calmSinceMs: null }, context);
   }
-  return open.calmSinceMs === null ? replace([{ ...open, calmSinceMs }]) : state;
+  return open.calmSinceMs === null ? state : replace({ ...open, calmSinceMs: null });
+}
+
+function replaceEpisode(state: AlertState, open: Episode, by: readonly Episode[]): AlertState {
+  return { ...state, episodes: state.episodes.flatMap(episode => (episode === open ? by : [episode])) };
+}
+
+/** Whether receivers are told of an open episode now: for the first time, or again. */
+function isToBeTold({ type, toldMs, acknowledged, muted }: Episode, nowMs: number): boolean {
+  if (muted && nowMs < muted.untilMs) return false;
+  if (toldMs === null) return true;
+  return type === 'runs.held' && !acknowledged && nowMs - toldMs >= heldAgainMs;
+}
+
+/** Replaces an open episode by what is now known of it, and tells the receivers. */
+function tell(state: AlertState, open: Episode, now: Episode, context: AlertContext): AlertState {
+  const told = { ...now, toldMs: context.nowMs };
+  return addMessages(replaceEpisode(state, open, [told]), renderAlert(told, context), context);
+}
+
+/** Ends an episode. Receivers that were told that it is open are told so, even if it is muted. */
+function end(state: AlertState, open: Episode, context: AlertContext): AlertState {
+  const { episodes } = replaceEpisode(state, open, []);
+  const ended: PastEpisode = { ...open, endedMs: context.nowMs };
+  const ofFactory = state.past.filter(({ factory }) => factory === open.factory);
+  const [oldest] = ofFactory.length >= pastOfFactoryMax ? ofFactory : [];
+  const past = [...state.past.filter(episode => episode !== oldest), ended].slice(-pastMax);
+  const next = { ...state, episodes, past };
+  return open.toldMs === null ? next : addMessages(next, renderAlert(ended, context), context);
 }
 
 /** The time without a problem after which an episode ends, in ms. */
@@ -81,31 +110,30 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'log.unwritable': 0,
 };
 
-function isAbout(episode: Episode, { type, factory, subject }: Finding): boolean {
+function isAbout(
+  episode: Episode,
+  { type, factory, subject }: Pick<Finding, 'type' | 'factory' | 'subject'>,
+): boolean {
   return episode.type === type && episode.factory === factory && episode.subject === subject;
 }
 
 function begin(
   state: AlertState,
-  { type, factory, subject, name, reason, sinceMs }: Omit<Episode, 'id' | 'toldMs' | 'calmSinceMs'>,
+  { type, factory, subject, name, reason, run, sinceMs }: Finding & NonNullable<Finding['problem']>,
   context: AlertContext,
 ): AlertState {
   if (state.episodes.length >= episodesMax) return state;
   const id = createId('alr', context);
-  const times = { sinceMs, toldMs: context.nowMs, calmSinceMs: null };
-  const episode: Episode = { id, type, factory, subject, name, reason, ...times };
-  return addMessages({ ...state, episodes: [...state.episodes, episode] }, episode, 'open', context);
+  const { muted } = state.past.findLast(episode => isAbout(episode, { type, factory, subject })) ?? {};
+  const times = { sinceMs, toldMs: null, calmSinceMs: null };
+  const episode: Episode = { id, type, factory, subject, name, reason, run, ...times, muted };
+  const next = { ...state, episodes: [...state.episodes, episode] };
+  return isToBeTold(episode, context.nowMs) ? tell(next, episode, episode, context) : next;
 }
 
-function addMessages(
-  state: AlertState,
-  episode: Episode,
-  status: 'open' | 'resolved',
-  context: AlertContext,
-): AlertState {
-  const body = renderAlert(episode, status, context);
-  const added = context.urls.map((url): AlertMessage => {
-    return { id: createId('msg', context), url, body, attempts: 0, dueMs: context.nowMs };
+function addMessages(state: AlertState, body: string, context: AlertContext): AlertState {
+  const added = context.receivers.map((receiver): AlertMessage => {
+    return { id: createId('msg', context), receiver, body, attempts: 0, dueMs: context.nowMs };
   });
   // The newest ones describe the current state.
   return { ...state, messages: [...state.messages, ...added].slice(-messagesMax) };

@@ -1,37 +1,52 @@
 import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
-import type { Episode } from '../../store/ports/alerts.ts';
+import type { Episode, PastEpisode } from '../../store/ports/alerts.ts';
+import { describeTime } from '../health/judge-health.ts';
 
 /** Renders the body of a message about an episode, as docs/on-call.md describes it. */
 export function renderAlert(
-  { id, type, factory, subject, name, reason, sinceMs }: Episode,
-  status: 'open' | 'resolved',
+  episode: Episode | PastEpisode,
   { nowMs, dashboardUrl }: { readonly nowMs: number; readonly dashboardUrl: string },
 ): string {
-  const timestamp = new Date(nowMs).toISOString();
+  const { id, type, factory, subject, name, reason, sinceMs } = episode;
+  const endedMs = 'endedMs' in episode ? episode.endedMs : null;
   const data = {
     id,
-    status,
+    status: endedMs === null ? 'open' : 'resolved',
+    summary: endedMs === null ? reason : `resolved after ${describeTime(endedMs - sinceMs)}: ${reason}`,
     factory: factory === '' ? null : factory,
     webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
     automation: type.startsWith('runs.') ? name : null,
     reason,
     since: new Date(sinceMs).toISOString(),
-    remedy: remedies[type](name),
+    until: endedMs === null ? null : new Date(endedMs).toISOString(),
+    remedy: endedMs === null ? describeRemedy(episode) : null,
     link: dashboardUrl + links[type](encodeURIComponent(factory), encodeURIComponent(subject)),
   };
-  return JSON.stringify({ type, timestamp, data });
+  return JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data });
 }
 
-const remedies: Readonly<Record<AlertType, (name: string) => string>> = {
-  'webhook.quiet': name => `Look whether the sender still sends, and run \`hookmill why ${name}\`.`,
-  'webhook.failing': name => `Run \`hookmill why ${name}\`, and compare the secret on both sides.`,
-  'runs.failing': name =>
-    `Run \`hookmill runs list --automation ${name} --state failed\`, correct the cause, then \`hookmill runs retry\`.`,
-  'runs.stopped': name =>
-    `Check whether the work of ${name} fires its own webhook. \`hookmill runs list --automation ${name} --state failed\` shows what was stopped, \`hookmill runs retry\` starts it.`,
-  'runs.held': () =>
-    'Correct the cause, then run `hookmill runs retry` with the ID of the run, or give it up with `hookmill runs dismiss`.',
-  'reconcile.failing': () => 'Run `hookmill status`: it says since when, at which commit and why.',
+/** Says what to do about an open episode. */
+export function describeRemedy({ type, factory, name, run = '' }: Episode): string {
+  const hookmill = factory === '' || factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
+  return remedies[type]({ hookmill, name, run });
+}
+
+/** `hookmill` begins each command. */
+type Remedy = (given: { readonly hookmill: string; readonly name: string; readonly run: string }) => string;
+
+const remedies: Readonly<Record<AlertType, Remedy>> = {
+  'webhook.quiet': ({ hookmill, name }) =>
+    `Look whether the sender still sends, and run \`${hookmill} why ${name}\`.`,
+  'webhook.failing': ({ hookmill, name }) =>
+    `Run \`${hookmill} why ${name}\`: it names the cause and what to do.`,
+  'runs.failing': ({ hookmill, name }) =>
+    `Run \`${hookmill} runs list --automation ${name} --state failed\`, correct the cause, then \`${hookmill} runs retry --automation ${name} --state failed\`.`,
+  'runs.stopped': ({ hookmill, name }) =>
+    `Check whether the work of ${name} fires its own webhook. \`${hookmill} runs list --automation ${name} --state failed\` shows what was stopped, \`${hookmill} runs retry --automation ${name} --state failed\` starts it.`,
+  'runs.held': ({ hookmill, run }) =>
+    `Correct the cause, then run \`${hookmill} runs retry ${run}\`, or give it up with \`${hookmill} runs dismiss ${run}\`.`,
+  'reconcile.failing': ({ hookmill }) =>
+    `Run \`${hookmill} status\`: it says since when, at which commit and why.`,
   'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
 };
 

@@ -114,21 +114,26 @@ function isUrlToken(value: string): boolean {
   return urlSafe.test(value) && value.length >= urlTokenCharsMin && value.length <= urlTokenCharsMax;
 }
 
-/** Finds the team secrets that alerts cannot be signed with. The names are in the order of the setting `alerts`. */
+/** Finds the team secrets that alerts cannot be sent with, given the setting `alerts`. */
 export async function findAlertMistakes(
-  names: readonly string[],
+  receivers: readonly { readonly format?: string | undefined; readonly secret: string }[],
   teamSecrets: Pick<TeamSecrets, 'open' | 'listNames'>,
 ): Promise<readonly Mistake[]> {
+  const names = receivers.map(({ secret }) => secret);
   const [secrets, known] = [await teamSecrets.open(names), await teamSecrets.listNames()];
-  return names.flatMap((secretName, index): Mistake[] => {
+  return receivers.flatMap(({ format, secret: secretName }, index): Mistake[] => {
     const path = ['alerts', index, 'secret'];
     const secret = secrets.get(secretName);
-    const signing = { name: '', secretName, enabled: true, authMode: 'signature' } as const;
-    const found = findSecretMistake({ ...signing, signatureScheme: 'standard-webhooks' }, secret, known);
+    const isSigned = (format ?? 'standard-webhooks') === 'standard-webhooks';
+    const using = { name: '', secretName, enabled: true, authMode: 'signature' } as const;
+    // Every value is a secret of GitHub.
+    const signatureScheme = isSigned ? 'standard-webhooks' : 'github';
+    const found = findSecretMistake({ ...using, signatureScheme }, secret, known);
     if (found) return [{ ...found, path }];
     if (secret?.value) return [];
     const message = `the team secret ${secretName} has no value`;
-    const hint = `set it with \`hookmill secrets set ${secretName}\`, or \`hookmill secrets generate ${secretName} --format whsec\``;
+    const generate = isSigned ? `, or \`hookmill secrets generate ${secretName} --format whsec\`` : '';
+    const hint = `set it with \`hookmill secrets set ${secretName}\`${generate}`;
     return [{ code: 'secret/missing', path, message, hint }];
   });
 }

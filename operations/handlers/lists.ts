@@ -4,18 +4,20 @@ import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../access/audit.ts';
 import { listTokens } from '../access/sessions.ts';
+import { acknowledgeAlert, listAlerts, muteAlert } from '../alerts/alerts.ts';
 import { showHealth } from '../health/show-health.ts';
 import { showHealthOverview } from '../health/show-health-overview.ts';
 import { listDeliveries } from '../log/deliveries.ts';
 import { listUnlogged } from '../log/list-rows.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../log/runs.ts';
-import { type Handlers, openFactory } from './handler.ts';
+import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
 
-/** Handles requests that only list. Deliveries and runs of other factories are unknown here. */
+/** Handles requests that list, or act on what a list shows. Deliveries and runs of other factories are unknown here. */
 export const listHandlers: Pick<
   Handlers,
   | ('showHealth' | 'showHealthOverview' | 'listDeliveries' | 'listUnlogged')
   | ('listRuns' | 'showRun' | 'listTokens' | 'listAudit' | 'listSchemes')
+  | ('listAlerts' | 'acknowledgeAlert' | 'muteAlert')
 > = {
   showHealth: async (deps, { params: { factory }, query }) => ({
     body: await showHealth(openFactory(deps, factory), query.webhook),
@@ -40,6 +42,15 @@ export const listHandlers: Pick<
     const { rows, ...end } = await listRuns(opened, toWanted(query));
     return { body: { runs: rows, ...end } };
   },
+  listAlerts: async ({ store }, { params: { factory } }) => ({
+    body: { alerts: await listAlerts(store, factory) },
+  }),
+  acknowledgeAlert: async (deps, { params }) => ({
+    body: await acknowledgeAlert(toAlertChange(deps, params)),
+  }),
+  muteAlert: async (deps, { params, body: { seconds } }) => ({
+    body: await muteAlert(toAlertChange(deps, params), seconds),
+  }),
   listTokens: async (deps, { params: { factory } }) => ({
     body: { tokens: await listTokens(deps.store, factory) },
   }),
@@ -55,6 +66,13 @@ export const listHandlers: Pick<
   }),
   listSchemes: () => ({ body: { schemes: listSchemes() } }),
 };
+
+function toAlertChange(
+  { store, now, by }: OperationDeps,
+  { factory, alert: id }: { readonly factory: string; readonly alert: string },
+) {
+  return { store, factory, id, nowMs: now().getTime(), by };
+}
 
 function toWanted<Query extends { since?: number | undefined; until?: number | undefined }>({
   since: sinceMs,

@@ -127,3 +127,9 @@ export function showSpan(ms: number): string {
   const hours = Math.round(minutes / 60);
   return hours < 72 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }
+
+/** Describes how long something takes or took: `12 s`, then as `showSpan`. */
+export function describeTime(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1_000));
+  return seconds < 120 ? `${seconds} s` : showSpan(ms);
+}

@@ -1,7 +1,7 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
 import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
-import { showSpan } from '../health/judge-health.ts';
+import { describeTime } from '../health/judge-health.ts';
 import type { VerdictView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
 
@@ -190,11 +190,6 @@ function describeState(run: Run): string {
   if (state === 'queued') return describeRunState(run) ?? 'is about to start';
   if (state === 'running') return `has been running since ${formatTime(startedAtMs ?? 0)}`;
   return state === 'failed' ? 'failed, and was dismissed' : state;
-}
-
-function describeTime(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1_000));
-  return seconds < 120 ? `${seconds} s` : showSpan(ms);
 }
 
 function nameRun({ id, automation }: Run): string {

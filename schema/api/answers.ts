@@ -1,5 +1,6 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
+import { alertTypes } from '../alerts.ts';
 import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
@@ -336,6 +337,23 @@ export const runAnswer = z.strictObject({
     .optional()
     .describe('Files that the run left, on the machine that executed it. Not in lists.'),
 });
+/** By whom and since when, or until when. */
+const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();
+export const alertAnswer = z.strictObject({
+  id: z.string(),
+  type: z.enum(alertTypes),
+  status: z.enum(['open', 'resolved']),
+  webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
+  automation: z.string().nullable(),
+  reason: z.string(),
+  since: time,
+  until: time.nullable().describe('When it was resolved.'),
+  remedy: z.string().nullable().describe('What to do; null once it is resolved.'),
+  acknowledged: alertMark.describe('Who acknowledged it, and when.'),
+  muted: alertMark.describe('Who muted it, and until when.'),
+});
+export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
+
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 
 const evaluationShape = z.strictObject({

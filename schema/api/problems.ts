@@ -9,6 +9,8 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'payload-not-stored': 404,
   'output-not-stored': 404,
   'artifact-unknown': 404,
+  'alert-unknown': 404,
+  'alert-resolved': 409,
   'session-unknown': 404,
   'name-taken': 409,
   'too-many-webhooks': 409,

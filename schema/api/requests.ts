@@ -37,6 +37,11 @@ export const signInAnswerRequest = z.strictObject({
   attemptKey: z.string().max(tokenCharsMax).describe('The key that the page got when it began.'),
 });
 
+/** @limit Longest time for which an alert is muted, in seconds (30 days): longer than a holiday. */
+const muteSecondsMax = 30 * 86_400;
+
+export const muteRequest = z.strictObject({ seconds: z.int().min(0).max(muteSecondsMax) });
+
 /** Where a new webhook gets its secret from. */
 const webhookSecret = z.discriminatedUnion('kind', [
   z

@@ -462,6 +462,38 @@ export const apiRoutes = {
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
 
+  listAlerts: {
+    method: 'get',
+    path: `${factory}/alerts`,
+    permission: 'read',
+    thread: 'lists',
+    summary:
+      'Lists the alerts of the factory: those that are open, then the last ones that were resolved, newest first.',
+    answer: { status: 200, shape: answers.alertsAnswer },
+  },
+  acknowledgeAlert: {
+    method: 'post',
+    path: `${factory}/alerts/{alert}/acknowledge`,
+    permission: 'manage',
+    thread: 'lists',
+    summary:
+      'Acknowledges an open alert: receivers are not told again that it is open, only when it is resolved.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.alertAnswer },
+    problems: ['alert-unknown', 'alert-resolved', 'locked'],
+  },
+  muteAlert: {
+    method: 'post',
+    path: `${factory}/alerts/{alert}/mute`,
+    permission: 'manage',
+    thread: 'lists',
+    summary:
+      'Mutes an alert for a time: meanwhile, receivers are not told that it is open, or open again. With 0 seconds, ends that.',
+    body: requests.muteRequest,
+    answer: { status: 200, shape: answers.alertAnswer },
+    problems: ['alert-unknown', 'locked'],
+  },
+
   listSecrets: {
     method: 'get',
     path: `${factory}/secrets`,

@@ -12,20 +12,31 @@ const episodeShape = z.strictObject({
   /** The name of the webhook or the automation. */
   name: z.string(),
   reason: z.string(),
+  /** The ID of the run that a person must act on, if there is one. */
+  run: z.string().optional(),
   sinceMs: z.int(),
-  /** When receivers were last told that it is open. */
-  toldMs: z.int(),
+  /** When receivers were last told that it is open; null if they were not, because it is muted. */
+  toldMs: z.int().nullable(),
   /** Since when nothing is wrong any more; null while something is. */
   calmSinceMs: z.int().nullable(),
+  /** Somebody works on it: receivers are not told again. */
+  acknowledged: z.strictObject({ atMs: z.int(), by: z.string() }).optional(),
+  /** Until when receivers are told nothing of it, or of the next one with the same subject. */
+  muted: z.strictObject({ untilMs: z.int(), by: z.string() }).optional(),
 });
+
+const pastEpisodeShape = episodeShape.extend({ endedMs: z.int() });
 
 /** A time in which something was wrong. */
 export type Episode = z.output<typeof episodeShape>;
 
+export type PastEpisode = z.output<typeof pastEpisodeShape>;
+
 const messageShape = z.strictObject({
   /** `msg_…`, by which a receiver recognises a message that it gets again. */
   id: z.string(),
-  url: z.string(),
+  /** Names one of the receivers in the daemon's settings. */
+  receiver: z.string(),
   body: z.string(),
   attempts: z.int(),
   dueMs: z.int(),
@@ -37,13 +48,15 @@ export type AlertMessage = z.output<typeof messageShape>;
 export const alertStateShape = z.strictObject({
   formatVersion: z.literal(1),
   episodes: z.array(episodeShape),
+  /** Oldest first. */
+  past: z.array(pastEpisodeShape),
   messages: z.array(messageShape),
 });
 
-/** The open episodes, and the messages about them that must still be sent. */
+/** The open episodes, the last ones that ended, and the messages about them that must still be sent. */
 export type AlertState = z.output<typeof alertStateShape>;
 
-export const noAlerts: AlertState = { formatVersion: 1, episodes: [], messages: [] };
+export const noAlerts: AlertState = { formatVersion: 1, episodes: [], past: [], messages: [] };
 
 /** Keeps the state of alerts, so that each episode is reported once, whichever daemon is restarted. */
 export interface Alerts {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -70,7 +70,9 @@ test('a storm of rejections is told once, also after a restart, and then that it
       reason: expect.stringMatching(
         /^deploys: the last \d+ deliveries were rejected, most of them by authentic/,
       ),
+      summary: expect.stringMatching(/^deploys: the last/),
       since: expect.any(String),
+      until: null,
       remedy: expect.stringContaining('hookmill why deploys'),
       link: `https://hooks.example.com/#/default/webhooks/${uid}`,
     },
@@ -94,7 +96,10 @@ test('a storm of rejections is told once, also after a restart, and then that it
   const [opened, resolved] = receiver.alerts;
   expect(resolved).toMatchObject({
     type: 'webhook.failing',
-    data: { id: opened?.data.id, status: 'resolved' },
+    data: {
+      ...{ id: opened?.data.id, status: 'resolved', remedy: null },
+      summary: expect.stringMatching(/^resolved after .*: deploys: the last/),
+    },
   });
   expect(resolved?.messageId).not.toBe(opened?.messageId);
   expect(receiver.refused).toEqual([]);
@@ -310,6 +315,49 @@ test('a webhook with Standard Webhooks receives alerts, so that automations can 
     return found.length > 0 && found;
   });
   expect(runs).toMatchObject([{ webhook: 'alerts', automation: 'on-call' }]);
+});
+
+test('Slack and PagerDuty are told in their own formats, and the URL of Slack stays a secret', async () => {
+  const posted: { readonly path: string; readonly body: Record<string, unknown> }[] = [];
+  const origin = await startLoopbackServer(async (request, response) => {
+    posted.push({ path: request.url ?? '', body: JSON.parse((await buffer(request)).toString()) });
+    response.writeHead(202).end('ok');
+  });
+  const home = await homeWithSecret();
+  await readStore(home, async ({ teamSecrets }) => {
+    await teamSecrets.set('SLACK', `${origin}/services/T0/B0/hidden`);
+    await teamSecrets.set('PAGER', 'integration-key');
+  });
+  const alerts = [
+    { format: 'slack', secret: 'SLACK' },
+    { format: 'pagerduty', secret: 'PAGER', url: `${origin}/v2/enqueue` },
+  ];
+  const daemon = await ready({ alerts }, home);
+  await daemon.storm();
+  await eventually(() => posted.length === 2);
+  const bodyOf = (path: string) => posted.find(request => request.path === path)?.body;
+  const { text } = bodyOf('/services/T0/B0/hidden') as { readonly text: string };
+  expect(text).toMatch(/^\*Alert\* \(default\): deploys: the last \d+ deliveries were rejected/);
+  expect(text).toContain('hookmill why deploys');
+  expect(text).toMatch(/\n<http:\/\/\S+\/webhooks\/wh_\w+>$/);
+  const [episode] = (await daemon.store.alerts.read()).episodes;
+  expect(bodyOf('/v2/enqueue')).toMatchObject({
+    ...{ routing_key: 'integration-key', event_action: 'trigger', dedup_key: episode?.id },
+    payload: {
+      summary: episode?.reason,
+      source: 'hookmill/default',
+      severity: 'error',
+      class: 'webhook.failing',
+    },
+  });
+  expect(await daemon.post(daemon.token)).toMatchObject({ status: 202 });
+  await eventually(async () => (await daemon.store.alerts.read()).episodes[0]?.calmSinceMs !== null);
+  daemon.clock.nowMs += 60_000;
+  await eventually(() => posted.length === 4);
+  expect(posted.slice(2).map(({ body }) => body)).toContainEqual(
+    expect.objectContaining({ event_action: 'resolve', dedup_key: episode?.id }),
+  );
+  expect(`${daemon.logged()}${readFileSync(home.alertsFile, 'utf8')}`).not.toMatch(/hidden|integration-key/);
 });
 
 test('a team secret that alerts cannot be signed with is an error at the start, with its place and what to do', async () => {

@@ -61,7 +61,8 @@ test('the operations thread is asked only if there may be webhooks to judge', as
     ...{
       deliveryLog,
       replicas: undefined,
-      alerts: undefined,
+      alerts: store.alerts,
+      targets: { receivers: [], dashboardUrl: '' },
       log: pino({ enabled: false }),
       nowMs: Date.now,
     },
@@ -100,11 +101,11 @@ test('a stop waits for a look at health in progress, and no look at alerts begin
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: line => logged.push(line) });
   const common = { log, nowMs: Date.now, random: Math.random };
-  const targets = { urls: ['http://127.0.0.1:9/'], dashboardUrl: '' };
+  const targets = { receivers: ['http://127.0.0.1:9/'], dashboardUrl: '' };
   const settings = { alerts: [], repositories: [] };
   const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets });
   const health = startHealth({
-    ...{ ...common, replicas: undefined, alerts: undefined, deliveryLog: { recordHealth } },
+    ...{ ...common, replicas: undefined, alerts: store.alerts, targets, deliveryLog: { recordHealth } },
     thread: openOperationsThread({ place: store.place, deliveryLog }),
     onLooked: () => {
       ended.push('looked');

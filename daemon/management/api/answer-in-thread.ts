@@ -10,7 +10,7 @@ import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
 import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-request.ts';
 
-export interface AnswererOptions extends Changeable {
+export interface AnswererOptions extends Omit<Changeable, 'by'> {
   readonly states: StateCache;
   /** The time of the store, which is set to the time of each request. */
   readonly clock: { atMs: number };
@@ -49,7 +49,7 @@ function createDeps(
   readOutside: ReadOutside,
 ): OperationDeps {
   return {
-    ...{ deliveryLog, baseUrl, problem, randomBytes },
+    ...{ deliveryLog, baseUrl, problem, randomBytes, by: '' },
     store: withSecretsOf(store, permission === 'manage' ? readOutside : null),
     readState: states.readServed,
     now: () => new Date(atMs),

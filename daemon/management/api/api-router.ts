@@ -105,7 +105,7 @@ function isCallable(call: Call): call is Call<CallableId> {
 /** The dependencies of a request that the main thread handles. It changes nothing. */
 function createDeps({ store, deliveryLog, baseUrl, nowMs }: ApiRouterDeps): OperationDeps {
   return {
-    ...{ store, deliveryLog, randomBytes, problem: null, baseUrl: baseUrl() },
+    ...{ store, deliveryLog, randomBytes, problem: null, by: '', baseUrl: baseUrl() },
     readState: store.appliedStates.read,
     now: () => new Date(nowMs()),
     findDaemonProblem: async () => null,

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createCallHere } from '../../../cli/backend/call-here.ts';
 import { callServer } from '../../../cli/backend/server-client.ts';
+import { followEpisodes } from '../../../operations/alerts/follow-episodes.ts';
 import type { CallOperation, CallParts } from '../../../schema/api/call.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
 import { apiRoutes, type CallableId } from '../../../schema/api/routes.ts';
@@ -18,11 +20,15 @@ const shared = useManagedDaemon({
   limits: { deliveriesPerMinute: 1_000 },
 });
 
-/** What the cases know of their factory: the webhook deploys, a delivery, and its failed run of the automation triage. */
+/**
+ * What the cases know of their factory: the webhook deploys, a delivery, its failed run of the automation triage, and an
+ * open alert, which nothing ends.
+ */
 interface Known {
   readonly uid: string;
   readonly delivery: string;
   readonly run: string;
+  readonly alert: string;
   readonly call: CallOperation;
 }
 
@@ -38,6 +44,11 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
   const { deliveryId: delivery = '' } = await send(url, { headers, body: '{"state":"failed"}' });
   const listed = async () => (await manager.call('listRuns')).json.runs;
   await expect.poll(async () => (await listed())[0]?.state, { timeout: 60_000 }).toBe('failed');
+  const problem = { reason: 'the branch cannot be followed: it is gone', sinceMs: daemon.clock.nowMs };
+  const finding = { type: 'reconcile.failing', factory, subject: '', name: '', problem } as const;
+  const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
+  const { episodes } = await daemon.store.alerts.change(state => followEpisodes(state, [finding], context));
+  const alert = episodes.find(episode => episode.factory === factory)?.id ?? '';
   const server = { url: managementUrl, token: manager.token };
   const overHttp: CallOperation = (id, parts) =>
     callServer(server, id, { ...parts, params: { factory, ...parts?.params } });
@@ -45,7 +56,7 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
     { ...factoryIn(home, factory, 0), now: () => new Date(daemon.clock.nowMs) },
     { baseUrl: daemon.ingressUrl, findDaemonProblem: async () => null },
   );
-  return { uid, delivery, run: (await listed())[0].id, call: transport === 'here' ? here : overHttp };
+  return { uid, delivery, run: (await listed())[0].id, alert, call: transport === 'here' ? here : overHttp };
 }
 
 function automationOf(uid: string) {
@@ -169,6 +180,16 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ run }) => ({ params: { run }, body: {} }),
     () => ({ params: { run: 'run_unknown' }, body: {} }),
   ],
+  listAlerts: [() => ({})],
+  acknowledgeAlert: [
+    ({ alert }) => ({ params: { alert }, body: {} }),
+    () => ({ params: { alert: 'alr_unknown' }, body: {} }),
+  ],
+  muteAlert: [
+    ({ alert }) => ({ params: { alert }, body: { seconds: 3_600 } }),
+    () => ({ params: { alert: 'alr_unknown' }, body: { seconds: 0 } }),
+    ({ alert }) => ({ params: { alert }, body: { seconds: -1 } }),
+  ],
   apply: [
     () => ({ body: { files: [], origin: '/definitions', adopt: true, confirm: ['destroy'] } }),
     () => ({ body: { files, origin: '/definitions', adopt: true } }),
@@ -201,12 +222,13 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     },
   );
   const text = JSON.stringify(outcome)
-    .replaceAll(/(wh|dlv|run)_[0-9a-z]{24,26}/g, '$1_…')
+    .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
     .replaceAll(/factory-\d+/g, 'factory')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/("secret":"|\/wh_…\/)[\w-]{20,}/g, '$1…')
     .replaceAll(/(_TOKEN)_\d+/g, '$1')
     .replaceAll(/"name":"token-\w+"/g, '"name":"token"')
+    .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     // The daemon may have begun a run that was queued again.
     .replaceAll(
       id === 'retryRun' ? /"(state|attempts|nextAttemptAt|finishedAt)":(\w+|"\w+")/g : /$^/g,
@@ -225,7 +247,11 @@ async function changesOf({ call }: Known) {
   return entries
     .filter(({ factory }) => factory !== null)
     .map(({ operation, subject, unfinished }) => {
-      return { operation, subject: subject.replaceAll(/(wh|dlv|run)_[0-9a-z]{24,26}/g, '$1_…'), unfinished };
+      return {
+        operation,
+        subject: subject.replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…'),
+        unfinished,
+      };
     });
 }
 

@@ -4,7 +4,7 @@ import { type Finding, followEpisodes } from '../../../operations/alerts/follow-
 import { type AlertState, noAlerts } from '../../../store/ports/alerts.ts';
 
 const nowMs = 1_750_000_000_000;
-const context = { nowMs, urls: ['http://a', 'http://b'], dashboardUrl: 'http://c', randomBytes };
+const context = { nowMs, receivers: ['http://a', 'http://b'], dashboardUrl: 'http://c', randomBytes };
 
 function finding(type: Finding['type'], isWrong: boolean, subject = 'wh_1'): Finding {
   const problem = isWrong ? { reason: 'it is', sinceMs: nowMs - 1 } : null;
@@ -16,7 +16,7 @@ function follow(state: AlertState, findings: readonly Finding[], atMs = nowMs): 
 }
 
 function statuses({ messages }: AlertState) {
-  return messages.map(({ url, body }) => `${url} ${JSON.parse(body).data.status}`);
+  return messages.map(({ receiver, body }) => `${receiver} ${JSON.parse(body).data.status}`);
 }
 
 test('each episode is told once to each receiver, and once more when it ends', () => {
