@@ -48,7 +48,7 @@ function findStoppedRuns(
 
 /** Finds whether failed runs of an automation keep others waiting, which nothing but a person ends. */
 function findHeldRuns(holding: Run | undefined, { factory, automation }: AutomationOfFactory): Finding {
-  const reason = `${holding?.id} of ${automation} failed, and holds the runs behind it in its order`;
+  const reason = `${holding?.id} of ${automation} failed, and the next runs wait behind it`;
   const sinceMs = holding ? (holding.finishedAtMs ?? holding.createdAtMs) : 0;
   const problem = holding ? { reason, sinceMs, run: holding.id } : null;
   return { type: 'runs.held', factory, subject: automation, name: automation, problem };

@@ -141,7 +141,7 @@ function addRunGauges(
     return (await read())?.running;
   });
   const holdingHelp =
-    'Failed runs that hold those behind them: retention keeps them until they are retried or dismissed';
+    'Failed runs that hold the runs behind them: retention keeps them until they are retried or dismissed';
   addOptionalGauge(registry, 'hookmill_runs_holding', holdingHelp, async () => (await read())?.holding);
   const ageHelp = 'Seconds since the queued run was due that has waited longest; 0 if none is due';
   addOptionalGauge(registry, 'hookmill_run_queue_age_seconds', ageHelp, async () => {

@@ -63,18 +63,20 @@ function SchemeSteps({ webhook, id }: Properties & { readonly id: string }) {
   if (!value) return <Waiting error={error} reload={reload} what="the signature scheme" />;
   const scheme = value.find(known => known.id === id);
   if (!scheme) return <p>This daemon does not know the signature scheme {id}.</p>;
+  // A specification is no place where a URL can be registered.
+  const sender = id === 'standard-webhooks' ? 'the sender' : scheme.provider;
   const note = scheme.summary.find(({ label }) => label === 'Note');
   return (
     <>
       <ol class="steps">
-        <li>At {scheme.provider}, register the URL above for JSON deliveries.</li>
+        <li>At {sender}, register the URL above for JSON deliveries.</li>
         <li>{describeSecretStep(scheme, webhook)}</li>
         {note && <li>{note.text}</li>}
-        <li>Send a test from {scheme.provider}: the delivery appears under Recent deliveries.</li>
+        <li>Send a test from {sender}: the delivery appears under Recent deliveries.</li>
       </ol>
       <p>
         <a href={scheme.page} target="_blank" rel="noreferrer">
-          How {scheme.provider} signs requests
+          How {sender} signs requests
         </a>
       </p>
       <details>

@@ -80,6 +80,6 @@ async function actOnFailed(
   const run = await requireRun(factory, id);
   if (await factory.useDeliveryLog(act)) return showRun(factory, id);
   throw new Refusal('run-not-failed', {
-    detail: `the run ${id} is ${run.state}; only a failed run can be ${done}`,
+    detail: `the run ${id} ${run.state === 'succeeded' ? 'has' : 'is'} ${run.state}; only failed runs can be ${done}`,
   });
 }

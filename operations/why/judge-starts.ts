@@ -157,7 +157,7 @@ function judgeRuns({ runs, output, nowMs, holding, usualMs }: WhyFacts): Judgeme
   if (holding) {
     const waiting = runs.filter(({ waitsFor }) => waitsFor === 'order').map(nameRun);
     return wrong(
-      `${joinNames(waiting)} waits for an earlier run, and ${holding.id} failed, which may hold it`,
+      `${joinNames(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for an earlier run; ${holding.id} failed and holds the runs behind it`,
       `Correct the cause, then run \`hookmill runs retry ${holding.id}\`, or give it up: \`hookmill runs dismiss ${holding.id}\`.`,
     );
   }

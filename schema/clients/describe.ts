@@ -37,7 +37,7 @@ interface DescribedRun {
 export function describeRunState({ waitsFor, stopped, dismissed, holds }: DescribedRun): string | undefined {
   if (waitsFor) return waitTexts[waitsFor];
   if (dismissed) return 'dismissed';
-  const more = [...(stopped ? ['stopped'] : []), ...(holds ? ['holds those behind it'] : [])];
+  const more = [...(stopped ? ['stopped'] : []), ...(holds ? ['the next runs wait behind it'] : [])];
   return more.length === 0 ? undefined : more.join(', ');
 }
 

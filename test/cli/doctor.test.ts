@@ -123,7 +123,7 @@ describe("with the daemon's configuration file", () => {
     });
     expect(await examineUser('no-such-user')).toMatchObject({
       state: 'problem',
-      text: 'runs.runner.user: there is no user no-such-user',
+      text: 'runs.runner.user: there is no user "no-such-user"; create it: useradd --system --create-home no-such-user',
     });
   });
 

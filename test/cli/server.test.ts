@@ -169,7 +169,7 @@ test('replays a delivery, retries a failed run, and tests a draft', async () => 
   expect(replayed).toMatchObject({ automation: 'triage' });
   await expect.poll(async () => (await json('runs', 'show', replayed.id)).state).toBe('succeeded');
   const retried = await hookmill('runs', 'retry', replayed.id);
-  expect(retried.stderr).toContain(`the run ${replayed.id} is succeeded; only a failed run can be retried`);
+  expect(retried.stderr).toContain(`the run ${replayed.id} has succeeded; only failed runs can be retried`);
 
   const trigger = { provider: 'webhook', event: 'received', filter: { ...filter, payload: { a: [2] } } };
   workspace.write('automations/triage.yaml', JSON.stringify({ prompt: 'Look.', triggers: [trigger] }));

@@ -203,7 +203,7 @@ test('a failed run that holds others is told, until somebody dismisses it', asyn
   const [held, holding] = (await daemon.manager.call('listRuns')).json.runs;
   expect(held).toMatchObject({ state: 'queued', waitsFor: 'order' });
   expect(holding).toMatchObject({ state: 'failed', holds: true });
-  const reason = `${holding.id} of triage failed, and holds the runs behind it in its order`;
+  const reason = `${holding.id} of triage failed, and the next runs wait behind it`;
   expect(receiver.alerts[0]).toMatchObject({
     type: 'runs.held',
     data: { ...{ status: 'open', automation: 'triage', reason }, remedy: expect.stringContaining('dismiss') },

@@ -83,10 +83,10 @@ async function lookUp(
 ): Promise<string[]> {
   const { stdout, exitCode, code } = await look(['getent', database, key], PATH);
   if (exitCode === 0) return stdout.split(':');
-  throw refuse(
-    setting,
-    exitCode === 2 ? `there is no ${setting} ${key}` : `getent failed (${exitCode ?? code})`,
-  );
+  if (exitCode !== 2) throw refuse(setting, `getent failed (${exitCode ?? code})`);
+  const create = { user: 'useradd --system --create-home', group: 'groupadd --system' }[setting];
+  const remedy = /^\d+$/.test(key) ? '' : `; create it: ${create} ${key}`;
+  throw refuse(setting, `there is no ${setting} "${key}"${remedy}`);
 }
 
 /** Runs a program to its end. Returns why it failed; undefined if it did not. */

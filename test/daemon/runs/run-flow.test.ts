@@ -82,12 +82,14 @@ test('an order: a failed run holds those behind it until it is dismissed', async
   end(400);
   const failed = await runThat(first, { state: 'failed' });
   const [held] = (await manager.call('listRuns', { query: { state: 'queued' } })).json.runs;
-  expect((await hookmill('runs', 'list')).stdout).toContain('failed (holds those behind it)');
+  expect((await hookmill('runs', 'list')).stdout).toContain('failed (the next runs wait behind it)');
   // A change of the automation holds for later deliveries.
   await manager.call('deleteAutomation', { params: { automation: 'triage' } });
   for (const subject of [second, held.id]) {
     const why = await hookmill('why', subject);
-    expect(why.stdout).toContain(`waits for an earlier run, and ${failed.id} failed, which may hold it`);
+    expect(why.stdout).toContain(
+      `waits for an earlier run; ${failed.id} failed and holds the runs behind it`,
+    );
     expect(why.stdout).toContain(`\`hookmill runs dismiss ${failed.id}\``);
   }
   const refused = await manager.call('dismissRun', { params: { run: held.id } });

@@ -316,7 +316,7 @@ test('shows the output of a run, and retries only a failed one', async () => {
   const params = { run: (await run()).id };
   expect((await manager.call('retryRun', { params })).json).toMatchObject({
     code: 'run-not-failed',
-    detail: `the run ${params.run} is succeeded; only a failed run can be retried`,
+    detail: `the run ${params.run} has succeeded; only failed runs can be retried`,
   });
   expect((await manager.call('showRunOutput', { params })).json.code).toBe('output-not-stored');
 });

@@ -21,8 +21,14 @@ function commandAs(user: string | number, argv: readonly string[], more: object 
 }
 
 asRoot.for([
-  [{ user: 'no-such-user' }, 'runs.runner.user: there is no user no-such-user'],
-  [{ user: 'nobody', group: 'no-such-group' }, 'runs.runner.group: there is no group no-such-group'],
+  [
+    { user: 'no-such-user' },
+    'runs.runner.user: there is no user "no-such-user"; create it: useradd --system --create-home no-such-user',
+  ],
+  [
+    { user: 'nobody', group: 'no-such-group' },
+    'runs.runner.group: there is no group "no-such-group"; create it: groupadd --system no-such-group',
+  ],
   [{ user: 0 }, 'runs.runner.user: 0 is root or the user of the daemon'],
 ] as const)('a daemon does not start with %j', async ([given, message]) => {
   const { store } = await openRunBench();
