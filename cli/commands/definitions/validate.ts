@@ -14,6 +14,7 @@ import {
   loadFormat,
 } from '../../formats/load-format.ts';
 import type { GlobalOptions } from '../../global-options.ts';
+import { readSecretNames } from '../../input/read-secret-names.ts';
 import { printExactly, printFindings, printStatus, printText } from '../../output.ts';
 import { version } from '../../version.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -82,10 +83,7 @@ function listDiagnostics({ definitions, fixtures, workspace }: LoadedFactory): D
 }
 
 async function findMissingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {
-  const [{ readSecretNames }, { findSecretDiagnostics }] = await Promise.all([
-    import('../../input/read-secret-names.ts'),
-    import('../../../operations/checks/secret-diagnostics.ts'),
-  ]);
+  const { findSecretDiagnostics } = await import('../../../operations/checks/secret-diagnostics.ts');
   const names = await readSecretNames(file);
   const secrets = new Map(names.map(name => [name, { name }]));
   return factories.flatMap(({ definitions }) => findSecretDiagnostics(definitions, secrets, names));
