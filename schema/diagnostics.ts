@@ -56,6 +56,7 @@ export const diagnosticCodes = {
   'webhook/renamed': 'a webhook keeps its file name, because its URL depends on it',
   'factory/dashboard-managed': 'files replace a factory managed in the dashboard only with --adopt',
   'factory/no-definitions': 'a definitions directory contains definitions',
+  'factory/rewound': 'a branch that a factory follows only goes on from the applied commit',
   'factory/too-large': 'the definitions of a factory stay within its limits',
   'automation/webhook-id': 'a trigger selects exactly one webhook by its UID',
   'automation/duplicate-trigger': 'no two triggers of an automation are the same',
@@ -123,12 +124,12 @@ export function shortenReport(sorted: readonly Diagnostic[]): readonly Diagnosti
   return [...ranked, { severity, file, ...describeOthers(others.length) }];
 }
 
-/** Adds warnings to a report, and shortens it again. */
-export function addWarnings(
+/** Adds diagnostics to a report, and shortens it again. */
+export function addDiagnostics(
   report: readonly Diagnostic[],
-  warnings: readonly Diagnostic[],
+  more: readonly Diagnostic[],
 ): readonly Diagnostic[] {
-  return warnings.length === 0 ? report : shortenReport(sortDiagnostics([...report, ...warnings]));
+  return more.length === 0 ? report : shortenReport(sortDiagnostics([...report, ...more]));
 }
 
 /** The code, message and hint that count what a report leaves out. */

@@ -36,8 +36,12 @@ export interface PlanRequest {
   readonly onNote: (note: string) => void;
 }
 
-export type PlanResult = ReadDefinitions &
-  ({ readonly ok: true; readonly plan: PlanView } | { readonly ok: false });
+export interface PlanResult extends ReadDefinitions {
+  /** Whether the definitions have no errors, and a reconcile would refuse nothing of them. */
+  readonly ok: boolean;
+  /** The plan of the definitions without errors. */
+  readonly plan: PlanView;
+}
 
 export interface ApplyRequest {
   /** A file that `plan` wrote. Applies exactly that plan, or fails. Works only on a home. */

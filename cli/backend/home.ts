@@ -5,14 +5,14 @@ import type { OpenFactory } from '../../operations/factory.ts';
 import { readImpacts } from '../../operations/impact/read-impacts.ts';
 import { findUnconfirmed } from '../../operations/plan/confirmations.ts';
 import type { Change } from '../../operations/plan/plan.ts';
-import type { PlannedChanges } from '../../operations/plan/plan-definitions.ts';
+import type { Planned } from '../../operations/plan/plan-definitions.ts';
 import { planFactory } from '../../operations/plan/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan/plan-file.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import type { Remediable } from '../../operations/why/why-facts.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
+import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -75,12 +75,10 @@ async function planDirectory(
   const definitions = parseDefinitions(readDirectory(context.directory));
   const { texts } = definitions;
   const planned = await planFactory(factory, definitions);
-  const { diagnostics } = planned;
-  if (!planned.ok) return { ok: false, diagnostics, texts };
-  if (out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
-  if (withImpact) return { ok: true, ...(await showPlanned(context, factory, definitions, planned, onNote)) };
-  const { state, changes } = planned;
-  return { ok: true, plan: planView(state, changes, context.baseUrl), diagnostics, texts };
+  const { ok, state, changes, diagnostics } = planned;
+  if (ok && out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
+  if (withImpact) return { ok, ...(await showPlanned(context, factory, definitions, planned, onNote)) };
+  return { ok, plan: planView(state, changes, context.baseUrl), diagnostics, texts };
 }
 
 /** Shows a plan with its impact, and with warnings about filters that were judged by what was sent. */
@@ -88,13 +86,13 @@ async function showPlanned(
   context: Context,
   factory: OpenFactory,
   definitions: Definitions,
-  { state, changes, diagnostics }: PlannedChanges,
+  { state, changes, diagnostics, desired }: Planned,
   onNote: (note: string) => void,
 ) {
   const { texts, locate } = definitions;
-  const viewed = { changes, before: state, after: definitions, shown: state, locate };
+  const viewed = { changes, before: state, after: desired, shown: state, locate };
   const { plan, warnings } = await viewPlan(context, factory, viewed, onNote);
-  return { plan, diagnostics: addWarnings(diagnostics, warnings), texts };
+  return { plan, diagnostics: addDiagnostics(diagnostics, warnings), texts };
 }
 
 interface ViewedChanges {
@@ -131,14 +129,14 @@ async function applyDirectory(
   const { directory } = context;
   const definitions = parseDefinitions(readDirectory(directory));
   const { texts } = definitions;
-  const requireCurrent = (planned: PlannedChanges) => {
+  const requireCurrent = (planned: Planned) => {
     const moved = reviewed
       ? findOutdatedParts(reviewed, makePlanFile(factory.name, definitions, planned))
       : [];
     if (moved.length > 0) throw refuseOutdated(moved);
   };
   if (dryRun) {
-    const planned = await planFactory(factory, definitions);
+    const planned = await planFactory(factory, definitions, { adopt });
     if (!planned.ok) return { result: 'invalid', diagnostics: planned.diagnostics, texts };
     requireCurrent(planned);
     const shown = await showPlanned(context, factory, definitions, planned, onNote);

@@ -42,8 +42,8 @@ function readFiles(directory: string) {
 }
 
 /**
- * Plans on the server also if there are mistakes: only the server knows the UIDs and team secrets that it takes to find
- * all of them, with their hints.
+ * Plans on the server, and sends it the mistakes in files that are not sent: only the server knows the UIDs and team
+ * secrets that it takes to find all others, with their hints.
  */
 async function planOnServer(
   server: Server,
@@ -51,15 +51,12 @@ async function planOnServer(
   { files, texts, diagnostics: own }: SentFiles,
   impact: boolean,
 ): Promise<PlanResult> {
-  const isValid = !hasErrors(own);
-  const body = { files, impact: impact && isValid };
-  try {
-    const { diagnostics, ...plan } = await callServer(server, 'plan', { params, body });
-    if (isValid) return { ok: true, plan, diagnostics, texts };
-    return { ok: false, diagnostics: addFindings(own, diagnostics), texts };
-  } catch (error) {
-    return { ok: false, diagnostics: addFindings(own, requireDiagnostics(error)), texts };
-  }
+  const sent = new Set(files.map(({ path }) => path));
+  const findings = own.filter(({ file }) => !sent.has(file));
+  const body = { files, impact, findings };
+  const { diagnostics: found, ...plan } = await callServer(server, 'plan', { params, body });
+  const diagnostics = addFindings(own, found);
+  return { ok: !hasErrors(diagnostics), plan, diagnostics, texts };
 }
 
 /** Adds what the server found. Of a mistake that both found, keeps what the server says. */

@@ -3,10 +3,15 @@ import { printable } from '../../schema/text/printable.ts';
 /**
  * Escapes text of any origin so that Markdown shows exactly that text, cut after `charsMax` characters. Words of prose stay
  * as they are, and all others become code: GitHub and GitLab look for mentions, references and links in rendered text, but
- * not in code.
+ * not in code. A command of hookmill between backticks becomes one piece of code, without them.
  */
 export function escapeMarkdown(text: string, charsMax: number): string {
-  const words = cut(printable(text), charsMax).split(' ');
+  const parts = cut(printable(text), charsMax).split(/`(hookmill [^`]*)`/);
+  return parts.map((part, index) => (index % 2 === 1 ? renderCode(part) : renderProse(part))).join('');
+}
+
+function renderProse(text: string): string {
+  const words = text.split(' ');
   return words.map(word => (word === '' || prose.test(word) ? refer(word) : renderCode(word))).join(' ');
 }
 
@@ -28,8 +33,8 @@ function refer(text: string): string {
   return text.replace(active, character => `&#${character.codePointAt(0)};`);
 }
 
-// A word or a short number. Seven hexadecimal digits may be a commit.
-const prose = /^\(?(?:(?![\da-f]{7})\p{L}[\p{L}'-]*[,;:.)…]*|\d{1,6}[,;:]?)$/u;
+// A word, a short number, or what follows a command. Seven hexadecimal digits may be a commit.
+const prose = /^[,;:.)]+$|^\(?(?:(?![\da-f]{7})\p{L}[\p{L}'-]*[,;:.)…]*|\d{1,6}[,;:]?)$/u;
 // A dot within a word could make a link.
 const active = /[^\p{L}\p{N} ,;().'-]|\.(?=\S)/gu;
 

@@ -1,10 +1,18 @@
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
-import { describeImpact } from '../../schema/changes/describe-impact.ts';
+import {
+  describeEffects,
+  describeExamples,
+  impactTrafficDays,
+  renderAge,
+} from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
 import { showChange } from '../../schema/changes/show-change.ts';
+import { summarizeImpacts } from '../../schema/changes/summarize-impacts.ts';
+import { shortenRevision } from '../../schema/clients/describe.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { renderCounts } from './colours.ts';
 import { escapeMarkdown, escapeMarkdownCode, fenceDiff } from './markdown.ts';
+import { judgePlan, planVerdicts } from './render-plan.ts';
 
 /** @limit Most characters of a plan in Markdown: GitHub refuses a comment over 65,536, and a comment may have other text too. */
 const planMarkdownCharsMax = 60_000;
@@ -13,34 +21,112 @@ const planNameCharsMax = 80;
 /** @limit Most characters of one sentence in a plan in Markdown: it may quote names that a sender chose. */
 const planSentenceCharsMax = 500;
 
-/** The plan as a comment on a pull request. A script can find the comment again by its first line. */
+/**
+ * The plan as a comment on a pull request: first in one line what senders and runs lose, then a table, then each change.
+ * A script can find the comment again by its first line.
+ */
 export function renderPlanMarkdown(
-  { factory, serial, summary, changes }: PlanView,
-  warnings: readonly Diagnostic[],
+  plan: PlanView,
+  diagnostics: readonly Diagnostic[],
   nowMs: number,
 ): string {
-  const changed = changes.filter(({ action }) => action !== 'no-op');
-  const head = `hookmill plan: ${changed.length === 0 ? 'no changes' : renderCounts(summary)}`;
-  const place = `Factory ${renderCode(factory)}, against serial ${serial} of its applied state.`;
-  const parts = [
-    { text: [renderMarker(factory), `### ${head}`, '', place].join('\n') },
-    ...changed.map(change => renderChange(change, nowMs)),
-    ...(warnings.length > 0 ? [{ text: '' }, ...toParts(warnings)] : []),
+  const rows = toRows(plan.changes);
+  const [errors, warnings] = ['error', 'warning'].map(severity =>
+    diagnostics.filter(one => one.severity === severity),
+  );
+  return joinBounded([
+    { text: renderHead(plan, rows, judgePlan(plan, diagnostics)) },
+    ...renderFindings('Errors', errors),
+    ...renderTable(rows, nowMs),
+    ...renderFindings('Warnings', warnings),
+    ...rows.map(renderChange),
+  ]);
+}
+
+function renderHead(
+  { factory, serial, base, changes }: PlanView,
+  rows: readonly Row[],
+  verdict: ReturnType<typeof judgePlan>,
+): string {
+  const count = (...actions: readonly Row['action'][]) =>
+    rows.filter(({ action }) => actions.includes(action)).length;
+  const renames = count('rename');
+  const summary = { add: count('create'), change: count('update'), destroy: count('delete') };
+  const counts = `${renderCounts(summary)}${renames > 0 ? `, ${renames} to rename` : ''}`;
+  const losses = summarizeImpacts(changes);
+  const result = rows.length === 0 ? 'no changes' : losses || counts;
+  const against = base
+    ? `commit ${renderCode(shortenRevision(base.revision))}, which is applied`
+    : `serial ${serial} of its applied state`;
+  const scope = verdict === 'incomplete' ? ', without the definitions that have errors' : '';
+  return [
+    `<!-- hookmill-plan ${factory} -->`,
+    `### hookmill plan: ${verdict === 'applicable' ? result : planVerdicts[verdict]}`,
+    ...(verdict !== 'applicable' && losses ? ['', `**${losses}.**`] : []),
+    '',
+    `Factory ${renderCode(factory)}, against ${against}${scope}: ${rows.length === 0 ? 'no changes' : counts}.`,
+  ].join('\n');
+}
+
+/** A change as a reviewer sees it: a renamed webhook is one, although it is destroyed and created. */
+interface Row extends Omit<ChangeView, 'action'> {
+  readonly action: 'create' | 'update' | 'delete' | 'rename';
+}
+
+/** Everything that changes; what is lost comes first. */
+function toRows(changes: readonly ChangeView[]): Row[] {
+  const rows = changes.flatMap(({ action, ...change }): Row[] => {
+    if (action === 'no-op' || change.renamedFrom !== undefined) return [];
+    if (change.renamedTo === undefined) return [{ action, ...change }];
+    const created = changes.find(({ renamedFrom }) => renamedFrom === change.name);
+    const { impact } = change;
+    const moved = impact?.kind === 'webhook' && { impact: { ...impact, effects: ['url-changed' as const] } };
+    return [{ ...change, ...moved, action: 'rename', fields: created?.fields ?? [] }];
+  });
+  return rows.sort((a, b) => rank(a) - rank(b));
+}
+
+function rank({ action, impact }: Row): number {
+  const isFelt = impact?.kind === 'webhook' && impact.effects.some(effect => effect !== 'enabled');
+  return { delete: 0, rename: 1, update: isFelt ? 2 : 3, create: 4 }[action];
+}
+
+const verbs = { create: 'Add', update: 'Change', delete: '**Destroy**', rename: '**Rename**' } as const;
+
+function renderTable(rows: readonly Row[], nowMs: number): Part[] {
+  if (rows.length === 0) return [];
+  const head = ['Action', 'Object', 'Effect', 'Last delivery', `${impactTrafficDays} days`];
+  const lines = rows.map(row => {
+    const effects = listEffects(row).map(sentence => escapeMarkdown(sentence, planSentenceCharsMax));
+    return [verbs[row.action], nameObject(row), effects.join('<br>'), ...renderTraffic(row, nowMs)];
+  });
+  return [
+    { text: `\n${renderLine(head)}\n${renderLine(['---', '---', '---', '---', '---:'])}` },
+    ...lines.map(cells => ({ text: renderLine(cells) })),
   ];
-  return joinBounded(parts);
 }
 
-/** The comment instead of a plan if the definitions have errors. */
-export function renderErrorsMarkdown(factory: string, diagnostics: readonly Diagnostic[]): string {
-  const head = '### hookmill plan: the definitions cannot be applied';
-  return joinBounded([{ text: `${renderMarker(factory)}\n${head}\n` }, ...toParts(diagnostics)]);
+function renderLine(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
 
-function renderMarker(factory: string): string {
-  return `<!-- hookmill-plan ${factory} -->`;
+function nameObject({ kind, name, renamedTo }: Row): string {
+  return `${kind} ${renderCode(name)}${renamedTo === undefined ? '' : ` → ${renderCode(renamedTo)}`}`;
 }
 
-const verbs = { create: 'Add', update: 'Change', delete: '**Destroy**', 'no-op': '' } as const;
+/** What a change does; if that is not known, which parts of the definition it changes. */
+function listEffects({ action, kind, fields, impact, confirmation }: Row): readonly string[] {
+  if (impact) return describeEffects(impact);
+  if (action === 'update') return [`changes ${[...new Set(fields.map(({ field }) => field))].join(', ')}`];
+  if (action === 'create') return [kind === 'webhook' ? 'gets a URL, which its sender needs' : 'is new'];
+  return confirmation ? [confirmation.message] : [];
+}
+
+function renderTraffic({ impact }: Row, nowMs: number): [last: string, count: string] {
+  if (impact?.kind !== 'webhook') return ['', ''];
+  const { lastAcceptedAt, accepted } = impact.traffic;
+  return [lastAcceptedAt === null ? 'none in the log' : renderAge(lastAcceptedAt, nowMs), String(accepted)];
+}
 
 /** A part of the comment. It is whole without its diff, which is left out if the comment has no room for it. */
 interface Part {
@@ -48,13 +134,18 @@ interface Part {
   readonly diff?: string;
 }
 
-function renderChange({ action, kind, name, fields, impact }: ChangeView, nowMs: number): Part {
-  const sentences = (impact ? describeImpact(impact, nowMs) : []).map(
-    sentence => `- ${escapeMarkdown(sentence, planSentenceCharsMax)}`,
-  );
-  const head = `\n#### ${verbs[action]} ${kind} ${renderCode(name)}`;
-  const text = [head, ...(sentences.length > 0 ? ['', ...sentences] : [])].join('\n');
-  return fields.length === 0 ? { text } : { text, diff: fenceDiff(fields.flatMap(renderField)) };
+function renderChange(row: Row): Part {
+  const { action, kind, name, renamedTo, fields, impact } = row;
+  const examples = impact?.kind === 'automation' ? describeExamples(impact) : [];
+  const items = examples.map(sentence => `\n- ${escapeMarkdown(sentence, planSentenceCharsMax)}`);
+  // A webhook or automation that goes is as red as one that comes is green.
+  const removed = action === 'delete' || action === 'rename' ? [`- ${kind} ${name}`] : [];
+  const added = renamedTo === undefined ? [] : [`+ ${kind} ${renamedTo}`];
+  const lines = [...removed, ...added, ...fields.flatMap(renderField)];
+  return {
+    text: [`\n#### ${verbs[action]} ${nameObject(row)}`, ...items].join('\n'),
+    diff: fenceDiff(lines),
+  };
 }
 
 /** Lines of a diff: those that begin with + or - are coloured. */
@@ -65,14 +156,16 @@ function renderField(change: FieldChange): readonly string[] {
   return [`@@ ${path} @@`, ...lines.map(({ mark, text }) => `${mark} ${text}`)];
 }
 
-function toParts(diagnostics: readonly Diagnostic[]): Part[] {
-  return diagnostics.map(diagnostic => ({ text: renderDiagnosticLine(diagnostic) }));
+/** Diagnostics under a heading of their own, so that no list before them takes them in. */
+function renderFindings(heading: string, diagnostics: readonly Diagnostic[] = []): Part[] {
+  if (diagnostics.length === 0) return [];
+  return [{ text: `\n#### ${heading}\n` }, ...diagnostics.map(one => ({ text: renderFinding(one) }))];
 }
 
-function renderDiagnosticLine({ severity, file, range, message, hint, code }: Diagnostic): string {
+function renderFinding({ file, range, message, hint, code }: Diagnostic): string {
   const place = range ? `${file}:${range.start.line}` : file;
   const text = `${message}${hint ? `; ${hint}` : ''} [${code}]`;
-  return `- ${severity} in ${escapeMarkdownCode(place, planSentenceCharsMax)}: ${escapeMarkdown(text, planSentenceCharsMax)}`;
+  return `- ${escapeMarkdownCode(place, planSentenceCharsMax)}: ${escapeMarkdown(text, planSentenceCharsMax)}`;
 }
 
 function renderCode(text: string): string {

@@ -3,6 +3,7 @@ import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
 import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
+import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours, renderCounts } from './colours.ts';
 import { renderFields } from './render-table.ts';
@@ -17,14 +18,44 @@ interface AppliedPlan {
   readonly isApplied: boolean;
 }
 
-/** Renders the changes, each with its impact if that is known. Leaves out everything that stays the same. */
+const refusals: readonly DiagnosticCode[] = [
+  'webhook/renamed',
+  'secret/shared-by-schemes',
+  'factory/no-definitions',
+  'factory/rewound',
+];
+
+/** Finds out whether a plan is only for people to read: if definitions have errors, or if their merge would be refused. */
+export function judgePlan(
+  { base }: Pick<PlanView, 'base'>,
+  diagnostics: readonly Diagnostic[],
+): 'applicable' | 'refused' | 'incomplete' {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return 'applicable';
+  return base && errors.every(({ code }) => refusals.includes(code)) ? 'refused' : 'incomplete';
+}
+
+export const planVerdicts = {
+  refused: 'a merge of this would be refused',
+  incomplete: 'the definitions cannot be applied',
+} as const;
+
+/**
+ * Renders the changes, each with its impact if that is known. Leaves out everything that stays the same. An incomplete
+ * plan lacks the definitions that have errors.
+ */
 export function renderPlan(
   { changes, summary }: { readonly changes: readonly ChangeView[]; readonly summary: Summary },
   nowMs: number,
+  isIncomplete = false,
 ): string {
   const changed = changes.filter(change => change.action !== 'no-op');
-  if (changed.length === 0) return 'No changes. The applied state matches the definitions.\n';
-  const totals = `Plan: ${renderCounts(summary)}.`;
+  if (changed.length === 0) {
+    return isIncomplete
+      ? 'No changes by the definitions without errors.\n'
+      : 'No changes. The applied state matches the definitions.\n';
+  }
+  const totals = `Plan${isIncomplete ? ' of the definitions without errors' : ''}: ${renderCounts(summary)}.`;
   const parts = changed.map(change => {
     const sentences = change.impact ? describeImpact(change.impact, nowMs) : [];
     return renderChange(change, sentences.length > 0) + renderSentences(sentences);

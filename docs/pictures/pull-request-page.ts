@@ -58,6 +58,10 @@ h3 { margin: 0 0 16px; font-size: 17.5px; line-height: 1.25; }
 h4 { margin: 24px 0 16px; font-size: 14px; line-height: 1.25; }
 p, ul { margin: 0 0 16px; }
 ul { padding-left: 2em; }
+table { display: block; margin: 0 0 16px; overflow: auto; border-collapse: collapse; }
+th, td { padding: 6px 13px; border: 1px solid var(--line); }
+th { font-weight: 600; }
+tr:nth-child(2n) td { background: var(--band); }
 pre {
   margin: 0 0 16px;
   padding: 16px;

@@ -9,7 +9,7 @@ import { makeCredential } from '../access/credential.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { type Change, hasChanges } from '../plan/plan.ts';
-import { type PlannedChanges, planDefinitions } from '../plan/plan-definitions.ts';
+import { type Planned, planDefinitions } from '../plan/plan-definitions.ts';
 import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
 
 interface Decided {
@@ -35,7 +35,7 @@ export interface ApplyOptions {
 }
 
 /** Confirms or declines the changes before anything is written. */
-export type Confirm = (planned: PlannedChanges) => Promise<boolean>;
+export type Confirm = (planned: Planned) => Promise<boolean>;
 
 /**
  * Makes the definitions the applied state, all or nothing, under the factory's lock. Nothing is written if there are
@@ -75,7 +75,7 @@ export async function applyDefinitions(
 }
 
 async function confirmChanges(
-  planned: PlannedChanges,
+  planned: Planned,
   source: DesiredSource,
   confirm: Confirm,
 ): Promise<Decided['result']> {

@@ -1,6 +1,6 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { ConfirmationReason } from '../../schema/changes/field-change.ts';
-import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
+import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -10,7 +10,7 @@ import { type ReadImpacts, readImpacts } from '../impact/read-impacts.ts';
 import { findManagement } from '../managed-by.ts';
 import { findUnconfirmed } from '../plan/confirmations.ts';
 import type { Change } from '../plan/plan.ts';
-import type { PlannedChanges } from '../plan/plan-definitions.ts';
+import type { Planned } from '../plan/plan-definitions.ts';
 import { planFactory } from '../plan/plan-factory.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
 import { requireSerial } from './change-factory.ts';
@@ -19,6 +19,13 @@ import { requireSerial } from './change-factory.ts';
 export interface SentFile {
   readonly path: string;
   readonly content: string;
+}
+
+export interface SentPlan {
+  /** Also finds what the changes mean for senders and runs. */
+  readonly impact: boolean;
+  /** Mistakes that only the sender can find. If there is such a list, files with errors are left out of the plan. */
+  readonly findings?: readonly Diagnostic[] | undefined;
 }
 
 export interface SentApply {
@@ -36,20 +43,20 @@ export interface SentApply {
 
 /**
  * Plans definitions that another machine sent, if wanted with the impact of each change. They contain no secret values.
- * Fails with `definitions-invalid`.
+ * Fails with `definitions-invalid` if they have errors and no findings were sent.
  */
 export async function planSentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],
-  impact: boolean,
-): Promise<PlannedChanges & ReadImpacts> {
-  const definitions = parseSentFiles(files);
+  { impact, findings }: SentPlan,
+): Promise<Planned & ReadImpacts> {
+  const definitions = parseSentFiles(files, findings);
   const planned = await planFactory(factory, definitions);
-  if (!planned.ok) throw refuseInvalid(planned.diagnostics);
-  const { state, changes } = planned;
+  if (!planned.ok && !findings) throw refuseInvalid(planned.diagnostics);
+  const { state, changes, desired } = planned;
   if (!impact) return { ...planned, ...noImpacts };
-  const read = await readImpacts(factory, changes, state, definitions, definitions.locate);
-  return { ...planned, ...read, diagnostics: addWarnings(planned.diagnostics, read.warnings) };
+  const read = await readImpacts(factory, changes, state, desired, definitions.locate);
+  return { ...planned, ...read, diagnostics: addDiagnostics(planned.diagnostics, read.warnings) };
 }
 
 /**
@@ -90,7 +97,7 @@ interface SentApplied {
   readonly state: AppliedState;
 }
 
-function parseSentFiles(files: readonly SentFile[]): Definitions {
+function parseSentFiles(files: readonly SentFile[], findings: readonly Diagnostic[] = []): Definitions {
   const byPath = new Map(files.map(file => [file.path, file]));
   const found = [...byPath.values()].map(({ path, content }): DefinitionFile => {
     const [folder = '', fileName = ''] = path.split('/');
@@ -98,7 +105,7 @@ function parseSentFiles(files: readonly SentFile[]): Definitions {
     const kind = folder === 'webhooks' ? 'webhook' : 'automation';
     return { kind, name, file: path, bytes: Buffer.from(content) };
   });
-  return parseDefinitions({ files: found, diagnostics: [] });
+  return parseDefinitions({ files: found, diagnostics: findings });
 }
 
 function requireApplied(applied: Applied, confirmed: readonly ConfirmationReason[]) {

@@ -1,26 +1,21 @@
-import { posix } from 'node:path';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { getCommit } from '../../schema/source-commit.ts';
-import { definitionFolders, getDefinitionPath } from '../../sources/definition-file-name.ts';
-import type { Definitions } from '../../sources/definitions.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../../sources/repository/branch-tip.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { openMirror, readRemoteTip } from '../../sources/repository/git/git-mirror.ts';
-import { hasCommit } from '../../sources/repository/git/git-objects.ts';
 import type { GitMirror } from '../../sources/repository/git/mirror.ts';
 import type { Repository } from '../../sources/repository/repository.ts';
-import { findRenamedDefinitions } from '../../sources/repository/repository-source.ts';
 import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import { openCredential } from '../access/open-credential.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
 import { applyDefinitions } from '../applied/apply.ts';
-import { makeSharedSecretDiagnostics } from '../checks/shared-secrets.ts';
+import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
 import type { Factory } from '../factory.ts';
 import type { Change } from '../plan/plan.ts';
-import type { PlannedChanges } from '../plan/plan-definitions.ts';
+import type { Planned } from '../plan/plan-definitions.ts';
 
 export interface FollowOptions {
   /** Applies a tip without definitions. */
@@ -90,7 +85,7 @@ export async function followBranch(
     onProgress?.({ step: 'fetch', revision });
     const tip = await readTip(mirror, appliedCommit);
     const isRewound = appliedCommit !== undefined && tip.commitsBehind === undefined;
-    if (isRewound && !options.allowRewind) return makeFailure(rewound, tip);
+    if (isRewound && !options.allowRewind) return makeFailure({ reason: 'rewound', ...rewound }, tip);
     return applyTip(factory, mirror, tip, options);
   });
 }
@@ -104,16 +99,17 @@ async function applyTip(
   const { commit, files } = tip;
   onProgress?.({ step: 'apply', tip: commit });
   const definitions = parseDefinitions(files);
-  const { fileCount, texts } = definitions;
-  const isEmpty = fileCount === 0 && definitions.diagnostics.length === 0;
-  if (isEmpty && !allowEmpty) return makeFailure(describeEmpty(mirror.repository.path), tip);
+  const { texts } = definitions;
+  if (isEmpty(definitions) && !allowEmpty) {
+    return makeFailure({ reason: 'empty', ...describeEmpty(mirror.repository.path) }, tip);
+  }
 
   const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
   const foreign: Diagnostic[] = [];
-  let renames: Diagnostic[] = [];
-  const confirm = async (planned: PlannedChanges) => {
-    foreign.push(...findForeignUses(planned, definitions));
-    if (!allowRename) renames = await findRenameDiagnostics(mirror, commit.revision, planned);
+  const renames: Diagnostic[] = [];
+  const confirm = async (planned: Planned) => {
+    foreign.push(...refuseForeignUses(planned, definitions));
+    if (!allowRename) renames.push(...refuseRenames(planned, definitions));
     return foreign.length === 0 && renames.length === 0;
   };
   const { branch, url } = mirror.repository;
@@ -126,48 +122,8 @@ async function applyTip(
   return { ...applied, result: applied.result, tip: commit, texts };
 }
 
-/**
- * Finds webhooks that would use a team secret in another way than another factory does. The merge confirmed the other
- * changes, but cannot speak for another factory.
- */
-function findForeignUses({ changes }: PlannedChanges, definitions: Definitions): Diagnostic[] {
-  const uses = changes.flatMap(({ name, confirmation }) =>
-    confirmation?.reason === 'other-factory' ? [[name, confirmation] as const] : [],
-  );
-  return makeSharedSecretDiagnostics(new Map(uses), definitions, 'error');
-}
-
-/** Finds renamed files: their webhooks would get new UIDs, and so new URLs. */
-async function findRenameDiagnostics(
-  mirror: GitMirror,
-  revision: string,
-  { state: { source }, changes }: PlannedChanges,
-): Promise<Diagnostic[]> {
-  const listNames = (action: Change['action']) =>
-    new Set(changes.flatMap(one => (one.kind === 'webhook' && one.action === action ? [one.name] : [])));
-  const [deleted, created] = [listNames('delete'), listNames('create')];
-  if (deleted.size === 0 || created.size === 0) return [];
-  if (source?.kind !== 'repository' || !(await hasCommit(mirror, source.revision))) return [];
-  const { path } = mirror.repository;
-  const renames = await findRenamedDefinitions(mirror, 'webhook', source, { revision, path });
-  return renames
-    .filter(({ from, to }) => deleted.has(from) && created.has(to))
-    .map(({ from, to }) => ({
-      code: 'webhook/renamed',
-      severity: 'error',
-      message: `the webhook ${from} was renamed to ${to}, so its URL would change and its sender would get 404`,
-      file: posix.join(path, getDefinitionPath('webhook', to)),
-      hint: 'rename the file back, or allow the rename and give the sender the new URL',
-    }));
-}
-
 type FailureReason = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;
 
-const rewound: FailureReason = {
-  reason: 'rewound',
-  message: 'the tip does not descend from the applied revision: the history was rewritten or reset',
-  hint: 'push a commit that descends from the applied revision, or run `hookmill reconcile --once --allow-rewind`',
-};
 const renamed: FailureReason = {
   reason: 'renamed',
   message: 'a webhook file was renamed, so its URL would change',
@@ -177,15 +133,6 @@ const sharedWithOthers: FailureReason = {
   message: 'a webhook would use a team secret in another way than another factory',
 };
 const invalid: FailureReason = { reason: 'invalid', message: 'the definitions at the tip have errors' };
-
-function describeEmpty(path: string): FailureReason {
-  const places = Object.values(definitionFolders).map(folder => `${posix.join(path, folder)}/`);
-  return {
-    reason: 'empty',
-    message: `the tip has no definitions in ${places.join(' and ')}, so all webhooks would be destroyed`,
-    hint: 'check the path, or run `hookmill reconcile --once --allow-empty`',
-  };
-}
 
 function describeMissingBranch(branch: string): FailureReason {
   const message = `the repository has no branch ${branch}`;

@@ -1,43 +1,86 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import type { Diagnostic } from '../../schema/diagnostics.ts';
+import type { Diagnostic, Severity } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 
+/** A webhook whose file was renamed: hookmill destroys the one, and creates the other with a new URL. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
 /**
- * Warns of webhooks whose file seems to be renamed: one is missing, and exactly one new one is like it and uses the same
- * team secret. A repository's commits say more; see `findRenamedDefinitions`.
+ * Finds renamed webhooks by what they mean: one is missing, and a new one has the same content, or else at least
+ * authenticates its sender in the same way with the same team secret. Each is part of one rename at most.
  */
-export function findRenameWarnings(
-  { webhooks, locate }: Pick<Definitions, 'webhooks' | 'locate'>,
+export function findRenames(
+  { webhooks }: Pick<Definitions, 'webhooks'>,
   applied: Pick<AppliedState, 'webhooks'>,
-): Diagnostic[] {
+): Rename[] {
   const isIn = (others: readonly { readonly name: string }[], { name }: { readonly name: string }) =>
     others.some(other => other.name === name);
-  const missing = applied.webhooks.filter(webhook => !isIn(webhooks, webhook));
-  const added = webhooks.filter(webhook => !isIn(applied.webhooks, webhook));
-  return missing.flatMap(({ name: from, ...before }) => {
-    const alike = (webhook: WebhookDefinition) => isDeepStrictEqual(toSender(webhook), toSender(before));
-    const [to, another] = added.filter(alike);
-    if (!to || another || missing.filter(other => alike(other)).length > 1) return [];
-    return [
-      {
-        code: 'webhook/renamed',
-        severity: 'warning',
-        message: `the webhook ${from} seems to be renamed to ${to.name}: its URL would change, and its sender would get 404`,
-        ...locate('webhook', to.name, ['secretName']),
-        hint: 'rename the file back, or give the sender the new URL',
-      },
-    ];
+  let missing = applied.webhooks.filter(webhook => !isIn(webhooks, webhook));
+  let added = webhooks.filter(webhook => !isIn(applied.webhooks, webhook));
+  return [toContent, toSender].flatMap(toMeaning =>
+    missing.flatMap(webhook => {
+      const renamed = added.find(other => isDeepStrictEqual(toMeaning(other), toMeaning(webhook)));
+      if (!renamed) return [];
+      missing = missing.filter(other => other !== webhook);
+      added = added.filter(other => other !== renamed);
+      return [{ from: webhook.name, to: renamed.name }];
+    }),
+  );
+}
+
+/** Marks both changes of each rename with the name in the other. */
+export function withRenames<C extends { readonly kind: string; readonly name: string }>(
+  changes: readonly C[],
+  renames: readonly Rename[],
+): (C & { readonly renamedTo?: string; readonly renamedFrom?: string })[] {
+  const [to, from] = [
+    new Map(renames.map(rename => [rename.from, rename.to])),
+    new Map(renames.map(rename => [rename.to, rename.from])),
+  ];
+  return changes.map(change => {
+    const [renamedTo, renamedFrom] = [to.get(change.name), from.get(change.name)];
+    if (change.kind !== 'webhook') return change;
+    return { ...change, ...(renamedTo && { renamedTo }), ...(renamedFrom && { renamedFrom }) };
   });
 }
 
+/** Reports renames: warns of them, or says that a reconcile refuses them. */
+export function makeRenameDiagnostics(
+  renames: readonly Rename[],
+  { locate }: Pick<Definitions, 'locate'>,
+  severity: Severity,
+): Diagnostic[] {
+  const effect = 'its URL would change, and its sender would get 404';
+  return renames.map(({ from, to }) => ({
+    code: 'webhook/renamed',
+    severity,
+    ...(severity === 'warning'
+      ? {
+          message: `the webhook ${from} seems to be renamed to ${to}: ${effect}`,
+          hint: 'rename the file back, or give the sender the new URL',
+        }
+      : {
+          message: `a commit that renames the webhook ${from} to ${to} is refused: ${effect}`,
+          hint: 'rename the file back; or merge, run `hookmill reconcile --once --allow-rename`, and give the sender the new URL',
+        }),
+    ...locate('webhook', to, ['secretName']),
+  }));
+}
+
+function toContent({ enabled, deliveryIdHeader, keepHeaders, ...webhook }: WebhookDefinition) {
+  return { ...toSender(webhook), enabled, deliveryIdHeader, keepHeaders };
+}
+
+/** The fields that say how a sender authenticates. */
 function toSender({
   authMode,
   signatureScheme,
   secretName,
-  deliveryIdHeader,
-  keepHeaders,
-}: Omit<WebhookDefinition, 'name'>) {
-  return { authMode, signatureScheme, secretName, deliveryIdHeader, keepHeaders };
+}: Pick<WebhookDefinition, 'authMode' | 'signatureScheme' | 'secretName'>) {
+  return { authMode, signatureScheme, secretName };
 }

@@ -7,9 +7,9 @@ import { type Handlers, openFactory } from './handler.ts';
 
 /** Handles plans and applies: of definition files that the command line sends, and of a draft. */
 export const definitionHandlers: Pick<Handlers, 'plan' | 'planAutomation' | 'apply'> = {
-  plan: async (deps, { params: { factory }, body: { files, impact } }) => {
+  plan: async (deps, { params: { factory }, body: { files, ...wanted } }) => {
     const opened = openFactory(deps, factory);
-    const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, impact);
+    const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, wanted);
     return {
       body: { ...planView(state, changes, deps.baseUrl, impacts), diagnostics },
       serial: state.serial,

@@ -1,7 +1,8 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
+import { impactTrafficDays } from '../../schema/changes/describe-impact.ts';
 import { dayMs } from '../../schema/time-units.ts';
 import type { Factory } from '../factory.ts';
-import { type History, impactTrafficDays } from './impact.ts';
+import type { History } from './impact.ts';
 
 /** The history of a factory's deliveries, read from the delivery log when it is needed. */
 export function openHistory({ name: factory, store: { deliveries }, now }: Factory): History {

@@ -16,9 +16,6 @@ import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
 import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
 
-/** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
-export const impactTrafficDays = 7;
-
 /** The deliveries in the delivery log. */
 export interface History extends DeliveryHistory {
   countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
@@ -47,7 +44,8 @@ export async function findImpacts(
   );
   for (const change of changes) {
     const impact = isJudged(change) ? judged.get(change.name) : undefined;
-    if (impact) impacts.set(change, impact);
+    // Without a stored delivery, nothing can be said of an automation that is destroyed.
+    if (impact && (impact.judged > 0 || change.action !== 'delete')) impacts.set(change, impact);
   }
   return impacts;
 }

@@ -21,9 +21,9 @@ export interface ReadImpacts {
 }
 
 /**
- * Reads the impact of each change from the delivery log. With `locate`, also judges all filters by what was sent: each
- * payload is read once for both. If the log cannot be read, there are none: the changes are
- * useful without them.
+ * Reads the impact of each change from the delivery log. With `locate`, also judges by what was sent the filters of all
+ * automations that are planned: each payload is read once for both. If the log cannot be read, there are none: the
+ * changes are useful without them.
  */
 export async function readImpacts(
   factory: Factory,
@@ -35,7 +35,8 @@ export async function readImpacts(
   try {
     const history = openHistory(factory);
     if (!locate) return { impacts: await findImpacts(changes, after, before, history), warnings: [] };
-    const { automations } = after;
+    const planned = new Set(changes.flatMap(({ kind, name }) => (kind === 'automation' ? [name] : [])));
+    const automations = after.automations.filter(({ name }) => planned.has(name));
     const { observe, observations } = createWebhookObservers(before.webhooks.length);
     const impacts = await findImpacts(changes, after, before, history, { automations, observe });
     return { impacts, warnings: findObservedWarnings({ automations, locate }, observations, changes) };

@@ -3,27 +3,37 @@ import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../.
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
-import { findRenameWarnings } from '../checks/rename-diagnostics.ts';
+import {
+  findRenames,
+  makeRenameDiagnostics,
+  type Rename,
+  withRenames,
+} from '../checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
 import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
 import { findTriggerDiagnostics, withUidHints } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
 import { type Change, plan } from './plan.ts';
+import { replaceMistaken } from './replace-mistaken.ts';
 
-export type Planned =
-  | {
-      readonly ok: true;
-      readonly changes: readonly Change[];
-      readonly diagnostics: readonly Diagnostic[];
-      readonly state: AppliedState;
-      /** The versions of the team secrets that the webhooks name; null for a secret without a value. */
-      readonly secretVersions: ReadonlyMap<string, string | null>;
-    }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+export interface Planned {
+  /** Whether the definitions can be applied. If they have errors, the changes are only for people to read. */
+  readonly ok: boolean;
+  /** Leaves out each definition that has an error. */
+  readonly changes: readonly Change[];
+  readonly renames: readonly Rename[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly state: AppliedState;
+  /** The definitions; instead of each that has an error, what is applied of it. */
+  readonly desired: Pick<Definitions, 'webhooks' | 'automations'>;
+  /** The versions of the team secrets that the webhooks name; null for a secret without a value. */
+  readonly secretVersions: ReadonlyMap<string, string | null>;
+}
 
-export type PlannedChanges = Extract<Planned, { ok: true }>;
-
-/** Plans what applying the definitions would change. Also returns the team secrets that they name. */
+/**
+ * Plans what applying the definitions would change. An error in one file leaves the plan of the others as it is. Also
+ * returns the team secrets that the definitions name.
+ */
 export async function planDefinitions(
   state: AppliedState,
   teamSecrets: TeamSecrets,
@@ -35,18 +45,25 @@ export async function planDefinitions(
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
   const shared = findSharedSecrets(definitions, state.factory, uses);
+  const found = [...withUidHints(definitions, state), ...findSecretDiagnostics(definitions, secrets, names)];
+  const { webhooks } = replaceMistaken(definitions, state, found);
+  found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, state));
+  const desired = replaceMistaken(definitions, state, found);
+  const renames = findRenames(desired, state);
   const diagnostics = shortenReport(
     sortDiagnostics([
-      ...withUidHints(definitions, state),
-      ...findSecretDiagnostics(definitions, secrets, names),
+      ...found,
       ...makeSharedSecretDiagnostics(shared, definitions, 'warning'),
-      ...findTriggerDiagnostics(definitions, state),
-      ...findHeaderDiagnostics(definitions, state),
-      ...findRenameWarnings(definitions, state),
+      ...findTriggerDiagnostics({ ...definitions, webhooks }, state),
+      ...makeRenameDiagnostics(renames, definitions, 'warning'),
     ]),
   );
-  if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };
-  const changes = withConfirmations(plan(definitions, state, secrets), shared);
+  const changes = plan(desired, state, secrets).filter(change => !desired.isReplaced(change));
   const secretVersions = new Map([...secrets].map(([name, { value }]) => [name, value?.version ?? null]));
-  return { planned: { ok: true, changes, diagnostics, state, secretVersions }, secrets };
+  const planned = {
+    ok: !hasErrors(diagnostics),
+    changes: withRenames(withConfirmations(changes, shared), renames),
+    ...{ renames, diagnostics, state, desired, secretVersions },
+  };
+  return { planned, secrets };
 }

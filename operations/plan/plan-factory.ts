@@ -1,18 +1,59 @@
-import { addWarnings } from '../../schema/diagnostics.ts';
+import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
+import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
+import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { type Planned, planDefinitions } from './plan-definitions.ts';
 
-/** Plans what applying the definitions to the factory would change now. Nothing is written. */
+/**
+ * Plans what applying the definitions to the factory would change now; if it follows a branch, what merging them there
+ * would change. What a reconcile would refuse of that is an error. Nothing is written.
+ */
 export async function planFactory(
   { name, store }: Pick<Factory, 'name' | 'store'>,
   definitions: Definitions,
+  { adopt = false }: { /** As if the factory followed no branch. */ readonly adopt?: boolean } = {},
 ): Promise<Planned> {
   const state = await store.appliedStates.read(name);
   const { planned } = await planDefinitions(state, store.teamSecrets, definitions);
+  const refusals = adopt ? [] : findRefusals(planned, definitions, await store.reconcileStatuses.read(name));
+  const isRefused = ({ code, file }: Diagnostic) =>
+    refusals.some(refusal => refusal.code === code && refusal.file === file);
+  const others = planned.diagnostics.filter(one => one.severity === 'error' || !isRefused(one));
   return {
     ...planned,
-    diagnostics: addWarnings(planned.diagnostics, findDashboardDiagnostics(state, 'warning')),
+    ok: planned.ok && refusals.length === 0,
+    diagnostics: addDiagnostics(others, [...refusals, ...findDashboardDiagnostics(state, 'warning')]),
   };
+}
+
+/** Finds what a reconcile of the definitions would refuse; nothing if the factory follows no branch. */
+function findRefusals(
+  planned: Planned,
+  definitions: Definitions,
+  { followed, lastFailure, failingSince }: ReconcileStatus,
+): Diagnostic[] {
+  const { factory, source } = planned.state;
+  if (followed === null && source?.kind !== 'repository') return [];
+  const isRewound = failingSince !== null && lastFailure?.reason === 'rewound';
+  const severity = 'error';
+  return [
+    ...refuseRenames(planned, definitions),
+    ...refuseForeignUses(planned, definitions),
+    ...(isEmpty(definitions)
+      ? [
+          {
+            code: 'factory/no-definitions',
+            severity,
+            file: definitionFolders.webhook,
+            ...describeEmpty(''),
+          } as const,
+        ]
+      : []),
+    ...(isRewound
+      ? [{ code: 'factory/rewound', severity, file: `factory ${factory}`, ...rewound } as const]
+      : []),
+  ];
 }

@@ -5,7 +5,7 @@ import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
 import { type DefinitionKind, definitionKinds } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from './plan.ts';
-import type { PlannedChanges } from './plan-definitions.ts';
+import type { Planned } from './plan-definitions.ts';
 
 const digest = z.hex().length(64);
 
@@ -27,6 +27,8 @@ export const planFileShape = z.strictObject({
       uid: z.string().optional(),
       fields: z.array(fieldChangeShape),
       confirmation: confirmationShape.optional(),
+      renamedTo: z.string().optional(),
+      renamedFrom: z.string().optional(),
     }),
   ),
 });
@@ -36,7 +38,7 @@ export type PlanFile = z.output<typeof planFileShape>;
 export function makePlanFile(
   factory: string,
   definitions: Pick<Definitions, 'webhooks' | 'automations'>,
-  { state, changes, secretVersions }: PlannedChanges,
+  { state, changes, secretVersions }: Planned,
 ): PlanFile {
   const digests = (kind: DefinitionKind, of: readonly { readonly name: string }[]) =>
     of.map(definition => ({ kind, name: definition.name, digest: digestValue(definition) }));

@@ -24,6 +24,10 @@ export interface Change {
   readonly uid?: string;
   readonly fields: readonly FieldChange[];
   readonly confirmation?: Confirmation;
+  /** The new name of a destroyed webhook that is only renamed. */
+  readonly renamedTo?: string;
+  /** The former name of a new webhook that is only renamed. */
+  readonly renamedFrom?: string;
 }
 
 export interface Summary {

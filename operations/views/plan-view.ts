@@ -8,6 +8,8 @@ export interface PlanView {
   readonly factory: string;
   /** The serial of the applied state: the new one after an apply. */
   readonly serial: number;
+  /** The applied commit, and the branch that it was read from; null if the definitions come from no repository. */
+  readonly base: { readonly revision: string; readonly branch: string } | null;
   readonly changes: readonly ChangeView[];
   readonly summary: Summary;
 }
@@ -24,11 +26,12 @@ export function planView(
   baseUrl: string,
   impacts: ReadonlyMap<Change, Impact> = new Map(),
 ): PlanView {
+  const { factory, serial, source } = state;
+  const base = source?.kind === 'repository' ? { revision: source.revision, branch: source.branch } : null;
   return {
-    factory: state.factory,
-    serial: state.serial,
+    ...{ factory, serial, base },
     changes: changes.map(change => {
-      const { action, kind, name, fields, confirmation } = change;
+      const { action, kind, name, fields, confirmation, renamedTo, renamedFrom } = change;
       const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
       const uid = webhook?.uid ?? change.uid;
       const impact = impacts.get(change);
@@ -38,6 +41,8 @@ export function planView(
         ...(webhook && { url: renderIngressUrl(baseUrl, webhook) }),
         fields,
         ...(confirmation && { confirmation }),
+        ...(renamedTo !== undefined && { renamedTo }),
+        ...(renamedFrom !== undefined && { renamedFrom }),
         ...(impact && { impact }),
       };
     }),

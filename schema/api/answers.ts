@@ -475,6 +475,8 @@ const changeShape = z.strictObject({
     .array(fieldChangeShape)
     .describe('The changes of the definition, part by part; each field of a new one.'),
   confirmation: confirmationShape.optional(),
+  renamedTo: z.string().optional().describe('The new name of a destroyed webhook that is only renamed.'),
+  renamedFrom: z.string().optional().describe('The former name of a new webhook that is only renamed.'),
   impact: impactShape
     .optional()
     .describe('The impact on senders and runs. Absent if there is none, or if the log cannot be read.'),
@@ -483,9 +485,15 @@ export const plannedAutomationAnswer = z.strictObject({ serial, change: changeSh
 export const planAnswer = z.strictObject({
   factory: z.string(),
   serial,
+  base: z
+    .strictObject({ revision: z.string(), branch: z.string() })
+    .nullable()
+    .describe('The applied commit, and its branch; null if the definitions come from no repository.'),
   changes: z.array(changeShape),
   summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
-  diagnostics: z.array(diagnosticShape).describe('Warnings about the definitions.'),
+  diagnostics: z
+    .array(diagnosticShape)
+    .describe('Warnings about the definitions; errors too if the request has `findings`.'),
 });
 export const appliedAnswer = planAnswer.extend({
   result: z.enum(['applied', 'unchanged']),

@@ -11,6 +11,7 @@ import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
 import { nameShape as name, secretNameShape } from '../name-shapes.ts';
 import { apiPageMax, apiPageSize } from './page-size.ts';
+import { diagnosticShape } from './problem-answer.ts';
 import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
@@ -238,14 +239,22 @@ const definitionFile = z.strictObject({
 });
 
 /** Every definition file of a definitions directory. */
-export const planRequest = z.strictObject({
+const sentDefinitions = z.strictObject({
   files: z.array(definitionFile),
   impact: z
     .boolean()
     .default(true)
     .describe('Also finds the impact of the changes on senders and runs, which reads stored deliveries.'),
 });
-export const applyRequest = planRequest.extend({
+export const planRequest = sentDefinitions.extend({
+  findings: z
+    .array(diagnosticShape)
+    .optional()
+    .describe(
+      'Mistakes that only the sender can find, as in a file that it cannot read. With this list, even an empty one, errors do not refuse the plan: it leaves out the files that have them.',
+    ),
+});
+export const applyRequest = sentDefinitions.extend({
   origin: z
     .string()
     .max(originCharsMax)

@@ -7,9 +7,19 @@ import type {
   WebhookImpact,
 } from './impact.ts';
 
+/** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
+export const impactTrafficDays = 7;
+
 /** Says what a change means for senders and runs, in sentences without a full stop at the end. */
 export function describeImpact(impact: Impact, nowMs: number): readonly string[] {
-  return impact.kind === 'webhook' ? describeWebhook(impact, nowMs) : describeAutomation(impact);
+  if (impact.kind === 'automation') return [...describeAutomation(impact), ...describeExamples(impact)];
+  return [...describeSenders(impact), describeTraffic(impact.traffic, nowMs), ...describeSilenced(impact)];
+}
+
+/** Says the same without what a table has in columns of its own, and without examples. */
+export function describeEffects(impact: Impact): readonly string[] {
+  if (impact.kind === 'automation') return describeAutomation(impact);
+  return [...describeSenders(impact), ...describeSilenced(impact)];
 }
 
 const effectTexts: Readonly<Record<Exclude<WebhookEffect, 'authentication-changed'>, string>> = {
@@ -21,14 +31,15 @@ const effectTexts: Readonly<Record<Exclude<WebhookEffect, 'authentication-change
   'identity-changed': 'retries that are in progress may be accepted a second time',
 };
 
-function describeWebhook(impact: WebhookImpact, nowMs: number): readonly string[] {
-  const { effects, authentication, traffic, silenced } = impact;
-  const lost = silenced.length > 0 ? [`no longer starts ${silenced.join(', ')}`] : [];
-  const told = effects.flatMap(effect => {
+function describeSenders({ effects, authentication }: WebhookImpact): readonly string[] {
+  return effects.flatMap(effect => {
     if (effect !== 'authentication-changed') return [effectTexts[effect]];
     return authentication ? describeAuthenticationChange(authentication) : [];
   });
-  return [...told, describeTraffic(traffic, nowMs), ...lost];
+}
+
+function describeSilenced({ silenced }: WebhookImpact): readonly string[] {
+  return silenced.length > 0 ? [`no longer starts ${silenced.join(', ')}`] : [];
 }
 
 type AuthenticationChange = NonNullable<WebhookImpact['authentication']>;
@@ -58,21 +69,26 @@ function describeSecret(before: SenderAuthentication, after: SenderAuthenticatio
 
 function describeTraffic({ lastAcceptedAt, accepted, days }: Traffic, nowMs: number): string {
   if (lastAcceptedAt === null) return 'no accepted delivery in the log';
-  return `last delivery ${renderAge(nowMs - Date.parse(lastAcceptedAt))} ago, ${accepted} in ${days} days`;
+  return `last delivery ${renderAge(lastAcceptedAt, nowMs)}, ${accepted} in ${days} days`;
 }
 
 function describeAutomation(impact: AutomationImpact): readonly string[] {
-  const { judged, startedBefore, startedAfter, changed, examples } = impact;
+  const { judged, startedBefore, startedAfter, changed } = impact;
   const flow = describeRuns(impact);
   if (judged === 0) return ['there is no stored delivery to test it with'];
   if (judged === 1) return [describeOneDelivery(impact), ...flow];
   const start = isGathered(impact) ? 'start or join a run' : 'start a run';
   const runs = `Of the last ${judged} deliveries, ${startedAfter} would ${start} (${startedBefore} before)`;
   if (changed === 0) return [`${runs}; no outcome changes`, ...flow];
-  const main = `${runs}; the outcome of ${changed} changes`;
+  return [`${runs}; the outcome of ${changed} changes`, ...flow];
+}
+
+/** Names the newest deliveries whose outcome changes; a single one is named in the sentence before. */
+export function describeExamples({ judged, changed, examples }: AutomationImpact): readonly string[] {
+  if (judged < 2 || changed === 0) return [];
   const named = examples.map(({ deliveryId, starts }) => `${deliveryId} (${describeOutcome(starts)})`);
   const more = changed > examples.length ? ` and ${changed - examples.length} more` : '';
-  return [main, ...flow, `Outcome changes: ${named.join(', ')}${more}`];
+  return [`Outcome changes: ${named.join(', ')}${more}`];
 }
 
 /** Describes the effect of `debounce` and `runsPerHour`, if they have one before or after the change. */
@@ -113,10 +129,10 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** A duration in the largest unit that it fills. */
-function renderAge(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
+/** The time that has passed since then, in the largest unit that it fills. */
+export function renderAge(at: string, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(at)) / 1000));
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
   const count = Math.floor(seconds / size);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }

@@ -17,8 +17,7 @@ import {
 } from '../definition-files.ts';
 import { describeCrowd } from '../oversize.ts';
 import { GitFailure } from './git/git-failure.ts';
-
-import { listRenamedFiles, listTree, readBlobs, type TreeEntry } from './git/git-objects.ts';
+import { listTree, readBlobs, type TreeEntry } from './git/git-objects.ts';
 import type { GitMirror } from './git/mirror.ts';
 
 /**
@@ -43,26 +42,6 @@ export async function readRevision(
     }),
   );
   return mergeFiles(found);
-}
-
-/** Finds the definitions of a kind whose file was renamed between two commits. */
-export async function findRenamedDefinitions(
-  mirror: GitMirror,
-  kind: DefinitionKind,
-  before: { readonly revision: string; readonly path: string },
-  after: { readonly revision: string; readonly path: string },
-): Promise<{ readonly from: string; readonly to: string }[]> {
-  const [from, to] = await Promise.all(
-    [before, after].map(async ({ revision, path }) => {
-      const [folder] = await listTree(mirror, revision, [toFolderPath(path, kind)]);
-      return folder?.type === 'tree' ? folder.oid : undefined;
-    }),
-  );
-  if (!from || !to) return [];
-  return (await listRenamedFiles(mirror, from, to)).flatMap(file => {
-    const names = { from: parseDefinitionName(file.from), to: parseDefinitionName(file.to) };
-    return names.from && names.to ? [{ from: names.from, to: names.to }] : [];
-  });
 }
 
 async function readFolder(

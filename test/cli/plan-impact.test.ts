@@ -72,11 +72,11 @@ test('shows the traffic of a webhook to be destroyed, and which runs no longer s
   });
   expect(json.changes[1].impact.traffic).toEqual({ lastAcceptedAt: null, accepted: 0, days: 7 });
   const text = rendered((await workspace.hookmill('plan', '-o', 'markdown')).stdout);
-  expect(text).toContain('### hookmill plan: 0 to add, 0 to change, 2 to destroy');
+  expect(text).toContain('### hookmill plan: 2 URLs stop answering; 4 deliveries in 7 days would be lost');
   expect(text).toContain('its URL stops answering and never comes back');
-  expect(text).toContain('last delivery 3 days ago, 4 in 7 days');
+  expect(text).toContain('| 3 days ago | 4 |');
   expect(text).toContain('no longer starts triage');
-  expect(text).toContain('no accepted delivery in the log');
+  expect(text).toContain('| none in the log | 0 |');
 });
 
 test('the comment begins with a hidden line of its factory, which later comments have too', async () => {

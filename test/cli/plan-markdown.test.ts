@@ -1,10 +1,11 @@
-import { lexer } from 'marked';
+import { lexer, type Token } from 'marked';
 import { expect, test } from 'vitest';
-import { renderErrorsMarkdown, renderPlanMarkdown } from '../../cli/render/render-plan-markdown.ts';
-
+import { renderPlanMarkdown } from '../../cli/render/render-plan-markdown.ts';
 import { type Change, summarize } from '../../operations/plan/plan.ts';
+import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
-import type { Traffic } from '../../schema/changes/impact.ts';
+import type { WebhookImpact } from '../../schema/changes/impact.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 
 function change(name: string, fields: readonly Omit<FieldChange, 'field'>[]): Change {
   return {
@@ -34,45 +35,66 @@ const changes: readonly Change[] = [
   ]),
 ];
 
-/** The changes in Markdown, as if each had the same traffic. */
-function render(changes: readonly Change[], traffic?: Traffic): string {
-  const impact = traffic && { kind: 'webhook' as const, effects: [], traffic, silenced: [] };
-  const explained = changes.map(change => ({ ...change, ...(impact && { impact }) }));
-  const plan = { factory: 'default', serial: 4, changes: explained, summary: summarize(changes) };
-  return renderPlanMarkdown(plan, [], Date.parse('2026-01-01T12:04:00Z'));
+const nowMs = Date.parse('2026-01-01T12:04:00Z');
+
+function planOf(changes: readonly ChangeView[]): PlanView {
+  return { factory: 'default', serial: 4, base: null, changes, summary: summarize(changes) };
 }
 
-test('a section for each change and none for what stays, with its effect and a diff', () => {
-  expect(render(changes, { lastAcceptedAt: '2026-01-01T12:00:00Z', accepted: 312, days: 7 })).toBe(`\
+function render(changes: readonly ChangeView[], diagnostics: readonly Diagnostic[] = []): string {
+  return renderPlanMarkdown(planOf(changes), diagnostics, nowMs);
+}
+
+/** What a change of a webhook means to a sender who delivered 312 times in the week. */
+function impact(effects: WebhookImpact['effects'], silenced: string[] = []): WebhookImpact {
+  const traffic = { lastAcceptedAt: '2026-01-01T12:00:00Z', accepted: 312, days: 7 };
+  return { kind: 'webhook', effects, traffic, silenced };
+}
+
+function webhook(name: string, action: Change['action'], more: Partial<ChangeView> = {}): ChangeView {
+  return { action, kind: 'webhook', name, fields: [], ...more };
+}
+
+const warning: Diagnostic = {
+  ...{ code: 'secret/short', severity: 'warning', file: 'webhooks/a.yaml' },
+  message: 'the value of A has fewer than 16 bytes',
+};
+
+test('first what is lost, then a table, warnings, and a section for each change', () => {
+  const shown = changes.map(change =>
+    change.action === 'delete' ? { ...change, impact: impact(['url-gone'], ['e']) } : change,
+  );
+  expect(render(shown, [warning])).toBe(`\
 <!-- hookmill-plan default -->
-### hookmill plan: 1 to add, 2 to change, 1 to destroy
+### hookmill plan: 1 URL stops answering; 312 deliveries in 7 days would be lost
 
-Factory <code>default</code>, against serial 4 of its applied state.
+Factory <code>default</code>, against serial 4 of its applied state: 1 to add, 2 to change, 1 to destroy.
 
-#### Add webhook <code>a</code>
+| Action | Object | Effect | Last delivery | 7 days |
+| --- | --- | --- | --- | ---: |
+| **Destroy** | webhook <code>c</code> | its URL stops answering and never comes back<br>no longer starts e | 4 minutes ago | 312 |
+| Change | webhook <code>b</code> | changes signatureScheme |  |  |
+| Change | automation <code>e</code> | changes prompt, <code>triggers&#91;a&#93;&#46;filter&#46;payload</code> |  |  |
+| Add | webhook <code>a</code> | gets a URL, which its sender needs |  |  |
 
-- last delivery 4 minutes ago, 312 in 7 days
+#### Warnings
+
+- <code>webhooks&#47;a&#46;yaml</code>: the value of A has fewer than 16 bytes <code>&#91;secret&#47;short&#93;</code>
+
+#### **Destroy** webhook <code>c</code>
 
 \`\`\`diff
-+ authMode: token
+- webhook c
 \`\`\`
 
 #### Change webhook <code>b</code>
-
-- last delivery 4 minutes ago, 312 in 7 days
 
 \`\`\`diff
 - signatureScheme: "a|b"
 + signatureScheme: { header: X, hash: sha256 }
 \`\`\`
 
-#### **Destroy** webhook <code>c</code>
-
-- last delivery 4 minutes ago, 312 in 7 days
-
 #### Change automation <code>e</code>
-
-- last delivery 4 minutes ago, 312 in 7 days
 
 \`\`\`diff
 @@ prompt @@
@@ -81,6 +103,109 @@ Factory <code>default</code>, against serial 4 of its applied state.
 + three
 - triggers[a].filter.payload: { level: [x] }
 \`\`\`
+
+#### Add webhook <code>a</code>
+
+\`\`\`diff
++ authMode: token
+\`\`\`
+`);
+});
+
+test.each([
+  [
+    '2 URLs stop answering, 1 credential changes; 624 deliveries in 7 days would be lost',
+    [
+      webhook('a', 'update', { impact: impact(['credential-changed']) }),
+      webhook('b', 'delete', { impact: impact(['url-gone']) }),
+      webhook('c', 'update', { impact: impact(['disabled', 'identity-changed']) }),
+    ],
+  ],
+  [
+    '2 URLs change, 1 credential changes; 624 deliveries in 7 days would be lost',
+    [
+      webhook('a', 'delete', { impact: impact(['url-gone']), renamedTo: 'b' }),
+      webhook('b', 'create', { renamedFrom: 'a' }),
+      webhook('c', 'update', { impact: impact(['url-changed', 'authentication-changed']) }),
+    ],
+  ],
+  [
+    '1 URL stops answering, 1 automation is destroyed',
+    [webhook('a', 'delete'), { ...change('b', []), action: 'delete' }],
+  ],
+  [
+    '1 to add, 1 to change, 0 to destroy',
+    [webhook('a', 'create'), webhook('b', 'update', { impact: impact(['enabled']) })],
+  ],
+  ['no changes', [webhook('a', 'no-op')]],
+] satisfies [string, ChangeView[]][])('says in its first line: %s', (line, shown) => {
+  expect(render(shown).split('\n')[1]).toBe(`### hookmill plan: ${line}`);
+});
+
+test('what is lost comes first, and a renamed webhook is one row', () => {
+  const markdown = render([
+    webhook('add', 'create'),
+    webhook('enable', 'update', { impact: impact(['enabled']) }),
+    webhook('new', 'create', {
+      renamedFrom: 'old',
+      fields: [{ field: 'secretName', path: 'secretName', after: 'S' }],
+    }),
+    webhook('old', 'delete', { impact: impact(['url-gone'], ['e']), renamedTo: 'new' }),
+    webhook('rotate', 'update', { impact: impact(['credential-changed']) }),
+    { ...change('destroy', []), action: 'delete' },
+    change('prompt', [{ path: 'prompt', before: 'a', after: 'b' }]),
+  ]);
+  const rows = markdown.split('\n').filter(line => line.startsWith('| '));
+  expect(rows.map(row => row.split(' | ').slice(0, 2).join(' '))).toEqual([
+    '| Action Object',
+    '| --- ---',
+    '| **Destroy** automation <code>destroy</code>',
+    '| **Rename** webhook <code>old</code> → <code>new</code>',
+    '| Change webhook <code>rotate</code>',
+    '| Change webhook <code>enable</code>',
+    '| Change automation <code>prompt</code>',
+    '| Add webhook <code>add</code>',
+  ]);
+  expect(rows[3]).toContain(
+    '| its URL changes&#58; give the sender the new one<br>no longer starts e | 4 minutes ago | 312 |',
+  );
+  expect(markdown).toContain(
+    '#### **Rename** webhook <code>old</code> → <code>new</code>\n\n```diff\n- webhook old\n+ webhook new\n+ secretName: S\n```\n',
+  );
+  expect(markdown).toContain('1 to add, 3 to change, 1 to destroy, 1 to rename.');
+});
+
+test('warnings are in a list of their own, not in that of the last change', () => {
+  const examples = [{ deliveryId: 'dlv_1', webhook: 'w', starts: true }];
+  const counts = { runs: 1, stopped: 0 };
+  const judged: ChangeView = {
+    ...change('e', []),
+    impact: {
+      ...{ kind: 'automation', judged: 2, startedBefore: 0, startedAfter: 1, changed: 1, examples },
+      runs: { before: { runs: 0, stopped: 0 }, after: counts },
+    },
+  };
+  const blocks = lexer(render([judged], [warning])).filter(({ type }) => type !== 'space');
+  const lists = blocks.filter(({ type }) => type === 'list');
+  expect(lists.map(({ raw }) => raw.match(/^- /gm)?.length)).toEqual([1, 1]);
+  const before = (list: Token | undefined) => list && blocks[blocks.indexOf(list) - 1];
+  expect(before(lists[0])).toMatchObject({ type: 'heading', text: 'Warnings' });
+});
+
+test('a command in a hint is one piece of code', () => {
+  const hint = 'push, and run `hookmill reconcile --once --allow-rename`; or `@everyone` waits';
+  expect(render([], [{ ...warning, hint }])).toContain(
+    '; push, and run <code>hookmill reconcile --once --allow-rename</code>; or <code>&#96;&#64;everyone&#96;</code> waits',
+  );
+});
+
+test('the commit that is applied stands for the serial', () => {
+  const base = { revision: '0123456789abcdef0123456789abcdef01234567', branch: 'main' };
+  expect(renderPlanMarkdown({ ...planOf([]), base }, [], nowMs)).toBe(`\
+<!-- hookmill-plan default -->
+### hookmill plan: no changes
+
+Factory <code>default</code>, against commit <code>0123456</code>, which is applied: no changes.
 `);
 });
 
@@ -111,12 +236,13 @@ test.each(hostile)('nothing in a definition ends the block of its diff: %j', tex
     'html',
     'heading',
     'paragraph',
+    'table',
     'heading',
     'code',
   ]);
   expect(blocks.at(-1)).toMatchObject({ lang: 'diff' });
   expect(markdown.replaceAll('\n', '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
-  for (const line of markdown.split('\n').slice(7, -2)) expect(line).toMatch(/^([-+@ ]|`{3,}|$)/);
+  for (const line of markdown.split('\n').slice(11, -2)) expect(line).toMatch(/^([-+@ ]|`{3,}|$)/);
 });
 
 test('a diff that has no room leaves a note, and every change keeps its section', () => {
@@ -141,18 +267,16 @@ test('stays within the size of a comment, and says how much it omits', () => {
   expect(markdown).toMatch(/\n\n\d+ more are omitted: run `hookmill plan` to see them all\.\n$/);
 });
 
-test('definitions that cannot be applied are a comment too, with place, message and hint', () => {
-  const markdown = renderErrorsMarkdown('default', [
-    {
-      code: 'secret/missing',
-      severity: 'error',
-      message: 'there is no team secret X',
-      file: 'webhooks/a.yaml',
-      range: { start: { line: 3, column: 1 }, end: { line: 3, column: 2 } },
-      hint: 'make it',
-    },
-  ]);
-  expect(markdown).toContain(
-    '\n- error in <code>webhooks&#47;a&#46;yaml&#58;3</code>: there is no team secret X; make it <code>&#91;secret&#47;missing&#93;</code>\n',
+test('errors come before the plan of the others, with place, message and hint', () => {
+  const missing: Diagnostic = {
+    code: 'secret/missing',
+    severity: 'error',
+    message: 'there is no team secret X',
+    file: 'webhooks/a.yaml',
+    range: { start: { line: 3, column: 1 }, end: { line: 3, column: 2 } },
+    hint: 'make it',
+  };
+  expect(render([webhook('c', 'delete')], [missing, warning])).toMatch(
+    /^<!-- hookmill-plan default -->\n### hookmill plan: the definitions cannot be applied\n\n\*\*1 URL stops answering\.\*\*\n\nFactory .*, against serial 4 of its applied state, without the definitions that have errors: 0 to add, .*\n\n#### Errors\n\n- <code>webhooks&#47;a&#46;yaml&#58;3<\/code>: there is no team secret X; make it <code>&#91;secret&#47;missing&#93;<\/code>\n\n\| Action .*\n.*\n\| \*\*Destroy\*\* .*\n\n#### Warnings\n/,
   );
 });

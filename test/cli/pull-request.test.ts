@@ -68,12 +68,20 @@ test('the comment shows the value before and after, and how many of the last 200
   const { stdout, exitCode } = await workspace.hookmill('plan', '-o', 'markdown');
   expect(exitCode).toBe(0);
   const blocks = lexer(stdout).filter(({ type }) => type !== 'space');
-  expect(blocks.map(({ type }) => type)).toEqual(['html', 'heading', 'paragraph', 'heading', 'list', 'code']);
+  expect(blocks.map(({ type }) => type)).toEqual([
+    'html',
+    'heading',
+    'paragraph',
+    'table',
+    'heading',
+    'list',
+    'code',
+  ]);
   expect(blocks.at(-1)).toMatchObject({
     lang: 'diff',
     text: `- ${path}: [failed]\n+ ${path}: [failed, error]`,
   });
-  expect(readText(blocks[4])).toContain(
+  expect(readText(blocks[3])).toContain(
     'Of the last 200 deliveries, 90 would start a run (50 before); the outcome of 40 changes',
   );
 });

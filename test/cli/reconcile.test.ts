@@ -155,7 +155,9 @@ test('takes the repository from variables and from the configuration file, flags
   const entry = { repository: upstream.bare, branch: 'main', interval: '1m' };
   workspace.write('daemon.yaml', JSON.stringify({ port: 0, repositories: [entry] }));
   expect(await tipOf('--config', 'daemon.yaml')).toBe('applied');
-  expect(await tipOf('--config', 'daemon.yaml', '--path', 'deploy')).toMatch(/^the tip has no definitions/);
+  expect(await tipOf('--config', 'daemon.yaml', '--path', 'deploy')).toMatch(
+    /^there are no definitions in deploy\/webhooks\//,
+  );
 });
 
 test('a path without a colon is taken from where the command runs', async () => {

@@ -81,6 +81,15 @@ describe('Plan', () => {
     expect(workspace.read('output')).toBe('changes=false\n');
   });
 
+  test('shows the plan of the other files although Validate has failed', async () => {
+    expect(readStep('Plan').if).toMatch(/^!cancelled\(\) && steps\.install\.outcome == 'success' && /);
+    workspace.write('webhooks/b.yaml', 'authMode: tokn\nsecretName: TOKEN\n');
+    expect((await runStep('Validate', workspace.directory, inputs, env)).exitCode).toBe(1);
+    expect((await planned()).exitCode).toBe(1);
+    expect(workspace.read('summary')).toContain('| Add | webhook <code>a</code> |');
+    expect(workspace.read('summary')).toContain('authMode cannot be');
+  });
+
   test('plans for the factory that it is given', async () => {
     expect((await planned({ factory: 'other' })).exitCode).toBe(1);
     expect(workspace.read('summary')).toMatch(/^<!-- hookmill-plan other -->/);

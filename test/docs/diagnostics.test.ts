@@ -14,6 +14,7 @@ const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 const told: readonly DiagnosticCode[] = [
   'webhook/renamed',
   'factory/dashboard-managed',
+  'factory/rewound',
   'factory/too-large',
   'automation/path-not-sent',
   'filter/field-not-sent',

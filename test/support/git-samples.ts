@@ -114,7 +114,7 @@ export async function followedFactory(
 
 export const secret = 'a-secret-of-thirty-two-characters';
 
-/** A webhook definition. With different arguments, git does not take one file for another that was renamed. */
+/** A webhook definition. Another name with the same team secret is the same webhook, renamed. */
 export function webhook(secretName = 'S', more = ''): string {
   return `authMode: token\nsecretName: ${secretName}\n${more}`;
 }

@@ -1,9 +1,11 @@
+import { addDiagnostics } from '../../../schema/diagnostics.ts';
 import { openBackend } from '../../backend/open-backend.ts';
+import { findLocalRewind } from '../../definitions/local-rewind.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
 import { printData, printFindings, printStatus, printText } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
-import { renderPlan } from '../../render/render-plan.ts';
-import { renderErrorsMarkdown, renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
+import { judgePlan, planVerdicts, renderPlan } from '../../render/render-plan.ts';
+import { renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill plan`. */
@@ -14,6 +16,9 @@ export function declarePlan(command: CliCommand): void {
 The plan names each changed part of a definition, with its value before and after, and what that means for senders and
 runs. For this it reads the delivery log: when and how often a webhook was used, and which stored deliveries a changed
 automation would treat differently.
+
+A file with an error does not hide the plan of the others. If the factory follows a branch, the plan also says what would
+be refused after a merge, and the command that allows it. The exit status is 1 in both cases.
 
 Examples:
   hookmill plan
@@ -34,18 +39,19 @@ interface PlanCommandOptions {
 
 async function plan(command: CliCommand): Promise<void> {
   const { output, detailedExitcode, out }: PlanCommandOptions = command.optsWithGlobals();
-  const { backend, factory } = await openBackend(command);
+  const { backend, directory } = await openBackend(command);
   const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });
-  const { diagnostics, texts } = planned;
+  const { plan, texts } = planned;
+  const diagnostics = addDiagnostics(planned.diagnostics, await findLocalRewind(directory, plan));
+  const verdict = judgePlan(plan, diagnostics);
   printFindings(renderDiagnostics(diagnostics, texts));
-  if (!planned.ok) {
-    if (output === 'markdown') printText(renderErrorsMarkdown(factory, diagnostics));
-    throw new CommandError('the definitions cannot be applied');
-  }
   const nowMs = Date.now();
-  if (output === 'markdown') {
-    printText(renderPlanMarkdown(planned.plan, diagnostics, nowMs));
-  } else printData(output, planned.plan, () => renderPlan(planned.plan, nowMs));
-  const { add, change, destroy } = planned.plan.summary;
+  if (output === 'markdown') printText(renderPlanMarkdown(plan, diagnostics, nowMs));
+  else {
+    const data = { ...plan, ok: verdict === 'applicable', diagnostics };
+    printData(output, data, () => renderPlan(plan, nowMs, verdict === 'incomplete'));
+  }
+  if (verdict !== 'applicable') throw new CommandError(planVerdicts[verdict]);
+  const { add, change, destroy } = plan.summary;
   if (detailedExitcode && add + change + destroy > 0) process.exitCode = exitStatus.changes;
 }

@@ -87,22 +87,6 @@ export async function countDescendants(mirror: GitMirror, from: string, to: stri
   return Number(await runLocal(mirror, ['rev-list', '--count', '--ancestry-path', `${from}..${to}`]));
 }
 
-/** Lists the definition files that were renamed between two trees, by git's measure of similarity. */
-export async function listRenamedFiles(
-  mirror: GitMirror,
-  before: string,
-  after: string,
-): Promise<{ readonly from: string; readonly to: string }[]> {
-  const filters = ['-M', '--diff-filter=R', '--name-status', '-z', '--no-ext-diff', '--no-textconv'];
-  const output = await runLocal(mirror, ['diff-tree', ...filters, before, after, '--', '*.yaml']);
-  // For each file its status, old name and new name, each followed by NUL.
-  const fields = output.split('\0').slice(0, -1);
-  return Array.from({ length: Math.floor(fields.length / 3) }, (_, index) => ({
-    from: fields[3 * index + 1] ?? '',
-    to: fields[3 * index + 2] ?? '',
-  }));
-}
-
 function runLocal(mirror: GitMirror, args: readonly string[]): Promise<string> {
   return runGit({ ...mirror, timeoutMs: gitCommandMs }, git => git.raw([...args]));
 }

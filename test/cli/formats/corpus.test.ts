@@ -38,6 +38,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'secret/not-url-safe',
   'secret/unusable',
   'webhook/renamed',
+  'factory/rewound',
 ];
 
 function validate(format: string) {

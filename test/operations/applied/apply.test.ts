@@ -321,7 +321,7 @@ test('warns that a renamed file is a new webhook, and only of what is one', asyn
     'the webhook old seems to be renamed to new: its URL would change, and its sender would get 404';
   expect(await renamed()).toEqual([['webhook/renamed', 'warning', message]]);
   write('second', 'secretName: A\n');
-  expect(await renamed()).toEqual([]);
+  expect(await renamed()).toEqual([['webhook/renamed', 'warning', message]]);
   remove('second');
   write('new', 'secretName: A\nauthMode: url_token\n');
   expect(await renamed()).toEqual([]);

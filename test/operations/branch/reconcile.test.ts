@@ -255,6 +255,42 @@ test('refuses a renamed webhook, whose URL would move, until it is allowed', asy
   });
 });
 
+test('takes no webhook for a renamed one because its file is similar', async () => {
+  const upstream = makeUpstream();
+  const text = (scheme: string, secretName: string) =>
+    `# Who may deliver here is in the wiki; ask the platform team before you change it.\nenabled: true\nauthMode: signature\nsignatureScheme: ${scheme}\nsecretName: ${secretName}\n`;
+  upstream.commit({ 'webhooks/chat.yaml': text('slack', 'S'), 'webhooks/pay.yaml': text('stripe', 'P') });
+  const { reconcile } = await followedFactory(upstream.bare, { S: secret, G: secret, P: secret, Q: secret });
+  await reconcile();
+  upstream.commit({ 'webhooks/chat.yaml': null, 'webhooks/code.yaml': text('gitea', 'G') });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  upstream.commit({ 'webhooks/pay.yaml': null, 'webhooks/buy.yaml': text('stripe', 'Q') });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+test('finds renamed webhooks of one team secret, each with the one of the same content first', async () => {
+  const upstream = makeUpstream();
+  const quiet = webhook('S', 'enabled: false\n');
+  upstream.commit({ 'webhooks/crm.yaml': quiet, 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'webhooks/crm.yaml': null, 'webhooks/pay.yaml': null });
+  // Hardly a line of the files is the same.
+  upstream.commit({
+    'webhooks/a.yaml': '# Orders.\n\nsecretName: S\n# Its senders are told by mail.\nauthMode: token\n',
+    'webhooks/b.yaml': quiet,
+  });
+  const about = (from: string, to: string) => ({
+    code: 'webhook/renamed',
+    message: expect.stringContaining(`renames the webhook ${from} to ${to} is refused`),
+  });
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'renamed',
+    diagnostics: [about('crm', 'b'), about('pay', 'a')],
+  });
+});
+
 test('keeps the URLs when the definitions move to another folder with the path', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });

@@ -1,0 +1,54 @@
+import { posix } from 'node:path';
+import type { Confirmation } from '../../schema/changes/field-change.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { makeRenameDiagnostics, type Rename } from './rename-diagnostics.ts';
+import { makeSharedSecretDiagnostics } from './shared-secrets.ts';
+
+// What a reconcile refuses although it could be applied, because the merge cannot have meant it or may not decide it. A
+// plan of a factory that follows a branch reports the same, so that a reviewer knows before the merge.
+
+interface RefusableChanges {
+  readonly changes: readonly { readonly name: string; readonly confirmation?: Confirmation }[];
+  readonly renames: readonly Rename[];
+}
+
+/** Reports renamed webhooks: they would get new UIDs, and so new URLs. */
+export function refuseRenames({ renames }: RefusableChanges, definitions: Pick<Definitions, 'locate'>) {
+  return makeRenameDiagnostics(renames, definitions, 'error');
+}
+
+/**
+ * Reports webhooks that would use a team secret in another way than another factory does. The merge confirmed the other
+ * changes, but cannot speak for another factory.
+ */
+export function refuseForeignUses(
+  { changes }: RefusableChanges,
+  definitions: Pick<Definitions, 'locate'>,
+): Diagnostic[] {
+  const uses = changes.flatMap(({ name, confirmation }) =>
+    confirmation?.reason === 'other-factory' ? [[name, confirmation] as const] : [],
+  );
+  return makeSharedSecretDiagnostics(new Map(uses), definitions, 'error');
+}
+
+/** Whether there are no definitions at all, not even with mistakes. */
+export function isEmpty({ fileCount, diagnostics }: Pick<Definitions, 'fileCount' | 'diagnostics'>): boolean {
+  return fileCount === 0 && diagnostics.every(({ code }) => code === 'factory/no-definitions');
+}
+
+/** Says why definitions at the path are refused if there are none. */
+export function describeEmpty(path: string): { readonly message: string; readonly hint: string } {
+  const places = Object.values(definitionFolders).map(folder => `${posix.join(path, folder)}/`);
+  return {
+    message: `there are no definitions in ${places.join(' and ')}, so everything would be destroyed`,
+    hint: 'check the path, or run `hookmill reconcile --once --allow-empty`',
+  };
+}
+
+/** Says why a tip is refused that does not descend from the applied revision. */
+export const rewound = {
+  message: 'the tip does not descend from the applied revision: the history was rewritten or reset',
+  hint: 'push a commit that descends from the applied revision, or run `hookmill reconcile --once --allow-rewind`',
+} as const;

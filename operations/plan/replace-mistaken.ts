@@ -1,0 +1,57 @@
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { compareNames } from '../../schema/name.ts';
+import { definitionFolders, parseDefinitionName } from '../../sources/definition-file-name.ts';
+import { type DefinitionKind, definitionKinds } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+
+interface Named {
+  readonly name: string;
+}
+
+/** Definitions that a plan can compare, although some files have errors. */
+interface Comparable extends Pick<Definitions, 'webhooks' | 'automations'> {
+  /** Whether the definition is only here because it is applied: nobody knows what its file means. */
+  readonly isReplaced: (definition: { readonly kind: DefinitionKind; readonly name: string }) => boolean;
+}
+
+/**
+ * Replaces each definition that has an error by what is applied of it, so that a plan of the others neither destroys nor
+ * changes it. An error outside of a definition's file (a folder that cannot be read, an invalid file name) may hide any
+ * definition, so nothing that is missing counts as removed then.
+ */
+export function replaceMistaken(
+  { webhooks, automations }: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: Pick<AppliedState, 'webhooks' | 'automations'>,
+  diagnostics: readonly Diagnostic[],
+): Comparable {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const mistaken = new Set(errors.map(({ file }) => findDefinition(file)));
+  const replaced = new Set<string>();
+  const replace = <W extends Named>(kind: DefinitionKind, wanted: readonly W[], existing: readonly W[]) => {
+    const valid = wanted.filter(({ name }) => !mistaken.has(toKey(kind, name)));
+    const names = new Set(valid.map(({ name }) => name));
+    const kept = existing.filter(
+      ({ name }) => !names.has(name) && (mistaken.has(undefined) || mistaken.has(toKey(kind, name))),
+    );
+    for (const { name } of kept) replaced.add(toKey(kind, name));
+    return [...valid, ...kept].sort(compareNames);
+  };
+  return {
+    webhooks: replace('webhook', webhooks, applied.webhooks),
+    automations: replace('automation', automations, applied.automations),
+    isReplaced: ({ kind, name }) => replaced.has(toKey(kind, name)),
+  };
+}
+
+/** The key of the definition in a file; undefined if the file is none of a definition. */
+function findDefinition(file: string): string | undefined {
+  const [folder, fileName = ''] = file.split('/').slice(-2);
+  const kind = definitionKinds.find(kind => definitionFolders[kind] === folder);
+  const name = parseDefinitionName(fileName);
+  return kind && name && toKey(kind, name);
+}
+
+function toKey(kind: DefinitionKind, name: string): string {
+  return `${kind} ${name}`;
+}
