@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commitShape } from './commit.ts';
-import { automationShape } from './definitions/automation-definition.ts';
+import { pinnedAutomationShape } from './definitions/automation-definition.ts';
 import { customScheme } from './definitions/custom-scheme.ts';
 import { uidPattern } from './ids.ts';
 import { authModes } from './ingress-url.ts';
@@ -30,7 +30,7 @@ const appliedWebhook = z.strictObject({
   credential,
 });
 
-const appliedAutomation = automationShape.extend({ name: z.string() });
+const appliedAutomation = pinnedAutomationShape.extend({ name: z.string() });
 
 /** The place where the webhooks and automations of a factory are managed. */
 export const managements = ['dashboard', 'files', 'repository'] as const;

@@ -58,7 +58,7 @@ export const diagnosticCodes = {
   'factory/no-definitions': 'a definitions directory contains definitions',
   'factory/rewound': 'a branch that a factory follows only goes on from the applied commit',
   'factory/too-large': 'the definitions of a factory stay within its limits',
-  'automation/webhook-id': 'a trigger selects exactly one webhook by its UID',
+  'automation/webhook-id': 'a trigger selects exactly one webhook, by its name or its UID',
   'automation/duplicate-trigger': 'no two triggers of an automation are the same',
   'automation/duplicate': 'no two automations are the same',
   'automation/prompt': 'a prompt promises only what a run gets',

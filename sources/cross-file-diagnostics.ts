@@ -1,4 +1,5 @@
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import { findUnknownNames } from '../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
@@ -15,6 +16,7 @@ export function findCrossFileDiagnostics(
     ...findTooManyWebhooks(found),
     ...findCaseCollisions(found),
     ...findDuplicates(automations, locate),
+    ...findUnknownWebhooks(found, automations, locate),
     ...automations.flatMap(automation => findCredentialFilters(automation, locate)),
   ];
 }
@@ -51,6 +53,24 @@ function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic
   );
 }
 
+/** Finds triggers that name a webhook without a file. A file with mistakes counts too: they are reported. */
+function findUnknownWebhooks(
+  { files, otherWebhooks = [] }: DefinitionFiles,
+  automations: readonly AutomationDefinition[],
+  locate: Definitions['locate'],
+): Diagnostic[] {
+  const webhooks = files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : []));
+  const names = new Set([...webhooks, ...otherWebhooks]);
+  return automations.flatMap(automation =>
+    findUnknownNames(automation, names, 'name a webhook that has a file in webhooks/, or add the file').map(
+      ({ index, message, hint }): Diagnostic => {
+        const place = locate('automation', automation.name, ['triggers', index, 'filter', 'webhook']);
+        return { code: 'automation/webhook-unknown', severity: 'error', message, hint, ...place };
+      },
+    ),
+  );
+}
+
 function findDuplicates(
   automations: readonly AutomationDefinition[],
   locate: Definitions['locate'],
@@ -82,10 +102,20 @@ function findDuplicateTriggers(
       code: 'automation/duplicate-trigger',
       severity: 'warning',
       message: `duplicate of the ${formatOrdinal(first)} trigger: same webhook, same filter`,
-      ...locate('automation', automation.name, ['triggers', index, 'filter', 'webhook_ids', 0]),
-      hint: 'remove it, or correct its UID or filter',
+      ...locate('automation', automation.name, [
+        'triggers',
+        index,
+        'filter',
+        ...findSelection(automation, index),
+      ]),
+      hint: 'remove it, or correct its webhook or filter',
     }),
   );
+}
+
+/** Where in a trigger's filter the webhook is. */
+function findSelection({ triggers }: AutomationDefinition, index: number): PropertyKey[] {
+  return triggers[index]?.filter.webhook === undefined ? ['webhook_ids', 0] : ['webhook'];
 }
 
 /** Finds automations that do the same for the same deliveries, in whatever order they list their triggers. */

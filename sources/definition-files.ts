@@ -15,6 +15,8 @@ export interface DefinitionFile {
 export interface DefinitionFiles {
   readonly files: readonly DefinitionFile[];
   readonly diagnostics: readonly Diagnostic[];
+  /** The names of further webhooks that triggers may select, if only some files of a directory were read. */
+  readonly otherWebhooks?: readonly string[];
 }
 
 export function mergeFiles(found: readonly DefinitionFiles[]): DefinitionFiles {

@@ -31,6 +31,18 @@ export function readDirectory(directory: string, label = ''): DefinitionFiles {
   return mergeFiles([found, { files: [], diagnostics: missing }]);
 }
 
+/** Lists the webhooks of a definitions directory by the names of their files, without reading them. */
+export function listWebhookNames(directory: string): string[] {
+  try {
+    return readdirSync(join(directory, definitionFolders.webhook)).flatMap(
+      fileName => parseDefinitionName(fileName) ?? [],
+    );
+  } catch {
+    // There is no folder, or it cannot be read; to validate its files reports that.
+    return [];
+  }
+}
+
 /** Reads one definition file. `file` is its name in diagnostics. */
 export function readDefinitionFile(path: string, file: string, kind: DefinitionKind): DefinitionFiles {
   const name = parseDefinitionName(posix.basename(file));

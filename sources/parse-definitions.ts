@@ -10,7 +10,6 @@ import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
 import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
 import { diagnoseOversize, findOversize } from './oversize.ts';
-import { parseWebhookName, withWebhookIdHints } from './webhook-id-hints.ts';
 
 /**
  * Parses the files of a source, and sorts their diagnostics. Parses none if they are too many or too large, and no more
@@ -54,7 +53,7 @@ function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
     automations: automations.sort(compareNames),
     diagnostics: sortDiagnostics([
       ...found.diagnostics,
-      ...withWebhookIdHints(diagnostics, texts, makeFileHints(files)),
+      ...diagnostics,
       ...findCrossFileDiagnostics(found, { automations, locate }),
     ]),
     texts,
@@ -77,19 +76,5 @@ function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {
     if (last?.file !== file) last = { file, yaml: parseYaml(file, bytes) };
     const { yaml } = last;
     return { file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
-  };
-}
-
-/** Makes hints for an author who wrote a webhook's name instead of its UID. */
-function makeFileHints(files: readonly DefinitionFile[]): (written: string) => string | undefined {
-  const webhooks = new Map(
-    files.flatMap(({ kind, name, file }) => (kind === 'webhook' ? [[name, file]] : [])),
-  );
-  return written => {
-    const name = parseWebhookName(written);
-    const file = webhooks.get(name);
-    return (
-      file && `${file} gets its UID when it is applied; \`hookmill webhooks show ${name}\` then prints it`
-    );
   };
 }

@@ -150,8 +150,8 @@ async function applyDirectory(
       requireSameDirectory(context, planned.state);
       requireCurrent(planned);
       if (reviewed !== undefined || findUnconfirmed(planned.changes).length === 0) return true;
-      const { state, changes } = planned;
-      const viewed = { changes, before: state, after: definitions, shown: state };
+      const { state, changes, desired } = planned;
+      const viewed = { changes, before: state, after: desired, shown: state };
       return confirm(async () => (await viewPlan(context, factory, viewed, onNote)).plan);
     },
     { adopt, actor: findOwnActor('apply') },
@@ -160,12 +160,8 @@ async function applyDirectory(
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
   if (adopt) await (await import('../../operations/branch/reconcile.ts')).forgetFollowed(factory);
   const { changes, before, state } = applied;
-  const { plan } = await viewPlan(
-    context,
-    factory,
-    { changes, before, after: definitions, shown: state },
-    onNote,
-  );
+  const viewed = { changes, before, after: state, shown: state };
+  const { plan } = await viewPlan(context, factory, viewed, onNote);
   return { result, plan, webhooks: listUrls(state, context), diagnostics, texts };
 }
 

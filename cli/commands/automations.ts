@@ -48,7 +48,7 @@ const list = declareList({
   empty: 'No automations are applied.',
   heading: ['NAME', 'ENABLED', 'WEBHOOKS'],
   toCells: ({ name, enabled, triggers }) => {
-    const webhooks = triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`);
+    const webhooks = triggers.map(({ webhook, uid, byName }) => webhook ?? `${byName ?? uid} (unknown)`);
     return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
   },
 });
@@ -71,8 +71,9 @@ Examples:
 
 function renderAutomation(automation: AutomationView): string {
   const { name, enabled, prompt, triggers, file: _, ...runKeys } = automation;
-  const triggerFields = triggers.map(({ webhook, uid, payload, headers }): [string, string] => {
-    const target = webhook ?? 'unknown webhook (never starts a run):';
+  const triggerFields = triggers.map(({ webhook, uid, byName, payload, headers }): [string, string] => {
+    const target =
+      webhook ?? `unknown webhook (never starts a run):${byName === undefined ? '' : ` ${byName}`}`;
     const filters = [JSON.stringify(payload), headers && `headers ${JSON.stringify(headers)}`];
     return ['trigger', [target, uid, ...filters.filter(text => text !== undefined)].join(' ')];
   });

@@ -3,7 +3,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionFiles, DefinitionKind } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { readDefinitionFile, readDirectory } from '../../sources/directory-source.ts';
+import { listWebhookNames, readDefinitionFile, readDirectory } from '../../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { UsageError } from '../exit-status.ts';
@@ -31,8 +31,10 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
     const prefix = label === '.' ? '' : label;
     // Somebody named the folder in it.
     if (isDirectory && Object.values(definitionFolders).includes(basename(absolute))) throw refusePath(label);
-    const found = isDirectory ? readDirectory(absolute, prefix) : readOne(absolute, label);
     const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
+    const found = isDirectory
+      ? readDirectory(absolute, prefix)
+      : { ...readOne(absolute, label), otherWebhooks: listWebhookNames(factoryDirectory) };
     if (isDirectory) labels.set(absolute, prefix);
     const before = byDirectory.get(factoryDirectory);
     byDirectory.set(factoryDirectory, before ? merge(before, found) : found);
@@ -71,6 +73,7 @@ function refusePath(label: string): UsageError {
 function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
   const known = new Set(a.files.map(({ kind, name }) => join(kind, name)));
   return {
+    otherWebhooks: [...(a.otherWebhooks ?? []), ...(b.otherWebhooks ?? [])],
     files: [...a.files, ...b.files.filter(({ kind, name }) => !known.has(join(kind, name)))],
     diagnostics: [...a.diagnostics, ...b.diagnostics],
   };

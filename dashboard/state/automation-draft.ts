@@ -11,7 +11,10 @@ export type TriggerBody = AutomationBody['triggers'][number];
 /** A trigger in the form. Its filters are text, and may not be valid YAML yet. */
 export interface TriggerDraft {
   readonly key: number;
+  /** The UID of the webhook; `''` while none is selected. */
   readonly uid: string;
+  /** The name of the webhook, unless that is deleted. The definition then selects it by its name. */
+  readonly webhook: string | null;
   readonly filter: string;
   readonly headers: string;
 }
@@ -27,11 +30,19 @@ export interface AutomationDraft extends OtherKeys {
 }
 
 let keys = 0;
+const none = { uid: '', webhook: null };
 
-export function createTriggerDraft(uid = '', payload?: object, headers?: object): TriggerDraft {
+interface StoredTrigger {
+  readonly uid: string;
+  readonly webhook: string | null;
+  readonly payload?: object | undefined;
+  readonly headers?: object | undefined;
+}
+
+export function createTriggerDraft({ uid, webhook, payload, headers }: StoredTrigger = none): TriggerDraft {
   keys += 1;
   const format = (filter: object | undefined) => (filter === undefined ? '' : formatFilter(filter));
-  return { key: keys, uid, filter: format(payload), headers: format(headers) };
+  return { key: keys, uid, webhook, filter: format(payload), headers: format(headers) };
 }
 
 export function createAutomationDraft(): AutomationDraft {
@@ -43,24 +54,21 @@ interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
   readonly file: string | null;
   readonly serial: number;
   readonly yaml: string;
-  readonly triggers: readonly {
-    readonly uid: string;
-    readonly payload?: object | undefined;
-    readonly headers?: object | undefined;
-  }[];
+  readonly triggers: readonly StoredTrigger[];
 }
 
 export function toAutomationDraft(stored: StoredAutomation): AutomationDraft {
   const { triggers, file: _file, serial: _serial, yaml: _yaml, ...kept } = stored;
   return {
     ...kept,
-    triggers: triggers.map(({ uid, payload, headers }) => createTriggerDraft(uid, payload, headers)),
+    triggers: triggers.map(trigger => createTriggerDraft(trigger)),
   };
 }
 
 /** Parses a draft. Returns the trigger to send, or what is wrong with the text of its filters. */
 export function parseTriggerDraft({
   uid,
+  webhook,
   filter,
   headers: headerFilter,
 }: TriggerDraft): { trigger: TriggerBody } | { diagnostics: readonly Diagnostic[] } {
@@ -74,7 +82,7 @@ export function parseTriggerDraft({
       provider: 'webhook',
       event: 'received',
       filter: {
-        webhook_ids: [uid],
+        ...(webhook === null ? { webhook_ids: [uid] } : { webhook }),
         ...(payload.filter !== undefined && { payload: payload.filter }),
         ...(headers.filter !== undefined && { headers: headers.filter }),
       },

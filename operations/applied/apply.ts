@@ -1,4 +1,5 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -105,12 +106,10 @@ async function makeNextState(
     const credential = await makeCredential(name, store.seal, webhook, uid, secret, existing);
     return { ...webhook, uid, credential };
   });
+  const applied = await Promise.all(webhooks);
   const content = {
-    webhooks: await Promise.all(webhooks),
-    automations: definitions.automations.map(automation => ({
-      ...automation,
-      triggers: [...automation.triggers],
-    })),
+    webhooks: applied,
+    automations: definitions.automations.map(automation => pinWebhooks(automation, applied)),
   };
   return { ...state, appliedAt: now().toISOString(), source: toAppliedSource(source, content), ...content };
 }

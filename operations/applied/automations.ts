@@ -6,8 +6,10 @@ import { renderAutomationYaml } from '../../schema/definitions/definition-yaml.t
 import { compareNames } from '../../schema/name.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
 import { findUnkeptHeaders } from '../checks/header-diagnostics.ts';
+import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { OpenFactory } from '../factory.ts';
 import { findDefinitionFile, requireManagedHere } from '../managed-by.ts';
+import { hasChanges, planAutomations } from '../plan/plan.ts';
 import {
   type AutomationDetail,
   type AutomationView,
@@ -50,10 +52,11 @@ export async function createAutomation(
     if (state.automations.some(({ name }) => name === automation.name)) {
       throw new Refusal('name-taken', { detail: `the automation ${automation.name} already exists` });
     }
-    requireKeptHeaders(state, automation);
+    const pinned = requirePinned(state, automation);
+    requireKeptHeaders(state, pinned);
     return {
-      next: { automations: [...state.automations, automation].sort(compareNames) },
-      result: automation,
+      next: { automations: [...state.automations, pinned].sort(compareNames) },
+      result: pinned,
     };
   });
 }
@@ -72,9 +75,13 @@ export async function replaceAutomation(
     const existing = requireAutomation(state, replaced);
     requireAsShown({ name, file, yaml }, automationDetail(state, existing));
     requireManagedHere(state, () => explainWrite(state, automation));
-    requireKeptHeaders(state, automation);
-    const automations = state.automations.map(other => (other === existing ? automation : other));
-    return { next: { automations }, result: automation };
+    const pinned = requirePinned(state, automation);
+    requireKeptHeaders(state, pinned);
+    const planned = planAutomations([pinned], { ...state, automations: [existing] });
+    // It is no change to select the same webhook by its name instead of its UID.
+    const result = hasChanges(planned) ? pinned : existing;
+    const automations = state.automations.map(other => (other === existing ? result : other));
+    return { next: { automations }, result };
   });
 }
 
@@ -106,7 +113,7 @@ function explainWrite(state: AppliedState, automation: AppliedAutomation): Inste
   return {
     text: `write ${posix.basename(file)} and run hookmill apply`,
     file,
-    yaml: renderAutomationYaml(automation),
+    yaml: renderAutomationYaml(automation, state.webhooks),
   };
 }
 

@@ -84,8 +84,8 @@ export async function applySentDefinitions(
     { adopt },
   );
   const done = requireApplied(applied, confirm);
-  const { changes, before } = done;
-  return { ...done, ...(impact ? await readImpacts(factory, changes, before, definitions) : noImpacts) };
+  const { changes, before, state } = done;
+  return { ...done, ...(impact ? await readImpacts(factory, changes, before, state) : noImpacts) };
 }
 
 const noImpacts: ReadImpacts = { impacts: new Map(), warnings: [] };

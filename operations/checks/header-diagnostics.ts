@@ -12,10 +12,12 @@ export function findHeaderDiagnostics(
   applied: Pick<AppliedState, 'webhooks'>,
 ): Diagnostic[] {
   const wanted = new Map(webhooks.map(webhook => [webhook.name, webhook]));
-  const byUid = new Map(applied.webhooks.map(({ uid, name }) => [uid, wanted.get(name)]));
+  const byUid = applied.webhooks.map(({ uid, name }) => [uid, wanted.get(name)] as const);
+  // A trigger of a webhook without a UID yet has only its name.
+  const webhookOf = new Map([...byUid, ...wanted]);
   return automations.flatMap(automation =>
     // The parser has reported credentials.
-    findUnkeptHeaders(automation, byUid)
+    findUnkeptHeaders(automation, webhookOf)
       .filter(({ header }) => !describeNeverKept(header))
       .map(
         ({ index, header, ...mistake }): Diagnostic => ({
@@ -36,13 +38,13 @@ interface UnkeptHeader extends Pick<Diagnostic, 'message' | 'hint'> {
 
 const code = 'filter/header-not-kept';
 
-/** Finds the headers in an automation's filters that its webhooks, given by UID, do not keep. */
+/** Finds the headers in an automation's filters that its webhooks, given by UID or name, do not keep. */
 export function findUnkeptHeaders(
   { triggers }: Pick<AutomationDefinition, 'triggers'>,
   webhooks: ReadonlyMap<string, WebhookDefinition | undefined>,
 ): readonly UnkeptHeader[] {
   return triggers.flatMap(({ filter }: Trigger, index) => {
-    const webhook = webhooks.get(filter.webhook_ids[0] ?? '');
+    const webhook = webhooks.get(filter.webhook_ids[0] ?? filter.webhook ?? '');
     if (!webhook || !filter.headers) return [];
     const kept = listKeptHeaders(webhook);
     const keptLower = kept.map(name => name.toLowerCase());

@@ -1,7 +1,8 @@
-import type { AppliedState } from '../../schema/applied-state.ts';
+import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
+import { findUnknownNames, pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { Refusal } from '../../schema/refusal.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { parseWebhookName, withWebhookIdHints } from '../../sources/webhook-id-hints.ts';
 
 /** Warns about triggers whose webhook is unknown or deleted by this apply: they stay and never start a run. */
 export function findTriggerDiagnostics(
@@ -12,8 +13,9 @@ export function findTriggerDiagnostics(
   const uids = new Set(applied.webhooks.filter(({ name }) => kept.has(name)).map(({ uid }) => uid));
   return automations.flatMap(({ name, triggers }) =>
     triggers.flatMap(({ filter }, index): Diagnostic[] => {
-      const [uid = ''] = filter.webhook_ids;
-      if (uids.has(uid)) return [];
+      const [uid] = filter.webhook_ids;
+      // A webhook that has a name and no UID is created by this apply.
+      if (uid === undefined || uids.has(uid)) return [];
       return [
         {
           code: 'automation/webhook-unknown',
@@ -27,15 +29,17 @@ export function findTriggerDiagnostics(
   );
 }
 
-/** Adds the UID to each diagnostic about a trigger that names a webhook instead of its UID. */
-export function withUidHints(
-  { diagnostics, texts }: Pick<Definitions, 'diagnostics' | 'texts'>,
-  { webhooks }: AppliedState,
-): Diagnostic[] {
-  return withWebhookIdHints(diagnostics, texts, written => {
-    const webhook = webhooks.find(({ name }) => name === parseWebhookName(written));
-    return webhook && `write ${webhook.uid}, the UID of the webhook ${webhook.name}`;
+/** Finds the UIDs of the webhooks that triggers name now. Fails with `request-invalid` if a name is unknown. */
+export function requirePinned({ webhooks }: AppliedState, automation: AppliedAutomation): AppliedAutomation {
+  const names = new Set(webhooks.map(({ name }) => name));
+  const unknown = findUnknownNames(automation, names, 'name an applied webhook, or create it first');
+  const pinned = pinWebhooks(automation, webhooks);
+  const mistakes = unknown.map(({ index, message, hint }) => {
+    const pointer = `/triggers/${index}/filter/webhook`;
+    return { pointer, code: 'automation/webhook-unknown', message, hint };
   });
+  if (mistakes.length > 0) throw new Refusal('request-invalid', { mistakes });
+  return pinned;
 }
 
 /** Finds out why definition files may not replace a factory managed in the dashboard. */

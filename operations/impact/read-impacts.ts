@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { compareNames } from '../../schema/name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';
@@ -46,12 +47,16 @@ export async function readImpacts(
   }
 }
 
-/** Shows what creating the automation, or replacing the one of its name, would change. Nothing is written. */
+/**
+ * Shows what creating the automation, or replacing the one of its name, would change. Nothing is written. Fails with
+ * `request-invalid` if a trigger names an unknown webhook.
+ */
 export async function planAutomation(
   factory: OpenFactory,
-  automation: AppliedAutomation,
+  wanted: AppliedAutomation,
 ): Promise<{ readonly state: AppliedState; readonly change: ChangeView }> {
   const state = await factory.readState();
+  const automation = requirePinned(state, wanted);
   const others = state.automations.filter(({ name }) => name !== automation.name);
   const automations = [...others, automation].sort(compareNames);
   const planned = planAutomations(automations, state).filter(({ name }) => name === automation.name);

@@ -3,6 +3,7 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
 import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
+import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
@@ -153,7 +154,9 @@ export async function testFilter(
 ): Promise<FilterTestView> {
   const state = await factory.readState();
   const automation =
-    typeof tested === 'string' ? requireAutomation(state, tested) : { prompt: '', ...tested };
+    typeof tested === 'string'
+      ? requireAutomation(state, tested)
+      : pinWebhooks({ prompt: '', ...tested }, state.webhooks);
   const warnings = await findFilterTestWarnings(factory, state, automation.triggers);
   if ('payload' in delivery) return { ...verdictView(judgeAutomation(automation, delivery)), warnings };
   const stored = await requireDelivery(factory, delivery.id);

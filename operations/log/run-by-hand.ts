@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
@@ -31,11 +32,11 @@ export async function runByHand(
 ): Promise<{ readonly deliveryId: string; readonly runId: string }> {
   const state = await factory.readState();
   const found = typeof wanted === 'string' ? requireAutomation(state, wanted) : wanted;
-  const automation = { ...found, triggers: [...found.triggers] };
+  const automation = pinWebhooks(found, state.webhooks);
   const uids = automation.triggers.flatMap(({ filter }) => filter.webhook_ids);
   const webhook = state.webhooks.find(({ uid }) => uids.includes(uid));
   if (!webhook) {
-    const detail = `no trigger of the automation ${automation.name} selects an applied webhook; apply one first, and select it by its UID`;
+    const detail = `no trigger of the automation ${automation.name} selects an applied webhook; apply one first`;
     throw new Refusal('webhook-unknown', { detail });
   }
   const secret = Object.keys(headers).find(isCredentialHeader);

@@ -1,4 +1,5 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
@@ -11,7 +12,7 @@ import {
 } from '../checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
 import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
-import { findTriggerDiagnostics, withUidHints } from '../checks/trigger-diagnostics.ts';
+import { findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
 import { type Change, plan } from './plan.ts';
 import { replaceMistaken } from './replace-mistaken.ts';
@@ -24,7 +25,10 @@ export interface Planned {
   readonly renames: readonly Rename[];
   readonly diagnostics: readonly Diagnostic[];
   readonly state: AppliedState;
-  /** The definitions; instead of each that has an error, what is applied of it. */
+  /**
+   * The definitions, with the UIDs of the webhooks that triggers name; new webhooks have none yet. Instead of each that
+   * has an error, what is applied of it.
+   */
   readonly desired: Pick<Definitions, 'webhooks' | 'automations'>;
   /** The versions of the team secrets that the webhooks name; null for a secret without a value. */
   readonly secretVersions: ReadonlyMap<string, string | null>;
@@ -37,15 +41,17 @@ export interface Planned {
 export async function planDefinitions(
   state: AppliedState,
   teamSecrets: TeamSecrets,
-  definitions: Definitions,
+  written: Definitions,
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
+  const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
+  const definitions = { ...written, automations };
   const wanted = definitions.webhooks.map(webhook => webhook.secretName);
   const secrets = await teamSecrets.open(wanted, state.factory);
   // Only the hint for a missing secret needs the names of the others.
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
   const shared = findSharedSecrets(definitions, state.factory, uses);
-  const found = [...withUidHints(definitions, state), ...findSecretDiagnostics(definitions, secrets, names)];
+  const found = [...definitions.diagnostics, ...findSecretDiagnostics(definitions, secrets, names)];
   const { webhooks } = replaceMistaken(definitions, state, found);
   found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, state));
   const desired = replaceMistaken(definitions, state, found);

@@ -11,7 +11,7 @@ import type { AuthMode } from '../../schema/ingress-url.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
-import { compareDefinitions, type NameElement } from './compare-definitions.ts';
+import { compareDefinitions } from './compare-definitions.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';
 
@@ -54,9 +54,10 @@ export function plan(
 /** The changes that would make the desired automations the applied ones. */
 export function planAutomations(
   desired: readonly AutomationDefinition[],
-  { webhooks, automations }: Pick<AppliedState, 'webhooks' | 'automations'>,
+  applied: Pick<AppliedState, 'webhooks' | 'automations'>,
 ): Change[] {
-  const namesByUid = new Map(webhooks.map(({ uid, name }) => [uid, name]));
+  const { automations } = applied;
+  const namesByUid = nameByUid(applied);
   return pairByName(desired, automations).map(pair => planAutomation(pair, namesByUid));
 }
 
@@ -79,12 +80,10 @@ function planAutomation(
   namesByUid: ReadonlyMap<string, string>,
 ): Change {
   if (!wanted) return { action: 'delete', kind: 'automation', name, fields: [] };
-  const fields = compareDefinitions(
-    existing,
-    wanted,
-    ['name'],
-    nameByWebhook([existing, wanted], namesByUid),
-  );
+  const before = existing && showTriggers(existing, namesByUid);
+  const after = showTriggers(wanted, namesByUid);
+  const label = (trigger: unknown) => after.labels.get(trigger) ?? before?.labels.get(trigger);
+  const fields = compareDefinitions(before?.shown, after.shown, ['name'], label);
   return { action: chooseAction(existing, fields), kind: 'automation', name, fields };
 }
 
@@ -107,18 +106,34 @@ const newSecretValue: FieldChange = {
   ...{ before: 'current value', after: 'new value' },
 };
 
-/** Names each trigger by its webhook; by the UID if that is not applied. */
-function nameByWebhook(
-  automations: readonly (AutomationDefinition | undefined)[],
-  namesByUid: ReadonlyMap<string, string>,
-): NameElement {
-  const triggers = automations.flatMap(automation => automation?.triggers ?? []);
-  const names = triggers.map(trigger => {
-    const uids = trigger.filter.webhook_ids;
-    return [trigger, uids.map(uid => namesByUid.get(uid) ?? uid).join(', ')] as const;
+/** The names of webhooks by their UIDs. A webhook that is gone has the name by which a trigger selects it. */
+function nameByUid({
+  webhooks,
+  automations,
+}: Pick<AppliedState, 'webhooks' | 'automations'>): ReadonlyMap<string, string> {
+  const triggers = automations.flatMap(automation => automation.triggers);
+  return new Map([
+    ...triggers.flatMap(({ filter: { webhook, webhook_ids } }) =>
+      webhook === undefined ? [] : webhook_ids.map(uid => [uid, webhook] as const),
+    ),
+    ...webhooks.map(({ uid, name }) => [uid, name] as const),
+  ]);
+}
+
+/**
+ * Shows the webhook of each trigger by its name and UID, whichever the definition has: it is no change to write the
+ * other one. Also labels each trigger by its webhook.
+ */
+function showTriggers(automation: AutomationDefinition, namesByUid: ReadonlyMap<string, string>) {
+  const labelled = automation.triggers.map(({ filter: { webhook, webhook_ids, ...filter }, ...trigger }) => {
+    const [uid] = webhook_ids;
+    const name = uid === undefined ? webhook : namesByUid.get(uid);
+    const selection =
+      name === undefined ? { webhook_ids } : { webhook: `${name} (${uid ?? 'known after apply'})` };
+    return [{ ...trigger, filter: { ...selection, ...filter } }, name ?? webhook_ids.join()] as const;
   });
-  const byTrigger = new Map<unknown, string>(names);
-  return element => byTrigger.get(element);
+  const shown = { ...automation, triggers: labelled.map(([trigger]) => trigger) };
+  return { shown, labels: new Map<unknown, string>(labelled) };
 }
 
 /**

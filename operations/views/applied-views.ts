@@ -59,10 +59,11 @@ export function automationView(state: AppliedState, automation: AppliedAutomatio
     name,
     enabled,
     prompt,
-    triggers: triggers.map(({ filter: { webhook_ids, payload, headers } }) => {
+    triggers: triggers.map(({ filter: { webhook: written, webhook_ids, payload, headers } }) => {
       const [uid = ''] = webhook_ids;
       const webhook = state.webhooks.find(webhook => webhook.uid === uid)?.name ?? null;
-      return { uid, webhook, ...(payload && { payload }), ...(headers && { headers }) };
+      const byName = written === undefined ? {} : { byName: webhook ?? written };
+      return { uid, webhook, ...byName, ...(payload && { payload }), ...(headers && { headers }) };
     }),
     ...pickRunControl(automation),
     file: findDefinitionFile(state, 'automation', name),
@@ -73,6 +74,6 @@ export function automationDetail(state: AppliedState, automation: AppliedAutomat
   return {
     ...automationView(state, automation),
     serial: state.serial,
-    yaml: renderAutomationYaml(automation),
+    yaml: renderAutomationYaml(automation, state.webhooks),
   };
 }

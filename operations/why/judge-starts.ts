@@ -21,7 +21,7 @@ export function judgeAutomationsStep(facts: WhyFacts): Judgement {
   if (listening.length === 0)
     return wrong(
       'no automation listens to it',
-      `Add a trigger with \`webhook_ids: [${facts.webhook?.uid ?? accepted?.uid}]\` to an automation.`,
+      `Add a trigger with \`webhook: ${facts.webhook?.name ?? accepted?.webhook}\` to an automation.`,
       { atMs },
     );
   const enabled = listening.filter(automation => automation.enabled);

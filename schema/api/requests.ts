@@ -129,8 +129,9 @@ function readShownTriggers(request: unknown): unknown {
   const triggers = data.triggers.map(trigger => {
     const shown = appliedTrigger.safeParse(trigger);
     if (!shown.success) return trigger;
-    const { uid, webhook: _, ...filter } = shown.data;
-    return { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid], ...filter } };
+    const { uid, webhook, byName, ...filter } = shown.data;
+    const selection = webhook !== null && byName !== undefined ? { webhook } : { webhook_ids: [uid] };
+    return { provider: 'webhook', event: 'received', filter: { ...selection, ...filter } };
   });
   return { ...data, triggers };
 }

@@ -56,6 +56,10 @@ export const appliedTrigger = z.strictObject({
     .describe(
       'The name of the webhook; null: the webhook is unknown or deleted, so the trigger never fires.',
     ),
+  byName: z
+    .string()
+    .optional()
+    .describe('The name, if the definition selects the webhook by its name; also of a deleted one.'),
   payload: payloadFilterSchema.optional(),
   headers: headerFilterSchema.optional(),
 });

@@ -3,7 +3,7 @@ import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../field-pat
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
-import { namePattern } from '../name.ts';
+import { nameCharsMax, namePattern, nameRule } from '../name.ts';
 import { addMistake } from './add-mistake.ts';
 import { parseDurationMs, runTime } from './duration.ts';
 
@@ -102,27 +102,46 @@ const prompt = z.string().superRefine((text, context) => {
   addMistake(context, [], `the prompt is larger than ${promptBytesMax / 1024} KiB`, { code, hint });
 });
 
+const oneWebhook = 'automation/webhook-id';
+
 const webhookIds = z.array(z.string().meta({ pattern: uidPattern.source })).superRefine((uids, context) => {
-  if (uids.length !== 1) {
-    addMistake(context, [], `a trigger must select exactly one webhook, not ${uids.length}`, {
-      code: 'automation/webhook-id',
-      hint: uids.length === 0 ? 'write the UID of the webhook' : 'write one trigger for each webhook',
-    });
-  }
   for (const [index, uid] of uids.entries()) {
     if (uidPattern.test(uid)) continue;
-    addMistake(context, [index], `"${uid}" is not the UID of a webhook`, {
-      code: 'automation/webhook-id',
-      hint: uidHint(uid),
-    });
+    const hint = uidHint(uid);
+    addMistake(context, [index], `"${uid}" is not the UID of a webhook`, { code: oneWebhook, hint });
   }
 });
 
+const webhookName = z
+  .string()
+  .superRefine((name, context) => {
+    if (namePattern.test(name)) return;
+    const uid = findUid(name);
+    const hint = uid === undefined ? nameHint(name) : `write webhook_ids: [${uid}]`;
+    addMistake(context, [], `"${name}" is not the name of a webhook`, { code: oneWebhook, hint });
+  })
+  .meta({ pattern: namePattern.source, maxLength: nameCharsMax, examples: ['deploys'] });
+
+function findUid(written: string): string | undefined {
+  return /wh_[0-9a-z]{24}(?![0-9a-z])/.exec(written.toLowerCase())?.[0];
+}
+
 function uidHint(written: string): string {
-  const [found] = /wh_[0-9a-z]{24}(?![0-9a-z])/.exec(written.toLowerCase()) ?? [];
-  if (found !== undefined) return `write only the UID, in lowercase: ${found}`;
-  const name = namePattern.test(written) ? written : '<name>';
-  return `a UID looks like wh_0123456789abcdefghijklmn; run \`hookmill webhooks show ${name}\` to see it`;
+  const uid = findUid(written);
+  if (uid !== undefined) return `write only the UID, in lowercase: ${uid}`;
+  const name = parseWebhookName(written) ?? '<name>';
+  return `write webhook: ${name} to select a webhook by its name; a UID looks like wh_0123456789abcdefghijklmn`;
+}
+
+function nameHint(written: string): string {
+  const name = parseWebhookName(written);
+  return name === undefined ? `use ${nameRule}` : `write webhook: ${name}`;
+}
+
+/** Reads the webhook's name from a name or a file name, as in `deploys` or `webhooks/deploys.yaml`. */
+function parseWebhookName(written: string): string | undefined {
+  const name = written.replace(/^webhooks\//, '').replace(/\.yaml$/, '');
+  return namePattern.test(name) ? name : undefined;
 }
 
 const trigger = z.strictObject({
@@ -130,8 +149,12 @@ const trigger = z.strictObject({
   event: z.literal('received').describe('The event that starts a run.'),
   filter: z
     .strictObject({
+      webhook: webhookName
+        .optional()
+        .describe('The name of the webhook, whose file is webhooks/<name>.yaml. An apply finds its UID.'),
       webhook_ids: webhookIds
-        .describe('The UID of exactly one webhook.')
+        .default([])
+        .describe('The UID of exactly one webhook, instead of its name.')
         .meta({ minItems: 1, maxItems: 1, examples: [['wh_0123456789abcdefghijklmn']] }),
       payload: payloadFilterSchema
         .optional()
@@ -144,8 +167,26 @@ const trigger = z.strictObject({
           "Only deliveries whose headers match start a run. Keys are names of headers, in any case: Content-Type, User-Agent, the event and ID headers of the signature scheme, the webhook's deliveryIdHeader and its keepHeaders.",
         ),
     })
-    .describe('Which deliveries start a run.'),
+    .superRefine(requireOneWebhook)
+    .describe('Which deliveries start a run.')
+    // The rule of the refinement above and of `refuseTwoSelections`, for editors.
+    .meta({ oneOf: [{ required: ['webhook'] }, { required: ['webhook_ids'] }] }),
 });
+
+function requireOneWebhook(
+  {
+    webhook,
+    webhook_ids,
+  }: { readonly webhook?: string | undefined; readonly webhook_ids: readonly string[] },
+  context: z.RefinementCtx,
+): void {
+  const { length } = webhook_ids;
+  if (length === 1 || (length === 0 && webhook !== undefined)) return;
+  const hint = length === 0 ? 'write webhook: <name>' : 'write one trigger for each webhook';
+  addMistake(context, ['webhook_ids'], `a trigger must select exactly one webhook, not ${length}`, {
+    ...{ code: oneWebhook, hint },
+  });
+}
 
 /** @limit Most attempts at a run that a definition or an operator can set: a run that failed 100 times does not recover by itself. */
 export const runAttemptsMax = 100;
@@ -184,8 +225,8 @@ export function pickRunControl(automation: RunControl): RunControl {
   return runControlShape.parse(automation);
 }
 
-/** The contents of `automations/<name>.yaml`. */
-export const automationShape = z
+/** An automation whose triggers may have the name of their webhook and its UID, as the applied state has both. */
+export const pinnedAutomationShape = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
     prompt: prompt.describe('What a run should do. The envelope with the payload follows it.'),
@@ -203,6 +244,23 @@ export const automationShape = z
     dependencies: { concurrencyKey: ['concurrency'], onFailure: ['order'] },
   });
 
+/** The contents of `automations/<name>.yaml`. */
+export const automationShape = pinnedAutomationShape.superRefine(refuseTwoSelections);
+
+function refuseTwoSelections(
+  { triggers }: { readonly triggers: readonly Trigger[] },
+  context: z.RefinementCtx,
+): void {
+  for (const [index, { filter }] of triggers.entries()) {
+    if (filter.webhook === undefined || filter.webhook_ids.length === 0) continue;
+    const hint = 'remove webhook_ids: an apply finds the UID of the name';
+    addMistake(context, ['triggers', index, 'filter', 'webhook_ids'], 'webhook already selects the webhook', {
+      ...{ code: oneWebhook, hint, atKey: true },
+    });
+  }
+}
+
+/** A trigger selects its webhook by `webhook`, by one of `webhook_ids`, or by both once the name was resolved. */
 export type Trigger = z.output<typeof trigger>;
 
 export interface AutomationDefinition extends RunControl {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { type AutomationDefinition, pickRunControl } from './automation-definition.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
+import { nameWebhooks } from './webhook-names.ts';
 
 /** Renders a webhook as the text of its definition file, without the keys that have their default value. */
 export function renderWebhookYaml(webhook: Omit<WebhookDefinition, 'name'>): string {
@@ -15,9 +16,13 @@ export function renderWebhookYaml(webhook: Omit<WebhookDefinition, 'name'>): str
   });
 }
 
-/** Renders an automation as the text of its definition file. */
-export function renderAutomationYaml(automation: Omit<AutomationDefinition, 'name'>): string {
-  const { enabled, prompt, triggers } = automation;
+/** Renders an automation as the text of its definition file, which selects these webhooks by their names. */
+export function renderAutomationYaml(
+  automation: Omit<AutomationDefinition, 'name'>,
+  webhooks: readonly { readonly name: string; readonly uid: string }[],
+): string {
+  const { enabled, prompt } = automation;
+  const triggers = nameWebhooks(automation, webhooks);
   return renderYaml({ ...(!enabled && { enabled }), prompt, triggers, ...pickRunControl(automation) });
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
 import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
+import { namePattern } from '../name.ts';
 import type { Trigger } from './automation-definition.ts';
 import { type ParsedSource, parseJson } from './json-source.ts';
 import { judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
@@ -12,9 +13,13 @@ const filterFixtureShape = z.strictObject({
   expect: z.enum(['trigger', 'no-trigger']).describe('Whether the payload should start a run.'),
   webhook: z
     .string()
-    .regex(uidPattern, { error: 'write the UID of the webhook, as in wh_0123456789abcdefghijklmn' })
+    .regex(new RegExp(`${namePattern.source}|${uidPattern.source}`), {
+      error: 'write the name of the webhook, or its UID if the trigger has that',
+    })
     .optional()
-    .describe('The webhook that receives the delivery. By default, the one that each trigger selects.'),
+    .describe(
+      'The webhook that receives the delivery: its name or UID, as in the trigger. By default, the one that each trigger selects.',
+    ),
   payload: z.unknown().describe('The body of the delivery: any JSON value.'),
   headers: eventHeadersShape
     .optional()
@@ -55,7 +60,11 @@ export function checkFixture(
   triggers: readonly Pick<Trigger, 'filter'>[],
 ): FixtureOutcome {
   const delivery = { webhookUid: fixture.webhook, payload: fixture.payload, headers: fixture.headers };
-  const verdicts = triggers.map(trigger => judgeTrigger(trigger, delivery));
+  // Nothing resolves names here, so a name is compared with names.
+  const verdicts = triggers.map(({ filter: { webhook, webhook_ids, ...filter } }) => {
+    const selected = webhook === undefined ? webhook_ids : [webhook];
+    return judgeTrigger({ filter: { ...filter, webhook_ids: selected } }, delivery);
+  });
   const wouldTrigger = verdicts.some(verdict => verdict.wouldTrigger);
   return { passed: wouldTrigger === (fixture.expect === 'trigger'), wouldTrigger, triggers: verdicts };
 }

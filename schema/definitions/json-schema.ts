@@ -8,6 +8,8 @@ export function renderJsonSchema(shape: z.ZodType, title: string, description: s
     override: ({ jsonSchema }) => {
       // `z.int()` adds this maximum to every integer; it helps nobody.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // A default that the key itself does not allow stands for a missing key. Editors would insert it.
+      if (Array.isArray(jsonSchema.default) && jsonSchema.minItems) delete jsonSchema.default;
     },
   });
   return `${JSON.stringify({ title, description, ...schema }, null, 2)}\n`;

@@ -5,19 +5,23 @@ import { buildTree, type JsonSchema, type ObservedTree } from './observed-schema
 /** The observed paths of one webhook's payloads. */
 export interface ObservedWebhook {
   readonly uid: string;
+  /** Its name. */
+  readonly webhook: string;
   readonly deliveries: number;
   readonly paths: readonly ObservedPath[];
 }
 
 /**
- * Adds observed paths to the JSON Schema of an automation: an editor then completes the fields and values that the
- * webhook of a trigger received. The schema accepts the same files as before.
+ * Adds observed paths to the JSON Schema of an automation: an editor then completes the names of webhooks, and the fields
+ * and values that the webhook of a trigger received. The schema accepts the same files as before.
  */
 export function addObservedPaths(automation: JsonSchema, webhooks: readonly ObservedWebhook[]): JsonSchema {
-  const allOf = webhooks.flatMap(({ uid, deliveries, paths }) => {
+  const allOf = webhooks.flatMap(({ uid, webhook, deliveries, paths }) => {
     const tree = buildTree(paths);
     if (!tree) return [];
-    const selects = { properties: { webhook_ids: { contains: { const: uid } } }, required: ['webhook_ids'] };
+    const byUid = { properties: { webhook_ids: { contains: { const: uid } } }, required: ['webhook_ids'] };
+    const byName = { properties: { webhook: { const: webhook } }, required: ['webhook'] };
+    const selects = { anyOf: [byUid, byName] };
     const payload = toFields([tree], deliveries);
     return [
       {
@@ -27,7 +31,13 @@ export function addObservedPaths(automation: JsonSchema, webhooks: readonly Obse
       },
     ];
   });
-  return extend(automation, ['properties', 'triggers', 'items'], { allOf });
+  const names = webhooks.map(({ webhook }) => webhook);
+  const trigger = ['properties', 'triggers', 'items'];
+  const named = extend(automation, [...trigger, 'properties', 'filter', 'properties', 'webhook'], {
+    // Any other name stays valid: of a webhook that is not applied yet.
+    anyOf: [{ enum: names }, {}],
+  });
+  return extend(names.length === 0 ? automation : named, trigger, { allOf });
 }
 
 /** Adds keys to the object at a path. */

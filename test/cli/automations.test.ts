@@ -600,35 +600,80 @@ describe('fixtures', () => {
   });
 });
 
-describe('a webhook named in place of its UID', () => {
+describe('a trigger that names its webhook', () => {
   const other = makeWorkspace();
-  let uid = '';
+  const write = (filter: string) =>
+    other.write(
+      'automations/act.yaml',
+      `prompt: Act.\ntriggers:\n  - provider: webhook\n    event: received\n    filter:\n      ${filter}\n`,
+    );
   beforeAll(async () => {
     other.write('webhooks/orders.yaml', 'secretName: ORDERS\n');
     await other.hookmill('secrets', 'generate', 'ORDERS');
-    const { stdout } = await other.hookmill('apply', '-o', 'json');
-    uid = JSON.parse(stdout).changes[0].uid;
+    write('webhook: orders\n      payload: { state: [paid] }');
+  });
+
+  test('is planned and applied with the webhook that it names, also from a plan file', async () => {
+    const planned = await other.hookmill('plan', '--out', 'reviewed.plan');
+    expect(planned.stdout).toContain('webhook: orders (known after apply)');
+    expect((await other.hookmill('apply', 'reviewed.plan')).exitCode).toBe(0);
+    expect((await other.hookmill('plan')).stdout).toContain('No changes');
+    expect((await other.hookmill('automations', 'list')).stdout).toMatch(/^act +yes +orders$/m);
+    const shown = await other.hookmill('plan', '--out', 'outdated.plan');
+    expect(shown.exitCode).toBe(0);
+    await other.hookmill('secrets', 'generate', 'OTHER');
+    other.write('webhooks/other.yaml', 'secretName: OTHER\n');
+    write('webhook: other');
+    const outdated = await other.hookmill('apply', 'outdated.plan');
+    expect(outdated.stderr).toContain('the automation act changed');
+    const { stdout } = await other.hookmill('plan');
+    expect(stdout).toContain('webhook: other (known after apply)');
+    other.remove('webhooks/other.yaml');
+  });
+
+  test('is tested as it will be applied, with a payload and with fixtures', async () => {
+    write('webhook: orders\n      payload: { state: [paid] }');
+    other.write('paid.json', '{"state":"paid"}');
+    const tested = await other.hookmill('automations', 'test', 'act', '--payload', 'paid.json');
+    expect(tested.stdout).toContain('act: Would trigger');
+    const fixture = { expect: 'trigger', webhook: 'orders', payload: { state: 'paid' } };
+    other.write('automations/act.fixtures/paid.json', JSON.stringify(fixture));
+    const fixtures = await other.hookmill('automations', 'test', 'act', '--fixtures');
+    expect(fixtures).toMatchObject({
+      exitCode: 0,
+      stdout: 'automations/act.fixtures/paid.json: as expected\n',
+    });
+    other.remove('automations/act.fixtures');
   });
 
   test.each(['orders', 'webhooks/orders.yaml', '"orders"'])(
-    'is an error that names the right one: %s',
+    'is what an author is told who wrote the name in place of a UID: %s',
     async written => {
-      const trigger = `provider: webhook\n    event: received\n    filter:\n      webhook_ids: [${written}]\n`;
-      other.write('automations/act.yaml', `prompt: Act.\ntriggers:\n  - ${trigger}`);
-      const results = await Promise.all(['plan', 'apply'].map(command => other.hookmill(command)));
-      for (const { exitCode, stderr } of results) {
+      write(`webhook_ids: [${written}]`);
+      for (const command of ['validate', 'plan', 'apply']) {
+        const { exitCode, stdout, stderr } = await other.hookmill(command);
         expect(exitCode).toBe(1);
-        expect(stderr).toMatch(
-          /^automations\/act\.yaml:6:21: error: "(webhooks\/)?orders(\.yaml)?" is not the UID of a webhook \[automation\/webhook-id\]\n/,
+        expect(stdout + stderr).toMatch(
+          /^automations\/act\.yaml:6:21: error: "(webhooks\/)?orders(\.yaml)?" is not the UID of a webhook \[automation\/webhook-id\]\n/m,
         );
-        expect(stderr).toContain(`hint: write ${uid}, the UID of the webhook orders\n`);
+        expect(stdout + stderr).toContain('hint: write webhook: orders to select a webhook by its name');
       }
     },
   );
 
-  test('is an error without any applied state too, which says how to get the UID', async () => {
-    const { exitCode, stdout } = await other.hookmill('validate', '--format', 'text');
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('webhooks/orders.yaml gets its UID when it is applied');
+  test('is refused with a suggestion if there is no such file, also when only its file is validated', async () => {
+    write('webhook: order');
+    const results = await Promise.all(
+      [['validate'], ['validate', 'automations/act.yaml'], ['plan'], ['apply']].map(args =>
+        other.hookmill(...args),
+      ),
+    );
+    for (const { exitCode, stdout, stderr } of results) {
+      expect(exitCode).toBe(1);
+      expect(stdout + stderr).toContain('there is no webhook order [automation/webhook-unknown]');
+      expect(stdout + stderr).toContain('hint: did you mean orders?');
+    }
+    write('webhook: orders');
+    expect((await other.hookmill('validate', 'automations/act.yaml')).exitCode).toBe(0);
   });
 });

@@ -42,6 +42,10 @@ export function TriggerEditor({ title, trigger, webhooks, onChange, onRemove, re
 
 function WebhookField({ trigger, webhooks, onChange }: FieldProperties & Pick<Properties, 'webhooks'>) {
   const known = webhooks.some(({ uid }) => uid === trigger.uid);
+  const select = (selected: string) => {
+    const webhook = webhooks.find(({ uid }) => uid === selected)?.name ?? null;
+    return { uid: selected, webhook };
+  };
   return (
     <Field label="Webhook">
       {ids => (
@@ -49,7 +53,7 @@ function WebhookField({ trigger, webhooks, onChange }: FieldProperties & Pick<Pr
           {...ids}
           required
           value={trigger.uid}
-          onChange={event => onChange({ ...trigger, uid: event.currentTarget.value })}
+          onChange={event => onChange({ ...trigger, ...select(event.currentTarget.value) })}
         >
           <option value="">Select a webhook</option>
           {!known && trigger.uid !== '' && <option value={trigger.uid}>{trigger.uid} (deleted)</option>}

@@ -69,13 +69,14 @@ function AppliedTriggers({ triggers }: { readonly triggers: Triggers }) {
 
 function AppliedTrigger({ trigger }: { readonly trigger: Triggers[number] }) {
   const { factory } = useFactory();
-  const { uid, webhook, payload, headers } = trigger;
+  const { uid, webhook, byName, payload, headers } = trigger;
   const isFiltered = payload !== undefined || headers !== undefined;
   return (
     <li>
       {webhook === null ? (
         <p>
-          <Code text={uid} /> <Pill tone="warn">deleted webhook: never fires</Pill>
+          {byName !== undefined && <Text text={byName} />} <Code text={uid} />{' '}
+          <Pill tone="warn">deleted webhook: never fires</Pill>
         </p>
       ) : (
         <p>

@@ -291,6 +291,99 @@ test('warns each time about a trigger whose webhook is unknown or removed, and a
   expect(await apply()).toEqual(['delete pay: ', 'no-op triage: ']);
 });
 
+const byName = 'prompt: Act.\ntriggers: [{provider: webhook, event: received, filter: {webhook: pay}}]\n';
+
+test('creates a webhook and an automation that names it in one apply, and plans no change afterwards', async () => {
+  const { factory, workspace, write, apply, state, uidOf, definitions } = await setUp();
+  write('pay', 'secretName: A\nkeepHeaders: [X-Kind]\n');
+  workspace.write('automations/act.yaml', byName.replace('pay}', 'pay, headers: {X-Kind: [a]}}'));
+  expect(await planFactory(factory, definitions())).toMatchObject({
+    ok: true,
+    diagnostics: [],
+    changes: [
+      { name: 'pay' },
+      {
+        action: 'create',
+        fields: [{}, {}, { after: [{ filter: { webhook: 'pay (known after apply)' } }] }],
+      },
+    ],
+  });
+  expect(await apply()).toEqual([
+    'create pay: authMode secretName keepHeaders enabled',
+    'create act: enabled prompt triggers',
+  ]);
+  const uid = await uidOf('pay');
+  expect((await state()).automations[0]?.triggers[0]?.filter).toMatchObject({
+    webhook: 'pay',
+    webhook_ids: [uid],
+  });
+  expect(await apply()).toEqual(['no-op pay: ', 'no-op act: ']);
+  // A webhook that is not there yet is checked too.
+  workspace.write('automations/act.yaml', byName.replace('pay}', 'new, headers: {X-Other: [a]}}'));
+  write('new', 'secretName: A\n');
+  expect((await planFactory(factory, definitions())).diagnostics.map(({ code }) => code)).toContain(
+    'filter/header-not-kept',
+  );
+});
+
+test('sees no change in a webhook that is selected by its UID instead of its name', async () => {
+  const { workspace, write, apply, uidOf } = await setUp();
+  write('pay', 'secretName: A\n');
+  workspace.write('automations/act.yaml', byName);
+  await apply();
+  const byUid = byName.replace('webhook: pay', `webhook_ids: [${await uidOf('pay')}]`);
+  workspace.write('automations/act.yaml', byUid);
+  expect(await apply()).toEqual(['no-op pay: ', 'no-op act: ']);
+  workspace.write('automations/act.yaml', byUid.replace('Act.', 'Act now.'));
+  expect(await apply()).toEqual(['no-op pay: ', 'update act: prompt']);
+  workspace.write('automations/act.yaml', byName.replace('Act.', 'Act now.'));
+  expect(await apply()).toEqual(['no-op pay: ', 'no-op act: ']);
+});
+
+test('refuses a name without a file, with the one that was meant, also of an applied webhook', async () => {
+  const { workspace, write, remove, apply, definitions } = await setUp();
+  write('pay', 'secretName: A\n');
+  workspace.write('automations/act.yaml', byName);
+  await apply();
+  remove('pay');
+  write('pays', 'secretName: A\n');
+  expect(definitions().diagnostics).toMatchObject([
+    {
+      code: 'automation/webhook-unknown',
+      severity: 'error',
+      message: 'there is no webhook pay',
+      hint: 'did you mean pays?',
+      range: { start: { line: 2, column: 66 } },
+    },
+  ]);
+  expect(await apply()).toEqual(['automation/webhook-unknown']);
+});
+
+test('pins a name again when the webhook of that name is another one', async () => {
+  const { factory, workspace, write, apply, uidOf, state, definitions } = await setUp();
+  write('pay', 'secretName: A\n');
+  workspace.write('automations/act.yaml', byName);
+  await apply();
+  const before = await uidOf('pay');
+  const after = `wh_${'0'.repeat(24)}`;
+  await factory.store.appliedStates.change(factory.name, async state => ({
+    next: { ...state, webhooks: state.webhooks.map(webhook => ({ ...webhook, uid: after })) },
+    result: undefined,
+  }));
+  expect(await planFactory(factory, definitions())).toMatchObject({
+    changes: [
+      { name: 'pay' },
+      {
+        fields: [
+          { path: 'triggers[pay].filter.webhook', before: `pay (${before})`, after: `pay (${after})` },
+        ],
+      },
+    ],
+  });
+  expect(await apply()).toEqual(['no-op pay: ', 'update act: triggers']);
+  expect((await state()).automations[0]?.triggers[0]?.filter.webhook_ids).toEqual([after]);
+});
+
 test('asks before it writes, with the changes, and a no changes nothing', async () => {
   const { factory, write, definitions, state } = await setUp();
   write('pay', 'secretName: A\n');

@@ -40,16 +40,43 @@ test.for([
   ['a file name for a UID', '{webhook_ids: [pay]}', ['5:28 automation/webhook-id']],
   ['a UID in upper case', `{webhook_ids: [${uid.toUpperCase()}]}`, ['5:28 automation/webhook-id']],
   ['a bare UID', `{webhook_ids: ${uid}}`, ['5:27 definition/type']],
-  ['no list of webhooks', '{}', ['5:5 definition/missing-key']],
+  ['neither a name nor a UID', '{}', ['5:13 automation/webhook-id']],
+  ['a name and a UID', `{webhook: pay, webhook_ids: [${uid}]}`, ['5:28 automation/webhook-id']],
+  ['a UID for a name', `{webhook: ${uid}}`, ['5:23 automation/webhook-id']],
+  ['a file for a name', '{webhook: webhooks/pay.yaml}', ['5:23 automation/webhook-id']],
+  ['a list of names', '{webhook: [pay]}', ['5:23 definition/type']],
   ['a bare value in the payload filter', `{webhook_ids: [${uid}], payload: {a: 1}}`, ['5:71 filter/invalid']],
   ['an unknown key', `{webhook_ids: [${uid}], payloads: {}}`, ['5:58 definition/unknown-key']],
 ] as const)('reports %s where it stands', ([_, filter, expected]) => {
   expect(problems(withFilter(filter))).toEqual(expected);
 });
 
-test('says how to find the UID of a webhook that was named', () => {
-  const [diagnostic] = parse(withFilter('{webhook_ids: [pay]}')).diagnostics;
-  expect(diagnostic?.hint).toContain('`hookmill webhooks show pay`');
+test.for([
+  ['{webhook_ids: [pay]}', 'write webhook: pay to select a webhook by its name'],
+  ['{webhook_ids: [webhooks/pay.yaml]}', 'write webhook: pay to select a webhook by its name'],
+  ['{webhook: webhooks/pay.yaml}', 'write webhook: pay'],
+  [`{webhook: "${uid.toUpperCase()}"}`, `write webhook_ids: [${uid}]`],
+  ['{webhook: Pay Pal}', 'use 1–63 lowercase letters'],
+] as const)('says how to select the webhook instead of by %s', ([filter, hint]) => {
+  expect(parse(withFilter(filter)).diagnostics[0]?.hint).toContain(hint);
+});
+
+test('reads a trigger that names its webhook, and writes it again', () => {
+  const { definition } = parse(withFilter('{webhook: pay, payload: {action: [opened]}}'));
+  expect(definition?.triggers[0]?.filter).toEqual({
+    webhook: 'pay',
+    webhook_ids: [],
+    payload: { action: ['opened'] },
+  });
+  if (!definition) throw new Error('nothing was read');
+  expect(parse(renderAutomationYaml(definition, [])).definition).toEqual(definition);
+});
+
+test('writes a UID as the name of its webhook, unless that is unknown', () => {
+  const { definition } = parse(withFilter(`{webhook_ids: [${uid}]}`));
+  if (!definition) throw new Error('nothing was read');
+  expect(renderAutomationYaml(definition, [{ name: 'pay', uid }])).toContain('webhook: pay\n');
+  expect(renderAutomationYaml(definition, [{ name: 'pay', uid: 'wh_other' }])).toContain(`- ${uid}\n`);
 });
 
 test.for([
@@ -63,7 +90,7 @@ test.for([
   [
     'another provider',
     'prompt: x\ntriggers: [{provider: webhok, event: sent, filter: {}}]',
-    ['2:23 definition/value', '2:38 definition/value', '2:44 definition/missing-key'],
+    ['2:23 definition/value', '2:38 definition/value', '2:52 automation/webhook-id'],
   ],
 ] as const)('reports %s', ([_, text, expected]) => {
   expect(problems(text)).toEqual(expected);
@@ -93,7 +120,7 @@ test('reads how runs flow and are executed, and writes it again', () => {
   };
   expect(definition).toMatchObject(expected);
   if (!definition) throw new Error('nothing was read');
-  expect(parse(renderAutomationYaml(definition)).definition).toEqual(definition);
+  expect(parse(renderAutomationYaml(definition, [])).definition).toEqual(definition);
 });
 
 test.for([

@@ -35,9 +35,9 @@ describe('parseFilterFixture', () => {
     ['{"payload": 1}', '1:1', 'the key "expect" is missing'],
     ['{"expect": true, "payload": 1}', '1:12', 'expect cannot be true'],
     [
-      '{\n  "expect": "trigger", "payload": {"expect": 1},\n  "webhook": "errors"}',
+      '{\n  "expect": "trigger", "payload": {"expect": 1},\n  "webhook": "webhooks/errors.yaml"}',
       '3:14',
-      'webhook cannot be "errors"',
+      'webhook cannot be "webhooks/errors.yaml"',
     ],
     ['{"expect": "trigger", "payload": 1, "paylod": 1}', '1:37', 'unknown key "paylod"'],
   ])('reports %j at %s', (text, place, message) => {
@@ -92,6 +92,15 @@ describe('checkFixture', () => {
         },
       ],
     });
+  });
+
+  it('asks a trigger that names its webhook by that name', () => {
+    const named = [{ filter: { webhook: 'errors', webhook_ids: [] } }];
+    const judge = (webhook: string) => {
+      const parsed = parseFilterFixture(file, JSON.stringify({ expect: 'trigger', webhook, payload: 1 }));
+      return parsed.ok && checkFixture(parsed.fixture, named).passed;
+    };
+    expect(['errors', 'payments', errors].map(judge)).toEqual([true, false, false]);
   });
 
   it('never passes as a trigger of an automation without triggers', () => {
