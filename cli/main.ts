@@ -11,6 +11,7 @@ import { CliCommand, type DeclareCommand } from './commands/cli-command.ts';
 import { declareComplete, declareCompletion } from './commands/completion.ts';
 import { declareAdd } from './commands/definitions/add.ts';
 import { declareApply } from './commands/definitions/apply.ts';
+import { declareExport } from './commands/definitions/export.ts';
 import { declareInit } from './commands/definitions/init.ts';
 import { declarePlan } from './commands/definitions/plan.ts';
 import { declareSchema } from './commands/definitions/schema.ts';
@@ -44,6 +45,7 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
     validate: declareValidate,
     plan: declarePlan,
     apply: declareApply,
+    export: declareExport,
     status: declareStatus,
     reconcile: declareReconcile,
   },

@@ -1,7 +1,7 @@
 // `npm start`: serves a factory to try things in. Copies the examples to demo/ (or the directory that is its argument),
 // generates their team secrets, applies them and starts the daemon. It keeps what already exists, so the files in demo/
 // can be changed freely.
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
@@ -23,6 +23,7 @@ const copy = (part: string) => {
 };
 copy('hookmill.yaml');
 copy('webhooks');
+copy('automations');
 copy('payloads');
 
 const secrets: { name: string }[] = JSON.parse(await hookmill('secrets', 'list', '-o', 'json'));
@@ -32,14 +33,6 @@ for (const file of readdirSync(join(demo, 'webhooks'))) {
   const scheme = signatureScheme && describeScheme(signatureScheme);
   const format = scheme && isStandardWebhooks(scheme) ? 'whsec' : 'token';
   if (!known.has(secretName)) await hookmill('secrets', 'generate', secretName, '--format', format);
-}
-// Automations name the UIDs of webhooks, so the webhooks are applied first, as a team would do it.
-if (!existsSync(join(demo, 'automations'))) {
-  await hookmill('apply');
-  const { uid }: { uid: string } = JSON.parse(await hookmill('webhooks', 'show', 'deploys', '-o', 'json'));
-  copy('automations');
-  const file = join(demo, 'automations/investigate-deploy.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/wh_0{24}/, uid));
 }
 console.log(await hookmill('apply'));
 

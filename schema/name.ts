@@ -12,6 +12,11 @@ export const nameRule = `1–${nameCharsMax} lowercase letters, digits or hyphen
 /** Matches the path of a definition file in the definitions directory. */
 export const definitionPathPattern = new RegExp(`^(webhooks|automations)/${source}\\.yaml$`);
 
+/** Matches the path of a file that an export writes: of a definition, or of a fixture that is named after a delivery. */
+export const exportedPathPattern = new RegExp(
+  `${definitionPathPattern.source}|^automations/${source}\\.fixtures/dlv_[0-9a-z]+\\.json$`,
+);
+
 /** Compares by name, by code units, for `sort`. Lists of webhooks, automations and team secrets are in this order. */
 export function compareNames(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1;

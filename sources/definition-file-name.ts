@@ -12,6 +12,11 @@ export function getDefinitionPath(kind: DefinitionKind, name: string): string {
   return `${definitionFolders[kind]}/${name}.yaml`;
 }
 
+/** The path of an automation's fixture in the definitions directory. */
+export function getFixturePath(automation: string, fixture: string): string {
+  return `${definitionFolders.automation}/${automation}.fixtures/${fixture}.json`;
+}
+
 /** The name of the definition in a file of this name; undefined if the file name is invalid. */
 export function parseDefinitionName(fileName: string): string | undefined {
   if (!fileName.endsWith('.yaml')) return undefined;

@@ -54,7 +54,7 @@ export function findDashboardDiagnostics(
       severity,
       message: `the factory ${factory} is managed in the dashboard; these files would replace what was made there`,
       file: `factory ${factory}`,
-      hint: "copy each webhook's YAML from its page, or name another factory; `apply --adopt` replaces the factory",
+      hint: '`hookmill export <directory>` writes its files; `apply --adopt` then replaces the factory, or name another one',
     },
   ];
 }

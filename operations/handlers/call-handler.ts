@@ -34,6 +34,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   replaceAutomation: applied,
   deleteAutomation: applied,
 
+  exportDefinitions: definitions,
   plan: definitions,
   planAutomation: definitions,
   apply: definitions,

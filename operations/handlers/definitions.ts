@@ -1,12 +1,18 @@
 import { describeApplied } from '../access/audit.ts';
+import { exportDefinitions } from '../applied/export-definitions.ts';
 import { applySentDefinitions, planSentDefinitions } from '../applied/sent-definitions.ts';
 import { planAutomation } from '../impact/read-impacts.ts';
 import { webhookView } from '../views/applied-views.ts';
 import { planView } from '../views/plan-view.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
-/** Handles plans and applies: of definition files that the command line sends, and of a draft. */
-export const definitionHandlers: Pick<Handlers, 'plan' | 'planAutomation' | 'apply'> = {
+/** Handles exports, plans and applies: of definition files that the command line sends, and of a draft. */
+export const definitionHandlers: Pick<Handlers, 'exportDefinitions' | 'plan' | 'planAutomation' | 'apply'> = {
+  exportDefinitions: async (deps, { params: { factory }, query: { fixtures } }) => {
+    const body = await exportDefinitions(openFactory(deps, factory), { fixtures: fixtures !== undefined });
+    return { body, serial: body.serial };
+  },
+
   plan: async (deps, { params: { factory }, body: { files, ...wanted } }) => {
     const opened = openFactory(deps, factory);
     const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, wanted);

@@ -9,6 +9,7 @@ import { commitShape } from '../commit.ts';
 import { identitySources, manualUid, outcomes, runStates, runWaits } from '../delivery.ts';
 import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
+import { exportedPathPattern } from '../name.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { unloggedReasons } from '../unlogged.ts';
 import { diagnosticShape } from './problem-answer.ts';
@@ -128,6 +129,15 @@ export const statusAnswer = factoryAnswer.extend({
     .describe('Why the daemon does not serve a newer applied state.'),
 });
 
+export const definitionsAnswer = z.strictObject({
+  serial,
+  files: z.array(
+    z.strictObject({
+      path: z.string().regex(exportedPathPattern).describe('The path in a definitions directory.'),
+      content: z.string(),
+    }),
+  ),
+});
 export const webhooksAnswer = z.strictObject({ serial, webhooks: z.array(webhookAnswer) });
 /** A generated secret. It is shown once: nothing stores it in plain text, and no other answer contains it. */
 export const revealedAnswer = z.strictObject({

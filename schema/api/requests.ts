@@ -267,6 +267,13 @@ export const applyRequest = sentDefinitions.extend({
   adopt: z.boolean().default(false).describe('Replaces a factory that was managed in the dashboard.'),
 });
 
+export const exportQuery = z.strictObject({
+  fixtures: z
+    .literal('true')
+    .optional()
+    .describe('Adds fixtures of stored deliveries, without anything that looks secret.'),
+});
+
 export const noRequest = z.strictObject({});
 
 function requireOne<T extends object>(

@@ -521,6 +521,18 @@ export const apiRoutes = {
     query: requests.auditQuery,
     answer: { status: 200, shape: answers.auditAnswer },
   },
+  exportDefinitions: {
+    method: 'get',
+    path: `${factory}/definitions`,
+    permission: 'read',
+    thread: 'operations',
+    summary:
+      'Renders the applied state as definition files, of which a plan has no changes. They contain no secret values.',
+    query: requests.exportQuery,
+    answer: { status: 200, shape: answers.definitionsAnswer },
+    etag: true,
+    problems: reading,
+  },
   plan: {
     method: 'post',
     path: `${factory}/plan`,

@@ -77,6 +77,6 @@ export function renderFlowValue(value: unknown): string {
 
 /** Renders a string without quotes if YAML reads it as the same string. */
 export function renderWord(text: string): string {
-  const isPlain = /^[A-Za-z_](?:[\w ./-]*[\w./-])?$/.test(text) && !/^(?:true|false|null)$/i.test(text);
+  const isPlain = /^[A-Za-z_](?:[\w ./()-]*[\w./)-])?$/.test(text) && !/^(?:true|false|null)$/i.test(text);
   return isPlain ? text : JSON.stringify(text);
 }

@@ -57,7 +57,7 @@ export function listObservedPaths({ deliveries, root }: Observation): ObservedPa
     paths.push(toShown(node, keys, path));
     if (node.elements) add(node.elements, [...keys, null], `${path}[*]`);
     for (const [key, child] of node.fields) {
-      if (key.length > keyCharsMax || !isShowableValue(key)) hasMore = true;
+      if (!isShowableKey(key)) hasMore = true;
       else add(child, [...keys, key], `${path}${renderPathSegment(key)}`);
     }
   };
@@ -93,11 +93,21 @@ export function findExamples({ scalars }: ObservedNode, keys: readonly (string |
 
 /** Whether values at a path may be shown: none of its keys is the name of something secret. */
 function isShowablePath(keys: readonly (string | null)[]): boolean {
-  return keys.every(key => key === null || !secretName.test(splitWords(key)));
+  return keys.every(key => key === null || isShowableName(key));
+}
+
+/** Whether values below a key may be shown: the key is not the name of something secret. */
+export function isShowableName(key: string): boolean {
+  return !secretName.test(splitWords(key));
+}
+
+/** Whether a key may be shown: it is a name, and not data or a credential. */
+export function isShowableKey(key: string): boolean {
+  return key.length <= keyCharsMax && isShowableValue(key);
 }
 
 /** Whether a value may be shown as an example: it is short, and neither looks like a credential nor like one inside a URL. */
-function isShowableValue(value: Scalar): boolean {
+export function isShowableValue(value: Scalar): boolean {
   if (typeof value !== 'string') return true;
   if (value.length > exampleCharsMax || credentialPrefix.test(value)) return false;
   if (/:\/\/[^/]*@|[?&#][^=]*=/.test(value)) return false;

@@ -4,9 +4,12 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { execa, type ResultPromise } from 'execa';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createCallHere } from '../../cli/backend/call-here.ts';
+import { homeAt } from '../../store/home/home.ts';
 import { runCommand } from '../support/command-runner.ts';
 import { followPage, type Reader } from '../support/followed-page.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
+import { factoryIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace, type RunResult, type Workspace } from '../support/workspace.ts';
 
@@ -97,6 +100,20 @@ test('a webhook with a custom scheme moves as its guide shows', options, async (
   workspace.write('old-secret.txt', 'a secret that the sender has\n');
   workspace.write('old-body.json', '{"action": "failed"}\n');
   expect(await followPage(guide('moving.md'), reader)).toBeGreaterThan(5);
+});
+
+test('a factory moves from the dashboard to files as its guide shows', options, async () => {
+  const call = createCallHere(factoryIn(homeAt(workspace.path('.hookmill')), 'default', 0), {
+    baseUrl: 'http://127.0.0.1:8080',
+    findDaemonProblem: async () => null,
+  });
+  const { webhook } = await call('createWebhook', {
+    body: { name: 'deploys', secret: { kind: 'generated' } },
+  });
+  const filter = { webhook_ids: [webhook.uid] };
+  const triggers = [{ provider: 'webhook' as const, event: 'received' as const, filter }];
+  await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  expect(await followPage(guide('from-dashboard.md'), reader)).toBeGreaterThan(5);
 });
 
 test('a command sends its result as the guide shows, and the daemon keeps it', options, async () => {

@@ -72,6 +72,12 @@ describe('completion offers', () => {
     ['the keys of an automation', 'automation', '|', ['prompt', 'triggers', 'enabled']],
     ['the keys of a trigger', 'automation', 'triggers:\n  - provider: webhook\n    |', ['event', 'filter']],
     [
+      'the keys of a selection',
+      'automation',
+      'triggers:\n  - filter:\n      |',
+      ['webhook', 'webhook_ids', 'payload', 'headers'],
+    ],
+    [
       'the operators of a filter',
       'automation',
       'triggers:\n  - filter:\n      payload:\n        level: |',
@@ -96,7 +102,7 @@ describe('hover explains', () => {
       'a key of a trigger',
       'automation',
       'triggers:\n  - filter:\n      webhook_|ids: []',
-      'The UID of exactly one webhook.',
+      'The UID of exactly one webhook, instead of its name.',
     ],
     [
       'a field of a filter',
@@ -132,6 +138,7 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
     ['an event', 'automation', trigger(`{ webhook_ids: [${uid}] }`).replace('received', 'recieved')],
     ['a name for a UID', 'automation', trigger('{ webhook_ids: [deploys] }')],
     ['no UID', 'automation', trigger('{ webhook_ids: [] }')],
+    ['a UID for a name', 'automation', trigger(`{ webhook: ${uid} }`)],
     ['two UIDs', 'automation', trigger(`{ webhook_ids: [${uid}, ${uid}] }`)],
     [
       'a bare value in a filter',
@@ -167,6 +174,7 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
         `{ webhook_ids: [${uid}], payload: { a: [1, null], b: { in: [x] }, c: { d: { exists: false } } } }`,
       ),
     ],
+    ['automation', trigger('{ webhook: deploys }')],
     ['workspace', 'factory: payments\nbaseUrl: https://hooks.example.com\n'],
     [
       'daemon',

@@ -88,6 +88,11 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ uid }) => ({ body: { name: 'triage', ...automationOf(uid), enabled: false } }),
     () => ({ body: { name: 'Not A Name', prompt: '', triggers: [] } }),
   ],
+  exportDefinitions: [
+    () => ({}),
+    () => ({ query: { fixtures: 'true' } }),
+    () => ({ query: { fixtures: 'no' as 'true' } }),
+  ],
   plan: [() => ({ body: { files: [] } }), () => ({ body: { files } })],
   listDeliveries: [
     () => ({ query: { webhook: 'deploys', summary: 'true' } }),

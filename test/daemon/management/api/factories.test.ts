@@ -82,7 +82,7 @@ describe.each([
     );
     const { file, yaml } = await refused('createAutomation', { body: automation });
     expect(file).toBe(`${folder.replace('webhooks', 'automations')}triage.yaml`);
-    expect(yaml).toContain(webhook.uid);
+    expect(yaml).toContain(`webhook: ${webhook.name}\n`);
     expect((await manager.call('showStatus')).json.serial).toBe(1);
   });
 
