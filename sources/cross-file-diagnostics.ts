@@ -4,6 +4,7 @@ import type { Diagnostic } from '../schema/diagnostics.ts';
 import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
 import { toCanonicalJson } from '../schema/text/canonical-json.ts';
+import { getDefinitionPath } from './definition-file-name.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
 
@@ -61,13 +62,12 @@ function findUnknownWebhooks(
 ): Diagnostic[] {
   const webhooks = files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : []));
   const names = new Set([...webhooks, ...otherWebhooks]);
+  const hintFor = (name: string) => `add ${getDefinitionPath('webhook', name)}, or name another webhook`;
   return automations.flatMap(automation =>
-    findUnknownNames(automation, names, 'name a webhook that has a file in webhooks/, or add the file').map(
-      ({ index, message, hint }): Diagnostic => {
-        const place = locate('automation', automation.name, ['triggers', index, 'filter', 'webhook']);
-        return { code: 'automation/webhook-unknown', severity: 'error', message, hint, ...place };
-      },
-    ),
+    findUnknownNames(automation, names, hintFor).map(({ index, message, hint }): Diagnostic => {
+      const place = locate('automation', automation.name, ['triggers', index, 'filter', 'webhook']);
+      return { code: 'automation/webhook-unknown', severity: 'error', message, hint, ...place };
+    }),
   );
 }
 

@@ -32,7 +32,7 @@ export function findTriggerDiagnostics(
 /** Finds the UIDs of the webhooks that triggers name now. Fails with `request-invalid` if a name is unknown. */
 export function requirePinned({ webhooks }: AppliedState, automation: AppliedAutomation): AppliedAutomation {
   const names = new Set(webhooks.map(({ name }) => name));
-  const unknown = findUnknownNames(automation, names, 'name an applied webhook, or create it first');
+  const unknown = findUnknownNames(automation, names, () => 'name an applied webhook, or create it first');
   const pinned = pinWebhooks(automation, webhooks);
   const mistakes = unknown.map(({ index, message, hint }) => {
     const pointer = `/triggers/${index}/filter/webhook`;

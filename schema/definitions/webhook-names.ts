@@ -46,15 +46,15 @@ interface UnknownName {
   readonly hint: string;
 }
 
-/** Finds the triggers that name another webhook than these. `hint` is for a name that none of them is similar to. */
+/** Finds the triggers that name another webhook than these. `hintFor` says what to do with a name that none is similar to. */
 export function findUnknownNames(
   { triggers }: Triggering,
   names: ReadonlySet<string>,
-  hint: string,
+  hintFor: (name: string) => string,
 ): readonly UnknownName[] {
   return triggers.flatMap(({ filter: { webhook } }, index) => {
     if (webhook === undefined || names.has(webhook)) return [];
     const message = `there is no webhook ${webhook}`;
-    return [{ index, message, hint: didYouMean(webhook, [...names]) ?? hint }];
+    return [{ index, message, hint: didYouMean(webhook, [...names]) ?? hintFor(webhook) }];
   });
 }

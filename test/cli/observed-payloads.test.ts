@@ -136,6 +136,12 @@ describe('schema automation --observed', () => {
     expect(await complete('2.yaml', `${start(uid)}        issue:\n          `)).toEqual(
       expect.arrayContaining(['level', 'labels']),
     );
+    const named = start(uid).replace(`webhook_ids: [${uid}]`, 'webhook: errors');
+    expect(await complete('named.yaml', `${named}        `)).toEqual(
+      expect.arrayContaining(['action', 'issue']),
+    );
+    const [beforeName] = named.split('errors');
+    expect(await complete('name.yaml', beforeName ?? '')).toEqual(expect.arrayContaining(['errors', 'idle']));
     expect(await complete('3.yaml', `${start(`wh_${'0'.repeat(24)}`)}        `)).not.toContain('issue');
     const free =
       '        action: { not_in: [other] }\n        new: { a: [1] }\n        issue: { exists: true }\n';

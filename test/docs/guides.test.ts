@@ -103,6 +103,7 @@ test('a webhook with a custom scheme moves as its guide shows', options, async (
 });
 
 test('a factory moves from the dashboard to files as its guide shows', options, async () => {
+  await workspace.hookmill('secrets', 'declare', 'FIRST');
   const call = createCallHere(factoryIn(homeAt(workspace.path('.hookmill')), 'default', 0), {
     baseUrl: 'http://127.0.0.1:8080',
     findDaemonProblem: async () => null,

@@ -353,7 +353,7 @@ test('refuses a name without a file, with the one that was meant, also of an app
       severity: 'error',
       message: 'there is no webhook pay',
       hint: 'did you mean pays?',
-      range: { start: { line: 2, column: 66 } },
+      range: { start: { line: 2, column: 67 } },
     },
   ]);
   expect(await apply()).toEqual(['automation/webhook-unknown']);
