@@ -13,9 +13,9 @@ export function findTriggerDiagnostics(
   const uids = new Set(applied.webhooks.filter(({ name }) => kept.has(name)).map(({ uid }) => uid));
   return automations.flatMap(({ name, triggers }) =>
     triggers.flatMap(({ filter }, index): Diagnostic[] => {
-      const [uid] = filter.webhook_ids;
-      // A webhook that has a name and no UID is created by this apply.
-      if (uid === undefined || uids.has(uid)) return [];
+      const [uid = ''] = filter.webhook_ids;
+      // Names are checked with the files.
+      if (filter.webhook !== undefined || uids.has(uid)) return [];
       return [
         {
           code: 'automation/webhook-unknown',

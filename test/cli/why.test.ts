@@ -166,7 +166,7 @@ test('no automation listens', async () => {
   await webhook.post('1');
   const cause = await causeOf(webhook, 'automations');
   expect(cause).toMatchObject({ message: 'no automation listens to it' });
-  expect(cause?.remedy).toContain(webhook.uid);
+  expect(cause?.remedy).toContain('`webhook: hook`');
 });
 
 test('the automation is disabled', async () => {

@@ -356,7 +356,7 @@ test('refuses a name without a file, with the one that was meant, also of an app
       range: { start: { line: 2, column: 67 } },
     },
   ]);
-  expect(await apply()).toEqual(['automation/webhook-unknown']);
+  expect(await apply()).toEqual(['automation/webhook-unknown', 'webhook/renamed']);
 });
 
 test('pins a name again when the webhook of that name is another one', async () => {
