@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/http.ts';
@@ -138,6 +138,14 @@ describe('a factory that was made in the dashboard', () => {
     const blocked = await hookmill('export', 'blocked');
     expect(blocked.exitCode).toBe(1);
     expect(Object.keys(readAll(workspace, 'blocked'))).toEqual(['automations']);
+    // Reads as missing, and cannot be created.
+    mkdirSync(workspace.path('linked/automations'), { recursive: true });
+    symlinkSync('nowhere', workspace.path('linked/automations/by-name.yaml'));
+    const linked = await hookmill('export', 'linked');
+    expect(linked.stderr).toContain(
+      'nothing was written: automations/by-name.yaml cannot be written (EEXIST)',
+    );
+    expect(readAll(workspace, 'linked')).toEqual({});
     workspace.write('more/webhooks/own.yaml', 'secretName: OWN\n');
     const { stderr } = await hookmill('export', 'more');
     expect(stderr).toBe('webhooks/own.yaml is not applied, so a plan of this directory adds it.\n');
