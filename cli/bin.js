@@ -4,13 +4,21 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
   process.stderr.write(
     `hookmill needs Node.js 22.22 or newer, and this is ${process.versions.node}.\n` +
-      'Inside a checkout, npx --no-install hookmill … uses the one that npm run setup brings.\n',
+      'Inside a checkout, ./hookmill uses the one that npm run setup brings; npm start does all that is needed.\n',
   );
   process.exitCode = 3;
 } else {
   keepCompiledCode();
-  const { main } = await import('../dist/hookmill.js');
-  await main();
+  const program = await import('../dist/hookmill.js').catch(explainUnbuilt);
+  await program?.main();
+}
+
+function explainUnbuilt(error) {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  process.stderr.write(
+    `hookmill is not built: ${error.message}.\nInside a checkout, run npm run setup && npm run build; npm start does both.\n`,
+  );
+  process.exitCode = 3;
 }
 
 /**

@@ -48,15 +48,25 @@ export async function openContext(command: Command): Promise<Context> {
     lockTimeoutMs: options.lockTimeout * 1000,
     now: () => new Date(),
     readsInThread: command.name() === 'serve',
+    onHomeCreated: () =>
+      printStatus(
+        `Created the home ${home}, which holds applied definitions, deliveries, and secrets with their key.`,
+      ),
   });
   await store.requireSafe();
   const given = process.env.HOOKMILL_BASE_URL;
-  const own =
-    given ?? (await store.daemonAddress.read())?.ingressUrl ?? `http://127.0.0.1:${defaultPorts.ingress}`;
+  const own = given ?? (await findIngressUrl(store));
   const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
   const isNamedByFile = options.factory === undefined && workspace.factory !== undefined;
   const isFactoryFromFile = isNamedByFile && (options.home !== undefined || postgres !== undefined);
   return { ...place, store, baseUrl, isOwnBaseUrl: baseUrl === trimUrl(own), isFactoryFromFile };
+}
+
+/** Where the ingress of the home's daemon is: at the port for the next one if it was chosen, otherwise where the last one was. */
+async function findIngressUrl({ daemonAddress }: Pick<Store, 'daemonAddress'>): Promise<string> {
+  const chosen = Number(process.env.HOOKMILL_PORT);
+  const last = chosen > 0 ? undefined : await daemonAddress.read();
+  return last?.ingressUrl ?? `http://127.0.0.1:${chosen > 0 ? chosen : defaultPorts.ingress}`;
 }
 
 function trimUrl(url: string): string {

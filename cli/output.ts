@@ -1,4 +1,5 @@
 import { printable, printableJson, printableText } from '../schema/text/printable.ts';
+import { completeCommands } from './render/own-commands.ts';
 
 // Everything that the command line prints goes through these functions. Only `printExactly` leaves it as it is.
 
@@ -28,9 +29,9 @@ export function printExactly(data: string | Uint8Array): void {
   process.stdout.write(data);
 }
 
-/** Prints a message that is not data, to standard error. */
+/** Prints a message that is not data, to standard error. The commands that it names get the place that was given. */
 export function printStatus(text: string): void {
-  printFindings(`${text}\n`);
+  printFindings(`${completeCommands(text)}\n`);
 }
 
 /** Prints rendered lines that are not data, such as diagnostics, to standard error. */

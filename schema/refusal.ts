@@ -27,6 +27,7 @@ export const refusals = {
   'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
   'run-not-failed': 'The run has not failed',
   'nothing-to-replay': 'No automation matches the delivery',
+  'automation-disabled': 'The automation is disabled',
   'serial-moved': 'The applied state has changed since it was read',
   'cursor-unknown': 'The cursor has expired: start again from the first page',
   'request-invalid': 'Invalid request',

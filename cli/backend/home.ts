@@ -57,7 +57,7 @@ async function showDaemon({ store, factory }: Context, serial: number): Promise<
 }
 
 async function findProblem(context: Context, factory: OpenFactory) {
-  const status = await showStatus(factory);
+  const status = await showStatus(factory, 'read');
   return findDaemonProblem(await showDaemon(context, status.serial), status);
 }
 

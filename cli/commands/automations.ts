@@ -19,6 +19,7 @@ import { declareList } from './declare-list.ts';
 interface RunOptions {
   readonly payload: string;
   readonly header?: HeaderLines;
+  readonly evenIfDisabled?: true;
 }
 
 interface TestOptions {
@@ -176,7 +177,8 @@ function run(command: CliCommand): void {
     .explain(`start a run by hand, to try a prompt before it is applied
 
 Starts a run of the definition in the definitions directory. If there is none, it runs the applied automation. Filters are
-not checked. The run is marked as manual, and its payload counts as no delivery of a webhook.
+not checked. A disabled automation is refused, unless you add --even-if-disabled. The run is marked as manual, and its
+payload counts as no delivery of a webhook.
 
 Examples:
   hookmill automations run triage --payload event.json
@@ -184,14 +186,18 @@ Examples:
     .argument('<name>', 'name of the automation')
     .requiredOption('--payload <file>', 'the payload that the run gets')
     .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
-    .action(async (name: string, { payload: file, header }: RunOptions, command: CliCommand) => {
-      const context = await openBackend(command);
-      const { backend, output } = context;
-      const draft = await findDraft(name, context);
-      const { bytes: payload } = await readPayloadFile(file);
-      const wanted = draft ? { draft: { ...draft, triggers: [...draft.triggers] } } : { automation: name };
-      const event = { payload: payload.toString('utf8'), headers: toEventHeaders(header) };
-      const started = await backend.call('runByHand', { body: { ...wanted, ...event } });
-      printData(output, started, () => `${started.runId}\n`);
-    });
+    .option('--even-if-disabled', 'start the run although the automation is disabled')
+    .action(
+      async (name: string, { payload: file, header, evenIfDisabled }: RunOptions, command: CliCommand) => {
+        const context = await openBackend(command);
+        const { backend, output } = context;
+        const draft = await findDraft(name, context);
+        const { bytes: payload } = await readPayloadFile(file);
+        const wanted = draft ? { draft: { ...draft, triggers: [...draft.triggers] } } : { automation: name };
+        const headers = toEventHeaders(header);
+        const event = { payload: payload.toString('utf8'), headers, evenIfDisabled };
+        const started = await backend.call('runByHand', { body: { ...wanted, ...event } });
+        printData(output, started, () => `${started.runId}\n`);
+      },
+    );
 }

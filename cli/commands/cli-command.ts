@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import { findNearest } from '../../schema/text/suggestion.ts';
+import { type Argument, Command, InvalidArgumentError, type Option } from 'commander';
+import { didYouMean, findNearest, joinWithOr } from '../../schema/text/suggestion.ts';
 
 /** Adds what belongs to one command: its text, arguments, options and action, or its subcommands. */
 export type DeclareCommand = (command: CliCommand) => void;
@@ -8,6 +8,16 @@ export type DeclareCommand = (command: CliCommand) => void;
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  override addOption(option: Option): this {
+    suggestChoices(option);
+    return super.addOption(option);
+  }
+
+  override addArgument(argument: Argument): this {
+    suggestChoices(argument);
+    return super.addArgument(argument);
   }
 
   /** Sets the help: the first line of the text describes the command, and the rest follows its options. */
@@ -35,6 +45,19 @@ export class CliCommand extends Command {
       .action((names: readonly string[]) => names.reduce<Command>(findSubcommand, this).help());
     return this;
   }
+}
+
+/** Refuses a value that is none of the choices, with the one that was probably meant. */
+function suggestChoices(part: Option | Argument): void {
+  const { argChoices: choices } = part;
+  if (!choices) return;
+  part.argParser(text => {
+    if (choices.includes(text)) return text;
+    const near = didYouMean(text, choices);
+    throw new InvalidArgumentError(
+      `${near === undefined ? '' : `D${near.slice(1)} `}Use ${joinWithOr(choices)}.`,
+    );
+  });
 }
 
 function findSubcommand(group: Command, name: string): Command {

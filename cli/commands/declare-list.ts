@@ -1,5 +1,6 @@
 import type { GlobalOptions } from '../global-options.ts';
 import { printData } from '../output.ts';
+import { completeCommands } from '../render/own-commands.ts';
 import { renderTable } from '../render/render-table.ts';
 import type { CliCommand, DeclareCommand } from './cli-command.ts';
 
@@ -23,7 +24,7 @@ export function declareList<Row>({ description, read, empty, heading, toCells }:
         const rows = await read(command);
         const { output }: GlobalOptions = command.optsWithGlobals();
         printData(output, rows, () =>
-          rows.length === 0 ? `${empty}\n` : renderTable(heading, rows.map(toCells)),
+          rows.length === 0 ? `${completeCommands(empty)}\n` : renderTable(heading, rows.map(toCells)),
         );
       });
   };

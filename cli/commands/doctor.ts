@@ -9,6 +9,7 @@ import { exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { createEnvOption } from '../input/header-option.ts';
 import { printData } from '../output.ts';
+import { completeCommands } from '../render/own-commands.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill doctor`. */
@@ -59,6 +60,6 @@ async function examineStore(store: Context['store']): Promise<Symptom[]> {
 }
 
 function render({ subject, state, text, remedy }: Symptom): string {
-  const advice = remedy === undefined ? '' : `\n           ${printable(remedy)}`;
+  const advice = remedy === undefined ? '' : `\n           ${printable(completeCommands(remedy))}`;
   return `${state.padEnd(9)}${subject}: ${printable(text)}${advice}\n`;
 }

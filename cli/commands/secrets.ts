@@ -14,9 +14,6 @@ import { requireHome } from '../require-home.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
 
-/** Tells the user when webhooks use a new value. */
-const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';
-
 interface ShareOptions {
   readonly allFactories?: true;
   readonly only?: true;
@@ -61,7 +58,7 @@ Examples:
       if (isShortSecret(value)) {
         printStatus(`The value has fewer than ${secretBytesMin} bytes, so somebody could guess it.`);
       }
-      printStatus(`Set ${name}. ${nextApplyNote}`);
+      printStatus(`Set ${name}. ${await explainUse(context)}`);
     });
 }
 
@@ -86,6 +83,12 @@ async function setReference(context: Context, name: string, from: string): Promi
   return value?.text;
 }
 
+/** Says what makes webhooks use a new value. */
+async function explainUse(context: Context): Promise<string> {
+  const { explainNewValue } = await import('../../operations/branch/new-secret-value.ts');
+  return explainNewValue(toOpenFactory(context));
+}
+
 function generate(command: CliCommand): void {
   command
     .explain(`set a team secret to a random value and print it, only once
@@ -107,7 +110,7 @@ Examples:
         generateSecretValue(toOpenFactory(context), name, format),
       );
       printData(context.output, { name, value }, () => `${value}\n`);
-      printStatus(`Set ${name}; its value is shown only once. ${nextApplyNote}`);
+      printStatus(`Set ${name}; its value is shown only once. ${await explainUse(context)}`);
     });
 }
 

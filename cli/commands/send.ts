@@ -6,7 +6,7 @@ import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { isLoopback } from '../backend/server-address.ts';
-import { type Context, openContext } from '../context.ts';
+import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { findReason } from '../find-reason.ts';
 import { createHeaderOption, type HeaderLines } from '../input/header-option.ts';
@@ -181,16 +181,16 @@ async function sign(
 
 /** Opens the current value of the team secret. Warns if it changed since the last apply. */
 async function openSecret(
-  { store }: Context,
+  context: Context,
   { name, secretName, credential }: AppliedWebhook,
 ): Promise<string> {
-  const { value, unresolved } = (await store.teamSecrets.open([secretName])).get(secretName) ?? {};
+  const { value, unresolved } = (await context.store.teamSecrets.open([secretName])).get(secretName) ?? {};
   if (unresolved) throw new CommandError(`${unresolved.message}; ${unresolved.hint}`);
   if (!value) throw new CommandError(`the team secret ${secretName} of the webhook ${name} has no value`);
   if (credential.kind === 'unset' || credential.secretVersion !== value.version) {
-    printStatus(
-      `${secretName} has changed since the last apply. Run \`hookmill apply\` to use the new value.`,
-    );
+    const { explainNewValue } = await import('../../operations/branch/new-secret-value.ts');
+    const next = await explainNewValue(toOpenFactory(context));
+    printStatus(`${secretName} has changed since the last apply. ${next}`);
   }
   return value.text;
 }

@@ -159,13 +159,19 @@ function describeReady({ ingressUrl, managementUrl, webhooks }: Daemon): string 
 /** Turns failures that an operator can repair into clear messages. */
 async function explainStartFailure(
   error: NodeJS.ErrnoException & { port?: number },
-  { host }: DaemonSettings,
+  settings: DaemonSettings,
 ): Promise<Error> {
   const { SettingsError } = await import('../../daemon/settings-error.ts');
   if (error instanceof DeliveryLogError || error instanceof SettingsError)
     return new CommandError(error.message);
+  const { host } = settings;
   const { syscall, code, port } = error;
-  if (code === 'EADDRINUSE') return new CommandError(`port ${port} is already in use by another process`);
+  if (code === 'EADDRINUSE') {
+    const name = port === settings.managementPort ? 'management-port' : 'port';
+    const variable = `HOOKMILL_${name.toUpperCase().replace('-', '_')}`;
+    const text = `port ${port} is already in use by another process; choose another one with --${name} or ${variable}`;
+    return new CommandError(text);
+  }
   if (code === 'EACCES' && port)
     return new CommandError(`this user has no permission to listen on port ${port}`);
   if (syscall === 'listen') return new CommandError(`cannot listen on ${host} (${code})`);

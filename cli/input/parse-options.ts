@@ -1,5 +1,5 @@
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
-import { joinWithOr } from '../../schema/text/suggestion.ts';
+import { didYouMean, joinWithOr } from '../../schema/text/suggestion.ts';
 import { UsageError } from '../exit-status.ts';
 
 /** Parses the value of `--limit`. */
@@ -17,12 +17,18 @@ export function parseCount(option: string): (text: string) => number {
 export function parseOutcome(text: string): Outcome {
   const outcome = outcomes.find(outcome => outcome.toLowerCase() === text.toLowerCase());
   if (outcome) return outcome;
-  throw new UsageError(`unknown outcome "${text}"; use ${joinWithOr(outcomes)}`);
+  throw refuseChoice('outcome', text, outcomes);
 }
 
 /** Parses the value of `--state`. */
 export function parseRunState(text: string): RunState {
   const state = runStates.find(state => state === text);
   if (state) return state;
-  throw new UsageError(`unknown run state "${text}"; use ${joinWithOr(runStates)}`);
+  throw refuseChoice('run state', text, runStates);
+}
+
+function refuseChoice(what: string, text: string, choices: readonly string[]): UsageError {
+  const near = didYouMean(text, choices);
+  const suggestion = near === undefined ? '' : ` (${near})`;
+  return new UsageError(`unknown ${what} "${text}"${suggestion}; use ${joinWithOr(choices)}`);
 }

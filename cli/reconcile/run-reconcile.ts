@@ -12,6 +12,7 @@ import type { FollowedBranch } from '../../sources/repository/followed-repositor
 import { CommandError } from '../exit-status.ts';
 import { printFindings } from '../output.ts';
 import { colours, describeCommit } from '../render/colours.ts';
+import { renderFailureText } from '../render/render-branch.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 
 export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;
@@ -121,7 +122,7 @@ function renderReconciled(reconciled: Reconciled): string {
       const where = tip ? ` (at ${describeCommit(tip)})` : '';
       const advice = hint === undefined ? '' : `  ${colours.cyan('hint:')} ${printable(hint)}\n`;
       const findings = renderDiagnostics(diagnostics, texts);
-      return `${findings}${bad} ${printable(message)}${printable(where)}\n${advice}`;
+      return `${findings}${bad} ${renderFailureText(message, where)}\n${advice}`;
     }
     case 'suspended':
       return `${step} reconciling has been suspended since ${reconciled.since}\n`;

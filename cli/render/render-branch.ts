@@ -4,6 +4,7 @@ import type { sourceAnswer } from '../../schema/api/answers.ts';
 import type { Commit } from '../../schema/commit.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { describeCommit } from './colours.ts';
+import { completeCommands } from './own-commands.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 
 interface Branch {
@@ -52,8 +53,14 @@ export function renderBranchFailure({ failingSince, lastFailure }: ReconcileView
   if (failingSince === null || !lastFailure) return '';
   const { message, hint, tip, diagnostics } = lastFailure;
   const where = tip ? ` (at ${describeCommit(tip)})` : '';
-  const advice = hint === undefined ? '' : `  hint: ${printable(hint)}\n`;
-  return `\n✗ ${printable(message + where)}\n${advice}${renderDiagnostics(diagnostics, new Map())}`;
+  const advice = hint === undefined ? '' : `  hint: ${printable(completeCommands(hint))}\n`;
+  return `\n✗ ${renderFailureText(message, where)}\n${advice}${renderDiagnostics(diagnostics, new Map())}`;
+}
+
+/** A failure with the place where it happened. What git said has several lines: each stays a line of its own. */
+export function renderFailureText(message: string, where: string): string {
+  const [first = '', ...more] = message.split('\n').map(printable);
+  return [first + printable(where), ...more.map(line => `  ${line}`)].join('\n');
 }
 
 function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): string {

@@ -2,6 +2,7 @@ import type { DeliveryDetail, DeliveryView } from '../../operations/views/delive
 import { formatJson } from '../../schema/text/json-text.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { describeCommit } from './colours.ts';
+import { completeCommands } from './own-commands.ts';
 import { renderRuns } from './render-runs.ts';
 import { renderFields } from './render-table.ts';
 import { renderVerdict } from './render-verdict.ts';
@@ -25,7 +26,9 @@ function renderHeaders({ headers = {} }: DeliveryDetail): string {
 
 function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail): string {
   if (outcome === 'Duplicate')
-    return `\nA duplicate starts no runs; \`hookmill deliveries show ${duplicateOf}\` explains the original.\n`;
+    return completeCommands(
+      `\nA duplicate starts no runs; \`hookmill deliveries show ${duplicateOf}\` explains the original.\n`,
+    );
   if (outcome === 'Handshake')
     return '\nA handshake starts no runs: the provider asked whether this URL expects its deliveries.\n';
   if (outcome === 'Manual') return '\nNo sender sent this: somebody started a run by hand.\n';
@@ -51,7 +54,7 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
     ['identity', identity === null ? undefined : `${identity} (from ${identitySource})`],
     ['duplicate of', delivery.duplicateOf],
     ['reason', delivery.reason],
-    ['remedy', delivery.remedy],
+    ['remedy', delivery.remedy && completeCommands(delivery.remedy)],
     ['revision', delivery.commit === null ? undefined : describeCommit(delivery.commit)],
   ];
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 import { type FindLine, indexLines } from './index-lines.ts';
+import { completeCommands } from './own-commands.ts';
 
 /** Characters of a line that are shown. A mistake further to the right gets a window around it. */
 const frameWidth = 120;
@@ -27,7 +28,7 @@ function renderDiagnostic(
     `${colours.bold(printable(place))}: ${label}: ${printable(message)} ${colours.dim(printable(`[${code}]`))}`,
   ];
   if (range && texts.has(file)) lines.push(...renderCodeFrame(range, findLine(file, range.start.line)));
-  if (hint !== undefined) lines.push(`  ${colours.cyan('hint:')} ${printable(hint)}`);
+  if (hint !== undefined) lines.push(`  ${colours.cyan('hint:')} ${printable(completeCommands(hint))}`);
   return `${lines.join('\n')}\n`;
 }
 

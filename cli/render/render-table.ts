@@ -1,7 +1,7 @@
 import countColumns from 'fast-string-width';
-import { quoteShellWord } from '../../schema/clients/render-curl.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
+import { completeCommands, renderNextCommand } from './own-commands.ts';
 
 /** Something for the user to do; `run` is a command line after `hookmill`. */
 export interface Step {
@@ -43,13 +43,12 @@ function padColumns(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - countColumns(text)));
 }
 
-/** Numbered steps, each command on a line of its own, ready to paste in the current directory. */
-export function renderSteps(steps: readonly Step[], directory: string): string {
-  const hookmill = directory === '.' ? 'hookmill' : `hookmill -C ${quoteShellWord(directory)}`;
+/** Numbered steps, each command on a line of its own, ready to paste. `place`: options for the commands, if not the given ones. */
+export function renderSteps(steps: readonly Step[], place?: readonly string[]): string {
   return steps
     .map(({ say, run }, index) => {
-      const text = say.replaceAll('\n', '\n     ');
-      return `  ${index + 1}. ${text}\n${run ? `       ${colours.bold(`${hookmill} ${run}`)}\n` : ''}`;
+      const text = completeCommands(say, place).replaceAll('\n', '\n     ');
+      return `  ${index + 1}. ${text}\n${run ? `       ${colours.bold(renderNextCommand(run, place))}\n` : ''}`;
     })
     .join('');
 }

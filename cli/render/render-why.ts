@@ -1,6 +1,7 @@
 import type { WhyView } from '../../operations/why/why.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
+import { completeCommands } from './own-commands.ts';
 import { renderTable } from './render-table.ts';
 import { renderUnlogged } from './render-unlogged.ts';
 
@@ -21,7 +22,10 @@ export function renderWhy({ subject, webhook, cause, steps, last, unlogged }: Wh
   const width = Math.max(...steps.map(({ step }) => step.length));
   const lines = steps.flatMap(({ step, state, message, remedy, lines }) => {
     const indent = ' '.repeat(width + 6);
-    const more = [...lines.map(printable), ...(remedy === null ? [] : [`→ ${printable(remedy)}`])];
+    const more = [
+      ...lines.map(printable),
+      ...(remedy === null ? [] : [`→ ${printable(completeCommands(remedy))}`]),
+    ];
     return [
       `  ${marks[state]} ${step.padEnd(width)}  ${printable(message)}`,
       ...more.map(line => `${indent}${line}`),

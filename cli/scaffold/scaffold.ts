@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { quoteShellWord } from '../../schema/clients/render-curl.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { ciInstallScript, ciPackagePlaceholders } from './ci-install.ts';
+import { quoteYaml } from './covered-directories.ts';
 import { createModeline, getEditorSchemaFile, getJsonSchemaText } from './json-schemas.ts';
 
 export const ciHosts = ['github', 'gitlab'] as const;
@@ -19,10 +19,13 @@ export interface ScaffoldFile {
   readonly under: 'definitions' | 'repository';
   readonly path: string;
   readonly content: string;
+  /** Where the file lists the definitions directories that it covers, if it does. */
+  readonly directories?: readonly (string | number)[];
 }
 
 /** Creates the files of a new definitions repository. */
 export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOptions): readonly ScaffoldFile[] {
+  const directory = pathInRepository || '.';
   const folders = Object.values(definitionFolders).map(folder => posix.join(folder, '.gitkeep'));
   return [
     ...folders.map(path => ({ under: 'definitions' as const, path, content: '' })),
@@ -33,8 +36,13 @@ export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOption
       path: getEditorSchemaFile(kind),
       content: getJsonSchemaText(kind),
     })),
-    ...ci.map(host => ({ under: 'repository' as const, ...ciFiles[host](pathInRepository) })),
-    { under: 'repository', path: '.pre-commit-config.yaml', content: createPreCommitFile(pathInRepository) },
+    ...ci.map(host => ({ under: 'repository' as const, ...ciFiles[host](directory) })),
+    {
+      under: 'repository',
+      path: '.pre-commit-config.yaml',
+      content: createPreCommitFile(directory),
+      directories: ['repos', 0, 'hooks', 0, 'args'],
+    },
   ];
 }
 
@@ -51,16 +59,30 @@ function createWorkspaceFile(factory: string): string {
 `;
 }
 
-const ciFiles: Readonly<Record<CiHost, (path: string) => Pick<ScaffoldFile, 'path' | 'content'>>> = {
-  github: path => ({ path: '.github/workflows/hookmill.yml', content: createGithubWorkflow(path) }),
-  gitlab: path => ({ path: '.gitlab-ci.yml', content: createGitlabJob(path) }),
+type CiFile = Pick<ScaffoldFile, 'path' | 'content' | 'directories'>;
+
+const ciFiles: Readonly<Record<CiHost, (directory: string) => CiFile>> = {
+  github: directory => ({
+    path: '.github/workflows/hookmill.yml',
+    content: createGithubWorkflow(directory),
+    directories: ['jobs', 'hookmill', 'strategy', 'matrix', 'directory'],
+  }),
+  gitlab: directory => ({
+    path: '.gitlab-ci.yml',
+    content: createGitlabJobs(directory),
+    directories: ['.hookmill', 'parallel', 'matrix', 0, 'HOOKMILL_DIRECTORY'],
+  }),
 };
 
 const packageComment =
   '# The tarball of hookmill: build it with `npm pack` in its repository, and put it where CI can get it.';
+const listComment = '# The definitions directories. `hookmill init` in another one adds it here.';
 
-/** A pull request can change the whole checkout, so hookmill is installed before it, and the job gets no secrets. */
-function createGithubWorkflow(path: string): string {
+/**
+ * A pull request can change the whole checkout, so hookmill is installed before it. Only the steps that plan and comment get
+ * a token, and they are for branches of this repository: whoever can fork it must not reach the API.
+ */
+function createGithubWorkflow(directory: string): string {
   const { url, integrity } = ciPackagePlaceholders;
   return `name: hookmill
 
@@ -76,11 +98,24 @@ env:
   ${packageComment}
   HOOKMILL_PACKAGE: ${url}
   HOOKMILL_INTEGRITY: ${integrity}
+  # The management URL of the daemon to plan with. Empty: pull requests are only validated.
+  HOOKMILL_SERVER: ""
 
 jobs:
-  validate:
+  hookmill:
     runs-on: ubuntu-latest
-    timeout-minutes: 5
+    timeout-minutes: 10
+    permissions:
+      contents: read
+      pull-requests: write # for the comment
+    strategy:
+      fail-fast: false
+      matrix:
+        ${listComment}
+        directory:
+          - ${quoteYaml(directory)}
+    env:
+      DIRECTORY: \${{ matrix.directory }}
     steps:
       - uses: ${actions.setupNode}
         with:
@@ -94,22 +129,44 @@ ${indent(ciInstallScript, 10)}
       - uses: ${actions.checkout}
         with:
           persist-credentials: false
-      - name: Validate the definitions
-        run: |
-          hookmill() { node "$RUNNER_TEMP/hookmill/cli/bin.js" "$@"; }
-          ${renderCommand('hookmill', path)} validate --format github
-`;
+${githubSteps}`;
 }
 
-function createGitlabJob(path: string): string {
+/** The steps after the checkout. */
+const githubSteps = `      - name: Validate the definitions
+        run: |
+          hookmill() { node "$RUNNER_TEMP/hookmill/cli/bin.js" "$@"; }
+          hookmill -C "$DIRECTORY" validate --format github
+      # The secret HOOKMILL_READ_TOKEN is an API token of that daemon with the permission read. Forks do not get it.
+      - name: Plan
+        id: plan
+        if: env.HOOKMILL_SERVER && github.event.pull_request.head.repo.full_name == github.repository
+        env:
+          HOOKMILL_TOKEN: \${{ secrets.HOOKMILL_READ_TOKEN }}
+        run: |
+          hookmill() { node "$RUNNER_TEMP/hookmill/cli/bin.js" "$@"; }
+          status=0
+          hookmill -C "$DIRECTORY" plan -o markdown > "$RUNNER_TEMP/plan.md" || status=$?
+          cat "$RUNNER_TEMP/plan.md" >> "$GITHUB_STEP_SUMMARY"
+          exit "$status"
+      - name: Comment
+        if: "!cancelled() && steps.plan.outcome != 'skipped'"
+        env:
+          GITHUB_TOKEN: \${{ github.token }}
+        run: |
+          plan=$RUNNER_TEMP/plan.md
+          if [ -s "$plan" ]; then node "$RUNNER_TEMP/hookmill/deploy/ci/github/sticky-comment.ts" "$plan"; fi
+`;
+
+function createGitlabJobs(directory: string): string {
   const { url, integrity } = ciPackagePlaceholders;
-  const command = renderCommand('hookmill', path);
-  const validate = `${command} validate --format gitlab > gl-code-quality-report.json || ${command} validate --format text`;
-  return `hookmill:
+  return `.hookmill:
   image: node:24-slim
-  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  parallel:
+    matrix:
+      ${listComment}
+      - HOOKMILL_DIRECTORY:
+          - ${quoteYaml(directory)}
   variables:
     ${packageComment}
     HOOKMILL_PACKAGE: ${url}
@@ -121,14 +178,38 @@ function createGitlabJob(path: string): string {
       (
 ${indent(ciInstallScript, 8)}
       )
-    - hookmill() { node "$to/cli/bin.js" "$@"; }
+    - hookmill() { node "$to/cli/bin.js" -C "$HOOKMILL_DIRECTORY" "$@"; }
+
+hookmill:
+  extends: .hookmill
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
     # The report is for the merge request; errors are also in the job's log.
-    - ${quoteYaml(validate)}
+    - hookmill validate --format gitlab > gl-code-quality-report.json || hookmill validate --format text
   artifacts:
     when: always
     reports:
       codequality: gl-code-quality-report.json
+
+# Set these variables of the project: HOOKMILL_SERVER, the daemon's management URL; HOOKMILL_TOKEN, an API token with the
+# permission read; and HOOKMILL_COMMENT_TOKEN, a project access token with the scope api, for the comment.
+hookmill-plan:
+  extends: .hookmill
+  rules:
+    # Whoever can open a merge request from a fork must not reach the tokens.
+    - if: $HOOKMILL_SERVER && $CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_SOURCE_PROJECT_PATH == $CI_MERGE_REQUEST_PROJECT_PATH
+  script:
+    - status=0
+    - hookmill plan -o markdown > hookmill-plan.md || status=$?
+    - if [ -s hookmill-plan.md ]; then node "$to/deploy/ci/gitlab/sticky-note.ts" hookmill-plan.md; fi
+    - exit "$status"
+  artifacts:
+    when: always
+    expose_as: hookmill plan
+    paths:
+      - hookmill-plan.md
 `;
 }
 
@@ -142,26 +223,19 @@ function indent(text: string, columns: number): string {
   return text.trimEnd().replaceAll(/^(?=.)/gm, ' '.repeat(columns));
 }
 
-function createPreCommitFile(path: string): string {
-  const prefix = path === '' ? '' : `${path.replaceAll(/[^\w/-]/g, '\\$&')}/`;
-  const files = `^${prefix}(${Object.values(definitionFolders).join('/|')}/|hookmill\\.yaml$)`;
+function createPreCommitFile(directory: string): string {
+  const files = `(^|/)((${Object.values(definitionFolders).join('|')})/|hookmill\\.yaml$)`;
   return `repos:
   - repo: local
     hooks:
       - id: hookmill-validate
         name: hookmill validate
         language: system
-        entry: ${quoteYaml(`${renderCommand('hookmill', path)} validate`)}
+        entry: hookmill validate
+        ${listComment}
+        args:
+          - ${quoteYaml(directory)}
         files: ${quoteYaml(files)}
         pass_filenames: false
 `;
-}
-
-function renderCommand(command: string, path: string): string {
-  return path === '' ? command : `${command} -C ${quoteShellWord(path)}`;
-}
-
-/** Quotes a YAML scalar unless it certainly needs no quotes. It uses the quotes of JSON, which YAML also reads. */
-function quoteYaml(text: string): string {
-  return /^[\w][\w ./@>|-]*$/.test(text) ? text : JSON.stringify(text);
 }

@@ -111,7 +111,7 @@ function requireKeptHeaders({ webhooks }: AppliedState, automation: AppliedAutom
 function explainWrite(state: AppliedState, automation: AppliedAutomation): Instead {
   const file = findDefinitionFile(state, 'automation', automation.name) ?? '';
   return {
-    text: `write ${posix.basename(file)} and run hookmill apply`,
+    text: `write ${posix.basename(file)} and run \`hookmill apply\``,
     file,
     yaml: renderAutomationYaml(automation, state.webhooks),
   };
@@ -119,5 +119,5 @@ function explainWrite(state: AppliedState, automation: AppliedAutomation): Inste
 
 function explainRemoval(state: AppliedState, name: string): Instead {
   const file = findDefinitionFile(state, 'automation', name) ?? '';
-  return { text: `remove ${posix.basename(file)} and run hookmill apply`, file };
+  return { text: `remove ${posix.basename(file)} and run \`hookmill apply\``, file };
 }

@@ -231,7 +231,7 @@ async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedW
   throw new Refusal('secret-shared', {
     detail: `the team secret ${webhook.secretName} is not only for this webhook, but also for: ${others}`,
     instead: {
-      text: `set a new value with hookmill secrets set ${webhook.secretName}, then disable and enable each webhook`,
+      text: `set a new value with \`hookmill secrets set ${webhook.secretName}\`, then disable and enable each webhook`,
     },
   });
 }
@@ -252,21 +252,24 @@ function requireFreeName({ webhooks }: AppliedState, name: string): void {
 
 function explainWrite(state: AppliedState, definition: WebhookDefinition): Instead {
   const file = findDefinitionFile(state, 'webhook', definition.name) ?? '';
-  const text = `create the team secret with hookmill secrets set, write ${posix.basename(file)} and run hookmill apply`;
+  const text = `create the team secret with \`hookmill secrets set\`, write ${posix.basename(file)} and run \`hookmill apply\``;
   return { text, file, yaml: renderWebhookYaml(definition) };
 }
 
 function explainRemoval(state: AppliedState, { name }: AppliedWebhook): Instead {
   const file = findDefinitionFile(state, 'webhook', name) ?? '';
-  return { text: `remove ${posix.basename(file)} and run hookmill apply; the URL cannot be restored`, file };
+  return {
+    text: `remove ${posix.basename(file)} and run \`hookmill apply\`; the URL cannot be restored`,
+    file,
+  };
 }
 
 function explainSecret(state: AppliedState, { secretName }: AppliedWebhook): Instead {
   const next =
     findManagement(state) === 'repository'
       ? 'webhooks use it after the next change of the branch'
-      : 'then run hookmill apply, or disable and enable the webhook';
-  return { text: `set a new value with hookmill secrets set ${secretName}; ${next}` };
+      : 'then run `hookmill apply`, or disable and enable the webhook';
+  return { text: `set a new value with \`hookmill secrets set ${secretName}\`; ${next}` };
 }
 
 function replaceWebhook(

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
-import { describeScheme } from '../../signatures/schemes.ts';
+import { describeScheme, schemeIds } from '../../signatures/schemes.ts';
+import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 
@@ -27,12 +29,42 @@ export function findSecretDiagnostics(
   knownNames: readonly string[],
 ): Diagnostic[] {
   return definitions.webhooks.flatMap((webhook): Diagnostic[] => {
-    const found = findSecretMistake(webhook, secrets.get(webhook.secretName), knownNames);
+    const names = leaveOutOthers(webhook, definitions.webhooks, knownNames);
+    const found = findSecretMistake(webhook, secrets.get(webhook.secretName), names);
     const short = found ? undefined : findShortSecret(webhook, secrets.get(webhook.secretName));
     const place = definitions.locate('webhook', webhook.name, ['secretName']);
     if (found) return [{ ...found, severity: 'error', ...place }];
     return short ? [{ ...short, severity: 'warning', ...place }] : [];
   });
+}
+
+/**
+ * Leaves out the names of secrets of other providers, which the webhook certainly does not mean: names that begin with
+ * another provider's, and secrets that only webhooks with other signature schemes use.
+ */
+function leaveOutOthers(
+  webhook: WebhookDefinition,
+  webhooks: readonly WebhookDefinition[],
+  names: readonly string[],
+): readonly string[] {
+  const { secretName, signatureScheme } = webhook;
+  const own =
+    findProvider(secretName) ?? (typeof signatureScheme === 'string' && findProvider(signatureScheme));
+  return names.filter(name => {
+    const uses = webhooks.filter(other => other.secretName === name);
+    const isOfOthers =
+      uses.length > 0 && !uses.some(other => isDeepStrictEqual(other.signatureScheme, signatureScheme));
+    const provider = findProvider(name);
+    return !isOfOthers && (!own || provider === undefined || provider === own);
+  });
+}
+
+const providers = new Set(schemeIds.map(id => id.split('-', 1)[0]));
+
+/** The first word of a name or of a scheme's ID, if it is a provider. */
+function findProvider(name: string): string | undefined {
+  const [word] = name.toLowerCase().split(/[-_.]/, 1);
+  return providers.has(word) ? word : undefined;
 }
 
 /** Whether a value could be guessed: whether it is short, or each key that the scheme derives from it. */
@@ -52,8 +84,14 @@ function findShortSecret(
   return {
     code: 'secret/short',
     message: `the value of ${secretName} has fewer than ${secretBytesMin} bytes, so somebody could guess it`,
-    hint: `set a longer one if the sender allows it, for example with \`hookmill secrets generate ${secretName}\``,
+    hint: `set a longer one if the sender allows it, for example with \`${renderGenerate(secretName, description)}\``,
   };
+}
+
+/** The command that sets a random value of the kind that the scheme takes. */
+function renderGenerate(secretName: string, scheme?: SignatureDescription): string {
+  const format = scheme && isStandardWebhooks(scheme) ? ' --format whsec' : '';
+  return `hookmill secrets generate ${secretName}${format}`;
 }
 
 interface SecretMistake {
@@ -103,10 +141,13 @@ export function findSecretMistake(
   const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
   const unusable = description && checkSecret(description, value);
   if (!unusable) return undefined;
+  const or = isStandardWebhooks(description)
+    ? `, or, if the sender takes a secret of yours, run \`${renderGenerate(name, description)}\``
+    : '';
   return {
     code: 'secret/unusable',
     message: `the value of ${name}: ${unusable}`,
-    hint: `copy the value from the provider again and pass it to \`hookmill secrets set ${name}\``,
+    hint: `copy the value from the provider again and pass it to \`hookmill secrets set ${name}\`${or}`,
   };
 }
 

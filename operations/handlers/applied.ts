@@ -36,7 +36,7 @@ export const appliedHandlers: Pick<
   | ('listAutomations' | 'createAutomation' | 'showAutomation' | 'replaceAutomation' | 'deleteAutomation')
 > = {
   showStatus: async (deps, { params: { factory }, permission }) => {
-    const status = await showStatus(openFactory(deps, factory));
+    const status = await showStatus(openFactory(deps, factory), permission);
     return { body: { ...status, permission, problem: deps.problem }, serial: status.serial };
   },
   listSecrets: async ({ store }, { params: { factory }, permission }) => ({

@@ -29,8 +29,8 @@ export const judgingHandlers: Pick<
     return { body: { runs } };
   },
   runByHand: async (deps, { params: { factory }, body }) => {
-    const { automation = '', draft, payload, headers = {} } = body;
-    const event = { payload: Buffer.from(payload), headers };
+    const { automation = '', draft, payload, headers = {}, evenIfDisabled } = body;
+    const event = { payload: Buffer.from(payload), headers, evenIfDisabled };
     const started = await runByHand(openFactory(deps, factory), draft ?? automation, event);
     return { body: started, changed: draft?.name ?? automation };
   },

@@ -87,7 +87,8 @@ export async function readPayload(factory: Factory, id: string): Promise<Buffer>
 
 /**
  * Starts new runs for a stored delivery: of all automations that match it now, or of only one.
- * Fails with `delivery-unknown`, `payload-not-stored`, `automation-unknown` or `nothing-to-replay`.
+ * Fails with `delivery-unknown`, `payload-not-stored`, `automation-unknown`, `nothing-to-replay`, or `automation-disabled`
+ * if only disabled automations match.
  */
 export async function replayDelivery(
   factory: OpenFactory,
@@ -99,12 +100,9 @@ export async function replayDelivery(
   const state = await factory.readState();
   const requested = only === undefined ? undefined : requireAutomation(state, only);
   const { automations } = evaluateAutomations(state, delivery, payload);
-  const starting = automations.filter(
-    ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
-  );
-  if (starting.length === 0) {
-    throw new Refusal('nothing-to-replay', { detail: describeNoMatch(id, requested) });
-  }
+  const wanted = automations.filter(({ automation }) => only === undefined || automation === only);
+  const starting = wanted.filter(({ wouldTrigger }) => wouldTrigger);
+  if (starting.length === 0) throw refuseReplay(id, requested?.name, wanted);
   const nowMs = factory.now().getTime();
   const runs = starting.map(({ automation }) =>
     makeRun(factory, requireAutomation(state, automation), payload, nowMs),
@@ -120,15 +118,23 @@ export async function replayDelivery(
   return runs.map(({ id, automation }) => ({ id, automation }));
 }
 
-function describeNoMatch(
+/** Says why a replay would start nothing: which automations would match if they were enabled, or that none does. */
+function refuseReplay(
   id: string,
-  requested: Pick<AutomationDefinition, 'name' | 'enabled'> | undefined,
-): string {
-  if (!requested) return `no automation matches the delivery ${id}`;
-  const { name, enabled } = requested;
-  return enabled
-    ? `the automation ${name} does not match the delivery ${id}`
-    : `the automation ${name} is disabled`;
+  requested: string | undefined,
+  verdicts: ReturnType<typeof evaluateAutomations>['automations'],
+): Refusal {
+  const matching = verdicts.filter(({ triggers }) => triggers.some(({ wouldTrigger }) => wouldTrigger));
+  if (matching.length > 0) {
+    const names = matching.map(({ automation }) => automation).join(', ');
+    const [are, them] =
+      matching.length === 1 ? [`automation ${names} is`, 'it'] : [`automations ${names} are`, 'them'];
+    const detail = `the ${are} disabled, so a replay of ${id} starts no run; enable ${them} first`;
+    return new Refusal('automation-disabled', { detail });
+  }
+  const subject =
+    requested === undefined ? 'no automation matches' : `the automation ${requested} does not match`;
+  return new Refusal('nothing-to-replay', { detail: `${subject} the delivery ${id}` });
 }
 
 /** The name of an applied automation, or a draft. */

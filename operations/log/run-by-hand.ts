@@ -17,21 +17,27 @@ export interface ManualEvent {
   /** JSON in UTF-8. */
   readonly payload: Uint8Array;
   readonly headers: EventHeaders;
+  /** Starts the run although the automation is disabled. */
+  readonly evenIfDisabled: boolean;
 }
 
 /**
  * Starts a run of an applied automation, or of a draft, whether its triggers match or not. The run keeps the draft, and
  * the payload is kept like a delivery that counts for no webhook.
- * Fails with `automation-unknown`, with `webhook-unknown` if no trigger selects an applied webhook, or with
+ * Fails with `automation-unknown`, with `automation-disabled` unless that is wanted, with `webhook-unknown` if no trigger selects an applied webhook, or with
  * `request-invalid` if a header carries a credential, which no run gets.
  */
 export async function runByHand(
   factory: OpenFactory,
   wanted: string | AutomationDefinition,
-  { payload, headers }: ManualEvent,
+  { payload, headers, evenIfDisabled }: ManualEvent,
 ): Promise<{ readonly deliveryId: string; readonly runId: string }> {
   const state = await factory.readState();
   const found = typeof wanted === 'string' ? requireAutomation(state, wanted) : wanted;
+  if (!found.enabled && !evenIfDisabled) {
+    const detail = `the automation ${found.name} is disabled; enable it, or add --even-if-disabled for this one run`;
+    throw new Refusal('automation-disabled', { detail });
+  }
   const automation = pinWebhooks(found, state.webhooks);
   const uids = automation.triggers.flatMap(({ filter }) => filter.webhook_ids);
   const webhook = state.webhooks.find(({ uid }) => uids.includes(uid));

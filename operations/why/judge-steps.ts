@@ -87,7 +87,7 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
     const { secretName } = webhook;
     return wrong(
       `the team secret ${secretName} has no value, so each delivery is answered 401`,
-      `Run \`hookmill secrets set ${secretName}\`, then \`hookmill apply\`.`,
+      `Run \`hookmill secrets set ${secretName}\`; it says what makes the webhook use the value.`,
     );
   }
   const verifiedMs = lastOf(facts, 'Accepted', 'Duplicate', 'Rejected (invalid JSON)');

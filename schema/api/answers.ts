@@ -110,6 +110,20 @@ export const statusAnswer = factoryAnswer.extend({
   revision: z.string().nullable(),
   appliedAt: time.nullable(),
   edited: z.boolean().describe('Whether someone edited the applied state by hand, or a disk damaged it.'),
+  changedByHand: z
+    .array(
+      z.strictObject({
+        at: time,
+        subject: z.string().describe('The webhook, and what it became.'),
+        who: auditEntryShape.shape.who
+          .extend({ from: auditEntryShape.shape.from })
+          .nullable()
+          .describe('null: the caller may not read the audit log.'),
+      }),
+    )
+    .describe(
+      'Webhooks that were enabled or disabled since the definitions were applied; the next apply undoes that.',
+    ),
   reconcile: reconcileAnswer
     .nullable()
     .describe('The last reconciles of a repository-backed factory; null for others.'),

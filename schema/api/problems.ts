@@ -25,6 +25,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'changes-unconfirmed': 409,
   'run-not-failed': 409,
   'nothing-to-replay': 409,
+  'automation-disabled': 409,
   'serial-moved': 412,
   'cursor-unknown': 410,
   'request-invalid': 422,

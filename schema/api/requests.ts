@@ -161,6 +161,7 @@ export const runByHandRequest = z
     headers: eventHeadersShape
       .optional()
       .describe('The event headers of the payload, with names in any case.'),
+    evenIfDisabled: z.boolean().default(false).describe('Start the run although the automation is disabled.'),
   })
   .superRefine((request, context) => requireOne(context, request, 'automation', 'draft'));
 

@@ -279,7 +279,7 @@ export const apiRoutes = {
     body: requests.runByHandRequest,
     bodyBytesMax: apiTestBytesMax,
     answer: { status: 201, shape: answers.runByHandAnswer },
-    problems: ['automation-unknown', 'webhook-unknown', ...reading],
+    problems: ['automation-unknown', 'automation-disabled', 'webhook-unknown', ...reading],
   },
   planAutomation: {
     method: 'post',
@@ -397,6 +397,7 @@ export const apiRoutes = {
       'payload-not-stored',
       'automation-unknown',
       'nothing-to-replay',
+      'automation-disabled',
       ...reading,
     ],
   },

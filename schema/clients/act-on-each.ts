@@ -25,6 +25,7 @@ interface BulkWork<Done> {
 /** Refusals that are about one row, so that others may succeed. */
 const ofOneRow = [
   'nothing-to-replay',
+  'automation-disabled',
   'delivery-unknown',
   'run-unknown',
   'run-not-failed',

@@ -3,8 +3,14 @@ import { closest, distance } from 'fastest-levenshtein';
 /** Most errors by which a UID is still similar: random ones differ in 26 of 27 characters. */
 const errorsMax = 2;
 
-/** "did you mean x?" if one of the words is near enough, ignoring case. */
+/** Fewest characters by which a word may be the beginning of another one. */
+const beginningCharsMin = 3;
+
+/** "did you mean x, y or z?": the words that begin with this one, otherwise the nearest one if it is near enough; ignores case. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
+  const wanted = word.toLowerCase();
+  const begun = words.filter(known => known.toLowerCase().startsWith(wanted));
+  if (wanted.length >= beginningCharsMin && begun.length > 0) return `did you mean ${joinWithOr(begun)}?`;
   const near = findNearest(word, words);
   return near === undefined ? undefined : `did you mean ${near}?`;
 }

@@ -39,7 +39,7 @@ export function openEmbeddedStore({
   now,
   ...options
 }: StoreOptions): EmbeddedStore {
-  const home = homeAt(options.home);
+  const home = homeAt(options.home, options.onHomeCreated);
   const seal = openHomeSeal(home, environment);
   const documents = openFileDocuments(home, lockTimeoutMs);
   const auditLog = openFileAuditLog(home);

@@ -28,10 +28,13 @@ export interface Home {
   readonly copyFile: string;
   /** The address of the daemon that was started last. */
   readonly daemonFile: string;
+  /** Called once by the process that made the home. */
+  readonly onCreated: (() => void) | undefined;
 }
 
-export function homeAt(directory: string): Home {
+export function homeAt(directory: string, onCreated?: () => void): Home {
   return {
+    onCreated,
     directory,
     factoriesDirectory: join(directory, 'factories'),
     secretsFile: join(directory, 'secrets.json'),

@@ -24,19 +24,21 @@ export async function withHomeLock<T>(
   return withLock(file, timeoutMs, work);
 }
 
-async function make({ directory, ...places }: Home): Promise<void> {
+async function make({ directory, onCreated, ...places }: Home): Promise<void> {
   await makePrivateDirectory(directory);
   const names = Object.values(places).map(place => basename(place));
   // Beside a file are its lock, its temporary files and SQLite's files.
   const isOwn = (entry: string) => names.some(name => entry.startsWith(name));
-  if (!(await readdir(directory)).every(isOwn)) return;
-  const options = { flag: 'wx', mode: 0o600 };
-  await writeFile(join(directory, '.gitignore'), ignoreEverything, options).catch(
-    (error: NodeJS.ErrnoException) => {
-      // Another process made it first.
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
+  const entries = await readdir(directory);
+  if (!entries.every(isOwn)) return;
+  try {
+    await writeFile(join(directory, '.gitignore'), ignoreEverything, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    // Another process made it first.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  if (entries.length === 0) onCreated?.();
 }
 
 const ignoreEverything = '# A home of hookmill: state, secrets and their key.\n*\n';

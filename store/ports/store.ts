@@ -194,4 +194,6 @@ export interface StoreOptions extends StorePlace {
   readonly now: () => Date;
   /** Reads the delivery log in a thread of its own, so that no query delays the calling thread. */
   readonly readsInThread: boolean;
+  /** Called when the first file of a new home is written. */
+  readonly onHomeCreated?: () => void;
 }

@@ -16,6 +16,9 @@ const draft = (uid: string, prompt: string) =>
     ],
   });
 
+const toYaml = (uid: string) =>
+  `prompt: Try.\ntriggers:\n  - { provider: webhook, event: received, filter: { webhook_ids: [${uid}] } }\n`;
+
 test('starts a run of a definition that is not applied, and marks it', async () => {
   const workspace = makeWorkspace();
   const { hookmill, write } = workspace;
@@ -56,6 +59,32 @@ test('starts a run of a definition that is not applied, and marks it', async () 
   expect(secret).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('authorization carries') });
   const unknown = await hookmill('automations', 'run', 'none', '--payload', 'event.json');
   expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('none') });
+});
+
+test('starts no run of a disabled automation, unless that is asked for', async () => {
+  const workspace = makeWorkspace();
+  const { hookmill, write } = workspace;
+  write('webhooks/hook.yaml', 'secretName: HOOK\n');
+  await hookmill('secrets', 'generate', 'HOOK');
+  const [{ uid }] = JSON.parse((await hookmill('apply', '-o', 'json')).stdout).changes;
+  write('automations/act.yaml', `enabled: false\n${toYaml(uid)}`);
+  write('event.json', payload);
+  const words = ['automations', 'run', 'act', '--payload', 'event.json'];
+  const run = async (...more: string[]) => {
+    const { exitCode, stderr } = await hookmill(...words, ...more);
+    return { exitCode, stderr };
+  };
+  const refused = {
+    exitCode: 1,
+    stderr:
+      'hookmill: the automation act is disabled; enable it, or add --even-if-disabled for this one run\n',
+  };
+  expect(await run()).toEqual(refused);
+  await hookmill('apply');
+  workspace.remove('automations');
+  expect(await run()).toEqual(refused);
+  expect((await hookmill('runs', 'list')).stdout).toBe('No runs.\n');
+  expect(await run('--even-if-disabled')).toMatchObject({ exitCode: 0 });
 });
 
 test('sends a draft to a server, which asks for the permission to manage', async () => {

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeWorkspace } from '../support/workspace.ts';
 
+const ciFiles = ['.github/workflows/hookmill.yml', '.gitlab-ci.yml', '.pre-commit-config.yaml'];
+
 test('scaffolds a repository that validates and applies as it is', async () => {
   const workspace = makeWorkspace();
   const { exitCode, stdout } = await workspace.hookmill('init');
@@ -64,14 +66,75 @@ test('in a folder of a repository, CI and pre-commit are set up at its root, for
   await workspace.hookmill('init', 'infra/web hooks', '--factory', 'payments');
   expect(workspace.read('infra/web hooks/hookmill.yaml')).toContain('factory: payments\n');
   const workflow = parse(workspace.read('.github/workflows/hookmill.yml'));
-  expect(workflow.jobs.validate.steps.at(-1).run).toContain("-C 'infra/web hooks' validate");
+  expect(workflow.jobs.hookmill.strategy.matrix.directory).toEqual(['infra/web hooks']);
+  const jobs = parse(workspace.read('.gitlab-ci.yml'));
+  expect(jobs['.hookmill'].parallel.matrix).toEqual([{ HOOKMILL_DIRECTORY: ['infra/web hooks'] }]);
   const [{ hooks }] = parse(workspace.read('.pre-commit-config.yaml')).repos;
-  expect(hooks[0].entry).toBe("hookmill -C 'infra/web hooks' validate");
+  expect(hooks[0]).toMatchObject({ entry: 'hookmill validate', args: ['infra/web hooks'] });
   const files = new RegExp(hooks[0].files);
   expect(files.test('infra/web hooks/webhooks/a.yaml')).toBe(true);
   expect(files.test('infra/web hooks/hookmill.yaml')).toBe(true);
-  expect(files.test('webhooks/a.yaml')).toBe(false);
+  expect(files.test('src/webhooks.ts')).toBe(false);
 });
+
+test('init in a second folder adds it to what CI and pre-commit cover, and a third time changes nothing', async () => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.path('.git'));
+  await workspace.hookmill('init', 'teams/pay');
+  const own = '# by hand\nextra: true\n';
+  for (const file of ciFiles)
+    workspace.write(file, workspace.read(file).concat(file.startsWith('.pre') ? '' : own));
+  const before = ciFiles.map(file => workspace.read(file));
+  const { stdout } = await workspace.hookmill('init', 'teams/it: ops', '--factory', 'ops');
+  for (const [index, file] of ciFiles.entries()) {
+    expect(stdout).toContain(`changed  ${file}\n`);
+    const text = workspace.read(file);
+    const added = text.split('\n').filter(line => line.includes('it: ops'));
+    expect(added).toEqual([expect.stringMatching(/^ +- "teams\/it: ops"$/)]);
+    expect(text.replace(`${added[0]}\n`, '')).toBe(before[index]);
+  }
+  const workflow = parse(workspace.read('.github/workflows/hookmill.yml'));
+  expect(workflow.jobs.hookmill.strategy.matrix.directory).toEqual(['teams/pay', 'teams/it: ops']);
+  const after = ciFiles.map(file => workspace.read(file));
+  const again = JSON.parse((await workspace.hookmill('init', 'teams/it: ops', '-o', 'json')).stdout);
+  expect(again).toMatchObject({ created: [], changed: [] });
+  expect(ciFiles.map(file => workspace.read(file))).toEqual(after);
+});
+
+test('says what CI does not cover, if its file is not from init', async () => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.path('.git'));
+  for (const file of ciFiles) workspace.write(file, 'jobs: {}\n');
+  const { stdout } = await workspace.hookmill('init', 'teams/pay');
+  for (const file of ciFiles) {
+    expect(stdout).toContain(`kept     ${file}\n`);
+    const step = `${file} is not from init, so it does not cover this directory: let it run hookmill -C teams/pay validate`;
+    expect(stdout).toContain(step);
+    expect(workspace.read(file)).toBe('jobs: {}\n');
+  }
+});
+
+test.for([
+  [
+    'the remote is at GitHub',
+    '.git/config',
+    remote('git@github.com:acme/hooks.git'),
+    ['.github/workflows/hookmill.yml'],
+  ],
+  ['the remote is at GitLab', '.git/config', remote('https://gitlab.example.com/a.git'), ['.gitlab-ci.yml']],
+  ['there are workflows', '.github/workflows/test.yml', 'on: push\n', ['.github/workflows/hookmill.yml']],
+  ['nothing says', 'README.md', 'x\n', ['.github/workflows/hookmill.yml', '.gitlab-ci.yml']],
+] as const)('writes jobs for the host of the repository: %s', async ([, file, content, expected]) => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.path('.git'));
+  workspace.write(file, content);
+  const { created } = JSON.parse((await workspace.hookmill('init', '-o', 'json')).stdout);
+  expect(created.filter((name: string) => ciFiles.slice(0, 2).includes(name))).toEqual(expected);
+});
+
+function remote(url: string): string {
+  return `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+}
 
 test('--ci chooses whose workflow is written', async () => {
   const workspace = makeWorkspace();

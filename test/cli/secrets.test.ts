@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { makeUpstream, webhook } from '../support/git-samples.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 interface StoredSecret {
@@ -33,7 +34,7 @@ describe('set', () => {
     workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
     const { stdout, stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(stderr).toBe('Set TOKEN. Run `hookmill apply` for webhooks to use the new value.\n');
+    expect(stderr).toContain('Set TOKEN. Run `hookmill apply` for webhooks to use the new value.\n');
     await workspace.hookmill('apply');
     expect(await digestInForce(workspace, 'a')).toBe(await sha256(value ?? ''));
   });
@@ -184,7 +185,7 @@ test('share says which factories may use a secret; a definition of any other nam
   const share = (...words: string[]) => workspace.hookmill('secrets', 'share', 'TOKEN', ...words);
   const refused = await inShop('apply');
   expect(refused.stderr).toContain('the factory shop may not use the team secret TOKEN');
-  expect(refused.stderr).toContain('hint: `hookmill secrets share TOKEN shop` allows it');
+  expect(refused.stderr).toContain('hint: `hookmill --factory shop secrets share TOKEN shop` allows it');
   expect(refused.exitCode).toBe(1);
 
   expect((await share('shop')).stderr).toBe('shop may now use TOKEN.\n');
@@ -259,4 +260,23 @@ test('the key can be in a file that the environment names', async () => {
   expect((await workspace.hookmill('plan', { env: { HOOKMILL_KEY: key } })).exitCode).toBe(0);
   const both = await workspace.hookmill('plan', { env: { ...env, HOOKMILL_KEY: key } });
   expect(both).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('are both set; leave one') });
+});
+
+test('says what makes webhooks use a new value: an apply, a commit of the followed branch, or the dashboard', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/push.yaml': webhook() }, 'Add push');
+  const { hookmill } = makeWorkspace();
+  const set = async (stdin: string) => (await hookmill('secrets', 'set', 'S', { stdin })).stderr;
+  await hookmill('reconcile', '--once', '--repository', upstream.bare);
+  // The first reconcile failed, so the next one tries the same commit again.
+  expect(await set('the first value of S')).toContain('run `hookmill reconcile --once`');
+  expect((await hookmill('reconcile', '--once')).stderr).toContain('applied as serial 1');
+
+  expect(await set('the second value of S')).toContain(
+    'Webhooks use the new value when the next commit on main is applied; an empty commit is enough.\n',
+  );
+  const version = async () => JSON.parse((await hookmill('apply', '-o', 'json')).stdout).serial;
+  expect(await version()).toBe(1);
+  upstream.commit({ 'README.md': 'x' }, 'Another commit');
+  expect(await version()).toBe(2);
 });

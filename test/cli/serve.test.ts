@@ -17,7 +17,10 @@ test('refuses a second daemon of the same home and names the first', async () =>
   expect(stderr).toContain(`(pid ${process.pid},`);
 });
 
-test.each(['--port', '--management-port'])('says which port is in use, %s, and ends', async flag => {
+test.each([
+  ['--port', 'HOOKMILL_PORT'],
+  ['--management-port', 'HOOKMILL_MANAGEMENT_PORT'],
+])('says which port is in use and what changes it, %s, and ends', async (flag, variable) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -29,13 +32,15 @@ test.each(['--port', '--management-port'])('says which port is in use, %s, and e
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `hookmill: port ${port} is already in use by another process\n`,
+    stderr: expect.stringContaining(
+      `\nhookmill: port ${port} is already in use by another process; choose another one with ${flag} or ${variable}\n`,
+    ),
   });
 });
 
 test.each([
-  ['no.such.host.invalid', /^hookmill: unknown host no\.such\.host\.invalid \(\w+\)\n$/],
-  ['192.0.2.1', /^hookmill: cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\)\n$/],
+  ['no.such.host.invalid', /^hookmill: unknown host no\.such\.host\.invalid \(\w+\)\n$/m],
+  ['192.0.2.1', /^hookmill: cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\)\n$/m],
 ])('says that it cannot listen on %s, and ends', async (host, message) => {
   const { exitCode, stderr } = await makeWorkspace().hookmill(...freePorts, '--host', host);
   expect(exitCode).toBe(1);

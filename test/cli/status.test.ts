@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { bearerOf, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { makeUpstream, webhook } from '../support/git-samples.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
@@ -123,3 +124,85 @@ test('exits with 2 for changes that are not applied yet, only with --detailed-ex
   workspace.remove('webhooks');
   expect(await exits()).toEqual([0, 1]);
 });
+
+/** Switches a webhook as the dashboard does. */
+async function switchWebhook(daemon: TestDaemon, token: string, uid: string, enabled: boolean) {
+  const response = await fetch(`${daemon.managementUrl}/api/v1/factories/default/webhooks/${uid}`, {
+    method: 'PATCH',
+    headers: { ...bearerOf(token), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ enabled }),
+  });
+  expect(response.status).toBe(200);
+}
+
+test('shows what was switched in the dashboard since the last apply, and by whom, until that is undone', async () => {
+  const workspace = await applied();
+  const daemon = await startDaemonForTest({ workspace });
+  const { stdout: manager } = await workspace.hookmill('tokens', 'create', 'alice', '--permission', 'manage');
+  const { stdout: reader } = await workspace.hookmill('tokens', 'create', 'bob', '--permission', 'read');
+  const [{ uid }] = JSON.parse((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout);
+  const drift = async (env: Record<string, string> = {}) => {
+    const { stdout } = await workspace.hookmill('status', { env });
+    return stdout.split('\n').filter(line => line.startsWith('drift'));
+  };
+  expect(await drift()).toEqual([]);
+  await switchWebhook(daemon, manager.trim(), uid, false);
+  expect(await drift()).toEqual([
+    expect.stringMatching(
+      /^drift +the webhook a was disabled by the API token alice from 127\.0\.0\.1 at 2\S+Z; the next apply undoes that$/,
+    ),
+  ]);
+  const server = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: reader.trim() };
+  expect(await drift(server)).toEqual([expect.stringMatching(/the webhook a was disabled at 2/)]);
+  await switchWebhook(daemon, manager.trim(), uid, true);
+  expect(await drift()).toEqual([]);
+  await switchWebhook(daemon, manager.trim(), uid, false);
+  await workspace.hookmill('apply');
+  expect(await drift()).toEqual([]);
+});
+
+test('what git says of a failed fetch keeps its lines', async () => {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'set', 'S', { stdin: 'a secret of 16 bytes' });
+  const nowhere = workspace.path('nowhere.git');
+  const { stderr } = await workspace.hookmill('reconcile', '--once', '--repository', nowhere);
+  const { stdout } = await workspace.hookmill('status');
+  for (const text of [stderr, stdout]) {
+    expect(text).toMatch(/^✗ .*nowhere\.git.*\n {2}\S.*Could not read/m);
+    expect(text).not.toContain('\\x0a');
+  }
+});
+
+test.for(['a home', 'a server'])(
+  '--watch prints the status of %s again when it has changed, until Ctrl-C',
+  async place => {
+    const workspace = await applied();
+    const daemon = await startDaemonForTest({ workspace });
+    const { stdout: token } = await workspace.hookmill('tokens', 'create', 'watch');
+    const server = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token.trim() };
+    const env = place === 'a home' ? {} : server;
+    const watching = workspace.start(['status', '--watch', '-o', 'json'], { env });
+    onTestFinished(async () => {
+      watching.kill('SIGKILL');
+      await watching;
+    });
+    let printed = '';
+    watching.stdout?.on('data', data => {
+      printed += data;
+    });
+    const lines = () =>
+      printed
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line));
+    await eventually(async () => lines().length === 1);
+    workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
+    await workspace.hookmill('apply');
+    await eventually(async () => lines().at(-1).serial === 2 && lines().at(-1).daemon.serial === 2);
+    expect(lines()[0]).toMatchObject({ serial: 1, upToDate: true });
+    watching.kill('SIGINT');
+    expect((await watching).exitCode).toBe(0);
+    const { stderr } = await workspace.hookmill('status', '--watch', '--detailed-exitcode');
+    expect(stderr).toContain('--watch cannot be combined with --detailed-exitcode');
+  },
+);

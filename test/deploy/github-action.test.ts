@@ -1,5 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
 import { startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
@@ -175,6 +178,30 @@ describe('Comment', () => {
     const nothing = await runStep('Comment', workspace.directory, inputs, env);
     expect(nothing.exitCode).toBe(0);
   });
+});
+
+test('the workflow that init writes validates, plans and comments in the same way', async () => {
+  const written = createScaffold({ factory: 'default', pathInRepository: '', ci: ['github'] });
+  const text = written.find(({ path }) => path.endsWith('hookmill.yml'))?.content ?? '';
+  const { steps } = parse(text).jobs.hookmill;
+  const api = await startApi([]);
+  workspace.write('event.json', '{"pull_request": {"number": 7}}');
+  const variables = {
+    ...{ ...env, HOOKMILL_PACKAGE: file, HOOKMILL_INTEGRITY: integrity, DIRECTORY: '.', HOOKMILL_HOME: home },
+    ...{ GITHUB_API_URL: api.url, GITHUB_REPOSITORY: 'acme/hooks', GITHUB_TOKEN: 'the-token' },
+    GITHUB_EVENT_PATH: workspace.path('event.json'),
+  };
+  for (const { run } of steps) {
+    if (!run) continue;
+    const options = { cwd: workspace.directory, reject: false, extendEnv: false, env: variables };
+    expect(await execa('bash', ['-eo', 'pipefail', '-c', run], options)).toMatchObject({ exitCode: 0 });
+  }
+  expect(api.writes).toEqual([
+    { request: 'POST /repos/acme/hooks/issues/7/comments', body: expect.stringContaining('1 to add') },
+  ]);
+  const plan = steps.find(({ name }: { name?: string }) => name === 'Plan');
+  expect(plan.if).toContain('github.event.pull_request.head.repo.full_name == github.repository');
+  expect(workspace.read('summary')).toContain('1 to add');
 });
 
 interface StoredComment {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { createScaffold } from '../../cli/scaffold/scaffold.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, root } from './action-steps.ts';
 import { makeSmallTarball } from './package-tarball.ts';
@@ -21,8 +23,12 @@ beforeEach(() => {
 const install = template['.hookmill']?.before_script ?? [];
 
 /** A job's lines run one after the other in one shell, which ends at the first that fails. */
-async function runJob(script: readonly string[] | undefined, variables: Record<string, string> = {}) {
-  return execa('bash', ['-eo', 'pipefail', '-c', [...install, ...(script ?? ['exit 99'])].join('\n')], {
+async function runJob(
+  script: readonly string[] | undefined,
+  variables: Record<string, string> = {},
+  before = install,
+) {
+  return execa('bash', ['-eo', 'pipefail', '-c', [...before, ...(script ?? ['exit 99'])].join('\n')], {
     cwd: workspace.directory,
     reject: false,
     extendEnv: false,
@@ -75,3 +81,50 @@ test('each job is one that GitLab runs: with a script, an image, rules, and only
     if (!name.startsWith('.')) expect(job.script?.every(line => typeof line === 'string')).toBe(true);
   }
 });
+
+test('the jobs that init writes validate, plan and post the plan once; later they replace it', async () => {
+  const written = createScaffold({ factory: 'default', pathInRepository: 'hooks', ci: ['gitlab'] });
+  const jobs = parse(written.find(({ path }) => path === '.gitlab-ci.yml')?.content ?? '');
+  const [before, home] = [jobs['.hookmill'].before_script, makeWorkspace().path('the-home')];
+  const run = (name: string, variables = {}) =>
+    runJob(jobs[name].script, { HOOKMILL_HOME: home, ...variables }, before);
+  expect((await run('hookmill')).exitCode).toBe(0);
+  expect(JSON.parse(workspace.read('gl-code-quality-report.json'))).toEqual([]);
+
+  await workspace.hookmill('-C', 'hooks', 'secrets', 'generate', 'TOKEN', '--home', home);
+  const silent = await run('hookmill-plan');
+  expect(silent).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('set HOOKMILL_COMMENT_TOKEN'),
+  });
+  const api = await startNotes();
+  const merge = { CI_API_V4_URL: api.url, CI_PROJECT_ID: '5', CI_MERGE_REQUEST_IID: '7' };
+  const posted = { ...merge, HOOKMILL_COMMENT_TOKEN: 'the-token' };
+  for (let count = 0; count < 2; count++) expect((await run('hookmill-plan', posted)).exitCode).toBe(0);
+  const note = 'projects/5/merge_requests/7/notes';
+  expect(api.writes).toEqual([`POST /${note}`, `PUT /${note}/2`]);
+  expect(api.notes[1]?.body).toContain('1 to add');
+  expect(api.notes[0]?.author.id).toBe(8);
+  const refused = await run('hookmill-plan', { ...posted, HOOKMILL_COMMENT_TOKEN: 'another' });
+  expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('GitLab answered 401') });
+  expect(jobs['hookmill-plan'].rules[0].if).toContain('$CI_MERGE_REQUEST_SOURCE_PROJECT_PATH ==');
+});
+
+/** As much of GitLab's API as the job uses, with a note of somebody else that starts like the plan. */
+async function startNotes() {
+  const writes: string[] = [];
+  const notes = [{ id: 1, body: '<!-- hookmill-plan default -->\nAll is fine.', author: { id: 8 } }];
+  const url = await startLoopbackServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://api');
+    const answer = (status: number, data: unknown) =>
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(data));
+    if (request.headers['private-token'] !== 'the-token') return answer(401, {});
+    if (pathname === '/user') return answer(200, { id: 9 });
+    if (request.method === 'GET') return answer(200, notes);
+    const { body } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    writes.push(`${request.method} ${pathname}`);
+    if (request.method === 'POST') notes.push({ id: 2, body, author: { id: 9 } });
+    return answer(200, {});
+  });
+  return { url, writes, notes };
+}

@@ -9,6 +9,8 @@ const migrations = ['store/embedded/delivery-log/sql/migrations', 'store/postgre
 const shipped = [
   'package.json',
   'cli/bin.js',
+  'deploy/ci/github/sticky-comment.ts',
+  'deploy/ci/gitlab/sticky-note.ts',
   'dist',
   'schema/json',
   ...migrations,

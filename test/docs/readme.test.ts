@@ -15,8 +15,7 @@ test("the README's five minutes go as it shows, from `npm start` on", {
 }, async () => {
   const workspace = makeWorkspace();
   await start(workspace);
-  const run = (command: string) =>
-    workspace.hookmill(...command.replace('npx --no-install hookmill ', '').split(' '));
+  const run = (command: string) => workspace.hookmill(...command.replace('./hookmill ', '').split(' '));
   expect(await followPage(readme, { ...workspace, run })).toBeGreaterThan(5);
 });
 

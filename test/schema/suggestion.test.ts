@@ -11,6 +11,13 @@ test.for([
   expect(didYouMean(word, ['github', 'stripe'])).toBe(expected);
 });
 
+test('means what begins with the word, however many', () => {
+  expect(didYouMean('gitlab', ['github', 'gitlab-token', 'gitlab-signing-token'])).toBe(
+    'did you mean gitlab-token or gitlab-signing-token?',
+  );
+  expect(didYouMean('gi', ['gitlab-token'])).toBeUndefined();
+});
+
 test('suggests nothing where nothing is known', () => {
   expect(didYouMean('x', [])).toBeUndefined();
 });

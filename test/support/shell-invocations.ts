@@ -16,7 +16,7 @@ export function shellInvocations(text: string): readonly Invocation[] {
 }
 
 function invocationOf(words: readonly string[]): Invocation | undefined {
-  const start = words.findIndex(word => /^hookmill(@\S+)?$/.test(word));
+  const start = words.findIndex(word => /^(\.\/)?hookmill(@\S+)?$/.test(word));
   const before = words.slice(0, start);
   if (start < 0 || !before.every(word => leading.test(word))) return undefined;
   const after = words.slice(start + 1).map(word => (/^\$\w+$/.test(word) ? 'value' : word));

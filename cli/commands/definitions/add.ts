@@ -61,7 +61,7 @@ async function add(schemeId: string, options: AddOptions): Promise<void> {
   printStatus(`${options.dryRun ? 'Would write' : 'Wrote'} ${file}.`);
   const data = { file, written: !options.dryRun, name, secretName, definition: text, steps };
   printData(options.output, data, () => {
-    const next = `Next:\n${renderSteps(steps, options.directory)}`;
+    const next = `Next:\n${renderSteps(steps)}`;
     return options.dryRun ? `${text}\n${next}` : next;
   });
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
+import { quoteShellWord } from '../../../schema/clients/render-curl.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import { requireFactoryName } from '../../context.ts';
 import { findRepositoryRoot } from '../../definitions/repository-root.ts';
@@ -8,6 +9,7 @@ import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { renderSteps, type Step } from '../../render/render-table.ts';
+import type { CoverDirectory } from '../../scaffold/covered-directories.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
 import type { CliCommand } from '../cli-command.ts';
 
@@ -17,59 +19,126 @@ export function declareInit(command: CliCommand): void {
     .explain(`create the files of a definitions repository; existing files are kept
 
 Writes the folders, hookmill.yaml, the schemas for editors, and the configuration with which CI and pre-commit validate
-each change. In a folder of a repository, the files for CI and pre-commit go to the repository's root.
+each change, and CI comments on it with the plan. CI is that of the host of the remote origin, or that of which the
+repository has files, otherwise of both. In a folder of a repository, the files for CI and pre-commit go to the
+repository's root; init in a further folder adds it to them.
 
 Examples:
   hookmill init
   hookmill init teams/payments --factory payments --ci github`)
     .argument('[directory]', 'the definitions directory, created if it does not exist', '.')
     .addOption(
-      new Option('--ci <host>', 'CI to create a workflow for')
-        .choices(['all', 'github', 'gitlab', 'none'])
-        .default('all'),
+      new Option('--ci <host>', 'CI to create jobs for; auto: that of the repository')
+        .choices(['auto', 'all', 'github', 'gitlab', 'none'])
+        .default('auto'),
     )
     .action(async (directory: string, _, command: CliCommand) => init(directory, command.optsWithGlobals()));
 }
 
 interface InitOptions extends GlobalOptions {
-  readonly ci: 'all' | 'none' | CiHost;
+  readonly ci: 'auto' | 'all' | 'none' | CiHost;
 }
 
 async function init(path: string, options: InitOptions): Promise<void> {
-  const { ciHosts, createScaffold, ignoredByGit } = await import('../../scaffold/scaffold.ts');
+  const [{ ciHosts, createScaffold, ignoredByGit }, { coverDirectory }] = await Promise.all([
+    import('../../scaffold/scaffold.ts'),
+    import('../../scaffold/covered-directories.ts'),
+  ]);
   const { factory = 'default', ci } = options;
   requireFactoryName(factory);
   const directory = resolve(options.directory, path);
   const root = findRepositoryRoot(directory, {});
-  const files = createScaffold({
-    factory,
-    pathInRepository: relative(root, directory).split(sep).join('/'),
-    ci: ciHosts.filter(host => ci === 'all' || ci === host),
-  });
+  const pathInRepository = relative(root, directory).split(sep).join('/');
+  const hosts = ci === 'auto' ? findCiHosts(root) : ciHosts.filter(host => ci === 'all' || ci === host);
+  const place = pathInRepository || '.';
+  const files = createScaffold({ factory, pathInRepository, ci: hosts });
 
   const written = files.map(file => {
     const absolute = join(file.under === 'repository' ? root : directory, file.path);
-    return { file: relative(process.cwd(), absolute) || file.path, isCreated: createFile(absolute, file) };
+    const name = relative(process.cwd(), absolute) || file.path;
+    const what = createFile(absolute, file) ? 'created' : cover(absolute, file, place, coverDirectory);
+    return { name, what, isOfCi: file.directories !== undefined };
   });
-  const created = written.filter(({ isCreated }) => isCreated).map(({ file }) => file);
-  const kept = written.filter(({ isCreated }) => !isCreated).map(({ file }) => file);
+  const named = (...wanted: Written[]) =>
+    written.filter(({ what }) => wanted.includes(what)).map(({ name }) => name);
   const unignored = findUnignored(directory, ignoredByGit);
   const steps = [
     ...(unignored.length === 0 ? [] : [getIgnoreStep(unignored)]),
-    ...(ci === 'none' ? [] : [packageStep]),
+    ...named('not covered').map(name => getCoverStep(name, place)),
+    ...(written.some(({ what, isOfCi }) => isOfCi && what === 'created') && hosts.length > 0 ? ciSteps : []),
     ...nextSteps,
   ];
-  printData(options.output, { directory, created, kept, steps }, () => {
+  const data = {
+    directory,
+    created: named('created'),
+    changed: named('changed'),
+    kept: named('kept', 'not covered'),
+    steps,
+  };
+  printData(options.output, data, () => {
     const renderList = (label: string, names: readonly string[]) =>
       names.map(name => `${label}  ${printable(name)}\n`).join('');
-    const from = relative(process.cwd(), directory) || '.';
-    return `${renderList('created', created)}${renderList('kept   ', kept)}\nNext:\n${renderSteps(steps, from)}`;
+    const from = relative(process.cwd(), directory);
+    const lists = [
+      renderList('created', data.created),
+      renderList('changed', data.changed),
+      renderList('kept   ', data.kept),
+    ];
+    return `${lists.join('')}\nNext:\n${renderSteps(steps, from === '' ? [] : ['-C', from])}`;
   });
 }
 
-const packageStep: Step = {
-  say: 'Build the tarball that CI installs (docs/pull-requests.md), and set HOOKMILL_PACKAGE and HOOKMILL_INTEGRITY in the CI file.',
-};
+/** Finds the CI of a repository: that of the host of its remote, or those of which it has files, otherwise all. */
+function findCiHosts(root: string): readonly CiHost[] {
+  const config = join(root, '.git/config');
+  const text = existsSync(config) ? readFileSync(config, 'utf8') : '';
+  const [, url = ''] = /\[remote "origin"\][^[]*?\burl = (\S+)/.exec(text) ?? [];
+  const found = [
+    ['github', '.github'],
+    ['gitlab', '.gitlab-ci.yml'],
+  ] as const satisfies (readonly [CiHost, string])[];
+  const byRemote = found.filter(([host]) => url.includes(host));
+  const byFile = found.filter(([, file]) => existsSync(join(root, file)));
+  const chosen = [byRemote, byFile, found].find(({ length }) => length > 0) ?? [];
+  return chosen.map(([host]) => host);
+}
+
+/** What became of a file. `not covered`: it exists, and says nothing that `init` understands of this directory. */
+type Written = 'created' | 'changed' | 'kept' | 'not covered';
+
+/** Adds the directory to an existing file that lists directories. */
+function cover(
+  absolute: string,
+  { path, directories }: ScaffoldFile,
+  directory: string,
+  coverDirectory: CoverDirectory,
+): Written {
+  if (!directories) return 'kept';
+  const covered = coverDirectory(readFileSync(absolute, 'utf8'), directories, directory);
+  if (typeof covered === 'string') return covered === 'already' ? 'kept' : 'not covered';
+  try {
+    writeFileSync(absolute, covered.text);
+  } catch (error) {
+    throw refuseWrite(path, error);
+  }
+  return 'changed';
+}
+
+function getCoverStep(file: string, directory: string): Step {
+  const command = `hookmill -C ${quoteShellWord(directory)} validate`;
+  return {
+    say: `${printable(file)} is not from init, so it does not cover this directory: let it run ${command}`,
+  };
+}
+
+const ciSteps: readonly Step[] = [
+  {
+    say: 'Build the tarball that CI installs (docs/pull-requests.md), and set HOOKMILL_PACKAGE and HOOKMILL_INTEGRITY in the CI file.',
+  },
+  {
+    say: 'For the plan as a comment, set HOOKMILL_SERVER and the tokens that the CI file names (docs/pull-requests.md).',
+  },
+];
 
 const nextSteps: readonly Step[] = [
   {

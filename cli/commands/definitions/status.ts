@@ -1,13 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { AppliedStatus } from '../../../operations/applied/status.ts';
 import type { Summary } from '../../../operations/plan/plan.ts';
 import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
 import type { Backend, PlanResult } from '../../backend/backend.ts';
 import { type DaemonHealth, isAmiss } from '../../backend/daemon-health.ts';
 import { openBackend } from '../../backend/open-backend.ts';
-import { exitStatus } from '../../exit-status.ts';
+import { exitStatus, UsageError } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
-import { printData } from '../../output.ts';
+import { isOutputOpen, printData, printJsonLine, printText } from '../../output.ts';
 import { renderCounts } from '../../render/colours.ts';
+import { completeCommands } from '../../render/own-commands.ts';
 import {
   describeBranch,
   renderBranchFailure,
@@ -15,7 +17,11 @@ import {
   toBranchFields,
 } from '../../render/render-branch.ts';
 import { renderFields } from '../../render/render-table.ts';
+import { persist } from '../../rows/follow-rows.ts';
 import type { CliCommand } from '../cli-command.ts';
+
+/** @limit Time between two looks of `hookmill status --watch`, in ms: soon enough for a person, and each look may run the commands of references. */
+const watchMs = 5_000;
 
 /** Declares `hookmill status`. */
 export function declareStatus(command: CliCommand): void {
@@ -26,18 +32,24 @@ Exits with 1 if something is wrong: the last reconcile failed, someone edited th
 other than the branch, the definitions have errors, or a daemon answers but is not ready or does not serve what is
 applied. It also shows when no daemon answers; that is not an error.
 
+With --watch, it looks every ${watchMs / 1_000} s and prints the status again when it has changed, until Ctrl-C. With -o json, each
+status is one line. It goes on while a server cannot be reached.
+
 Examples:
   hookmill status
-  hookmill status --detailed-exitcode -o json`)
+  hookmill status --detailed-exitcode -o json
+  hookmill status --watch`)
     .option(
       '--detailed-exitcode',
       'set the exit status: 0 for up to date, 1 for any error, 2 for changes that are not applied yet',
     )
+    .option('--watch', 'print the status again whenever it has changed')
     .action(async (options: StatusOptions, command: CliCommand) => status(options, command));
 }
 
 interface StatusOptions {
   readonly detailedExitcode?: true;
+  readonly watch?: true;
 }
 
 /** A comparison of the applied state with a branch or the definitions directory. */
@@ -50,25 +62,70 @@ interface Comparison {
   readonly pending: 'none' | 'changes' | 'unknown';
 }
 
-async function status({ detailedExitcode }: StatusOptions, command: CliCommand): Promise<void> {
+async function status({ detailedExitcode, watch }: StatusOptions, command: CliCommand): Promise<void> {
+  if (watch && detailedExitcode) throw new UsageError('--watch cannot be combined with --detailed-exitcode');
   const { backend, ...place } = await openBackend(command);
+  if (watch) return watchStatus(backend, place);
+  const { data, render, isWrong, pending } = await readStatus(backend, place);
+  printData(place.output, data, render);
+  if (isWrong) process.exitCode = exitStatus.problems;
+  else if (detailedExitcode) process.exitCode = detailedStatuses[pending];
+}
+
+/** Prints the status, and again each time that it has changed, until a signal or until nobody reads the output. */
+async function watchStatus(backend: Backend, place: Place): Promise<void> {
+  const { createStopSignal } = await import('../../reconcile/run-reconcile.ts');
+  const stopping = createStopSignal();
+  const stopped = new Promise<'stopped'>(resolve =>
+    stopping.addEventListener('abort', () => resolve('stopped')),
+  );
+  for (let last = ''; isOutputOpen() && !stopping.aborted; ) {
+    const read = await Promise.race([stopped, persist(() => readStatus(backend, place))]);
+    if (read === 'stopped') break;
+    const found = JSON.stringify(read.data, (key, value) => (volatileKeys.has(key) ? undefined : value));
+    if (found !== last) {
+      if (place.output === 'json') printJsonLine(read.data);
+      else printText(`${last === '' ? '' : `\n${new Date().toISOString()}\n`}${read.render()}`);
+    }
+    last = found;
+    await wait(watchMs, undefined, { signal: stopping }).catch(() => undefined);
+  }
+  // A request that was under way must not keep the process.
+  if (stopping.aborted) process.exit(exitStatus.ok);
+}
+
+/** Parts of the status that change all the time though nothing happens: times of reconciles, load and lag. */
+const volatileKeys = new Set(['at', 'lastReconcile', 'lastSuccess', 'runs', 'standbyLagMs']);
+
+interface ReadStatus extends Pick<Comparison, 'isWrong' | 'pending'> {
+  readonly data: object;
+  readonly render: () => string;
+}
+
+async function readStatus(backend: Backend, place: Place): Promise<ReadStatus> {
   const applied = await backend.call('showStatus');
   const [daemon, compared] = await Promise.all([
     backend.showDaemon(applied.serial),
     applied.reconcile ? compareBranch(applied, applied.reconcile) : compareDirectory(backend, applied),
   ]);
-  const data = { ...toCommonData(place, applied), daemon, ...compared.data };
-  printData(place.output, data, () => {
+  const render = () => {
     const daemonFields = [
       ['daemon', describeDaemon(daemon, applied)],
       ...(applied.replicas ? [['replicas', describeReplicas(applied.replicas)] as const] : []),
     ] as const;
-    const fields = [...toCommonFields(place, applied), ...compared.fields, ...daemonFields];
+    const fields = [
+      ...toCommonFields(place, applied),
+      ...compared.fields,
+      ...describeHandChanges(applied),
+      ...daemonFields,
+    ].map(([name, value]) => [name, completeCommands(value)] as const);
     return `${renderFields(fields)}${compared.findings ?? ''}`;
-  });
-  if (compared.isWrong || applied.edited || isAmiss(daemon, applied.serial)) {
-    process.exitCode = exitStatus.problems;
-  } else if (detailedExitcode) process.exitCode = detailedStatuses[compared.pending];
+  };
+  return {
+    ...{ data: { ...toCommonData(place, applied), daemon, ...compared.data }, render },
+    isWrong: compared.isWrong || applied.edited || isAmiss(daemon, applied.serial),
+    pending: compared.pending,
+  };
 }
 
 const detailedStatuses = {
@@ -151,8 +208,8 @@ function isEmpty({ add, change, destroy }: Summary): boolean {
 }
 
 function toCommonData({ factory }: Place, applied: AppliedStatus) {
-  const { serial, source, revision, appliedAt, webhooks, automations, replicas } = applied;
-  return { factory, serial, source, revision, appliedAt, webhooks, automations, replicas };
+  const { serial, source, revision, appliedAt, webhooks, automations, changedByHand, replicas } = applied;
+  return { factory, serial, source, revision, appliedAt, webhooks, automations, changedByHand, replicas };
 }
 
 function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: string, value: string][] {
@@ -169,6 +226,24 @@ function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: stri
 }
 
 const editedText = 'someone edited the applied state by hand; the next apply undoes that';
+
+/** A line for each webhook that was enabled or disabled by hand, with who did it. */
+function describeHandChanges({ changedByHand, source }: AppliedStatus): [name: string, value: string][] {
+  const next = source?.kind === 'repository' ? 'the next commit on the branch' : 'the next apply';
+  return changedByHand.map(({ at, subject, who }) => {
+    const [, webhook = subject, became = 'changed'] = /^(.*) \(wh_\w+\): (\w+)$/.exec(subject) ?? [];
+    const by = who ? ` by ${describeActor(who)}` : '';
+    return ['drift', `the webhook ${webhook} was ${became}${by} at ${at}; ${next} undoes that`];
+  });
+}
+
+function describeActor({
+  kind,
+  name,
+  from,
+}: NonNullable<AppliedStatus['changedByHand'][number]['who']>): string {
+  return `${kind === 'token' ? `the API token ${name}` : name} from ${from}`;
+}
 
 function describeSource(source: AppliedStatus['source']): string {
   if (source === null) return '-';

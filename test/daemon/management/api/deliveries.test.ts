@@ -296,6 +296,21 @@ test('replays a stored payload under the current automations, and refuses an unk
   const unmatched = { delivery: await deliver({ state: 'passed' }) };
   const nothing = await manager.call('replayDelivery', { params: unmatched });
   expect(nothing).toMatchObject({ status: 409, json: { code: 'nothing-to-replay' } });
+  const {
+    serial: _,
+    file: __,
+    yaml: ___,
+    ...shown
+  } = (await manager.call('showAutomation', { params: { automation: 'triage' } })).json;
+  const body = { ...shown, enabled: false };
+  await manager.call('replaceAutomation', { params: { automation: 'triage' }, body });
+  for (const body of [{}, { automation: 'triage' }]) {
+    const disabled = await manager.call('replayDelivery', { params, body });
+    expect(disabled).toMatchObject({ status: 409, json: { code: 'automation-disabled' } });
+    expect(disabled.json.detail).toContain('the automation triage is disabled');
+  }
+  const passed = await manager.call('replayDelivery', { params: unmatched });
+  expect(passed.json.code).toBe('nothing-to-replay');
 });
 
 test('names only the ID and the automation of a replayed run that has a limit', async () => {

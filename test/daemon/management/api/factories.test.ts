@@ -78,7 +78,7 @@ describe.each([
     const rotate = await refused('changeWebhookSecret', { params });
     expect(rotate.text).toContain('hookmill secrets set PAY');
     expect(rotate.text).toContain(
-      management === 'files' ? 'run hookmill apply' : 'next change of the branch',
+      management === 'files' ? 'run `hookmill apply`' : 'next change of the branch',
     );
     const { file, yaml } = await refused('createAutomation', { body: automation });
     expect(file).toBe(`${folder.replace('webhooks', 'automations')}triage.yaml`);

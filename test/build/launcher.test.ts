@@ -1,0 +1,40 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeEach, expect, test } from 'vitest';
+
+let checkout: string;
+
+beforeEach(() => {
+  checkout = realpathSync(mkdtempSync(join(tmpdir(), 'checkout-')));
+  cpSync('hookmill', join(checkout, 'hookmill'));
+  cpSync('cli/bin.js', join(checkout, 'cli/bin.js'));
+  writeFileSync(join(checkout, 'package.json'), '{ "type": "module" }');
+});
+
+/** Makes the Node.js that the setup brings, which says how it was called. */
+function bringNode() {
+  mkdirSync(join(checkout, 'node_modules/node/bin'), { recursive: true });
+  const script = '#!/bin/sh\necho "$HOOKMILL_COMMAND" "$@"\n';
+  writeFileSync(join(checkout, 'node_modules/node/bin/node'), script, { mode: 0o755 });
+}
+
+test('./hookmill runs the command line on the Node.js that the setup brings, from everywhere and through a link', async () => {
+  bringNode();
+  const bin = join(checkout, 'cli/bin.js');
+  const own = await execa('./hookmill', ['-C', 'a b', 'plan'], { cwd: checkout });
+  expect(own.stdout).toBe(`./hookmill ${bin} -C a b plan`);
+  symlinkSync(join(checkout, 'hookmill'), join(checkout, 'cli/hm'));
+  const linked = await execa('cli/hm', ['plan'], { cwd: checkout });
+  expect(linked.stdout).toBe(`cli/hm ${bin} plan`);
+});
+
+test.for(['./hookmill', 'cli/bin.js'])('an unbuilt checkout says so: %s', async command => {
+  const env = { PATH: `${join(process.execPath, '..')}:${process.env.PATH}` };
+  const { exitCode, stderr } = await execa(command, ['plan'], { cwd: checkout, env, reject: false });
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('hookmill is not built');
+  expect(stderr).toContain('npm run setup && npm run build');
+  expect(stderr).not.toContain('at ');
+});
