@@ -72,7 +72,7 @@ Plan: 3 to add, 0 to change, 0 to destroy.
   const applied = await workspace.hookmill('apply', '--yes', '-o', 'json', '--factory', 'default');
   const data = JSON.parse(applied.stdout);
   expect(data).toEqual({
-    ...changes,
+    ...{ ...changes, base },
     serial: 1,
     changes: changes.changes.map((change: object) => ({ ...change, uid, url: expect.any(String) })),
   });
