@@ -23,7 +23,7 @@ export default defineConfig({
           include: [
             'test/**/*-{crash,fuzz}.test.ts',
             'test/**/durability.test.ts',
-            'test/cli/audit-faults.test.ts',
+            'test/cli/commands/audit-faults.test.ts',
             'test/bench/accept-path.test.ts',
             'test/daemon/runs/hostile-command.test.ts',
             'test/operations/health/judge-health.test.ts',

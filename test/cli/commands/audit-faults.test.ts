@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { query, usePostgres } from '../support/postgres.ts';
-import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
-import { hasStrace, signalAt } from '../support/strace.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { query, usePostgres } from '../../support/postgres.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
+import { hasStrace, signalAt } from '../../support/strace.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const server = usePostgres();
 

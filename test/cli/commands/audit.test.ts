@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { makeWorkspace } from '../support/workspace.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 test('lists what commands changed on the home, by whom and on which machine', async () => {
   const workspace = makeWorkspace();

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { startManagedDaemon } from '../support/management.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startManagedDaemon } from '../../support/management.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 const payload = ' {"action": "created"}\n';
 

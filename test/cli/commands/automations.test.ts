@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
-import type { Run } from '../../store/ports/delivery-log.ts';
-import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http.ts';
-import { makeWorkspace, type RunResult } from '../support/workspace.ts';
+import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
+import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { send } from '../../support/http.ts';
+import { makeWorkspace, type RunResult } from '../../support/workspace.ts';
 
 const unknownUid = 'wh_0123456789abcdefghijklmn';
 const workspace = makeWorkspace();

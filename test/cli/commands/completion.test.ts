@@ -2,17 +2,17 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../cli/completion/complete.ts';
-import { type Shell, shells } from '../../cli/completion/completion-scripts.ts';
-import { createProgram } from '../../cli/main.ts';
-import { schemeIds } from '../../signatures/schemes.ts';
-import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { homeAt } from '../../store/home/home.ts';
-import { acceptedDelivery } from '../support/deliveries.ts';
-import { allCommands } from '../support/hookmill-command-line.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { complete } from '../../../cli/completion/complete.ts';
+import { type Shell, shells } from '../../../cli/completion/completion-scripts.ts';
+import { createProgram } from '../../../cli/main.ts';
+import { schemeIds } from '../../../signatures/schemes.ts';
+import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import { acceptedDelivery } from '../../support/deliveries.ts';
+import { allCommands } from '../../support/hookmill-command-line.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
-const bin = join(import.meta.dirname, '../../cli/bin.js');
+const bin = join(import.meta.dirname, '../../../cli/bin.js');
 let workspace: Workspace;
 
 /** Applied: orders, and the automation triage. In the definitions directory besides: deploys. */

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { applyTriggered, readNewestRun } from '../support/apply-triggered.ts';
-import { bearerOf, startDaemon } from '../support/daemon.ts';
-import { send } from '../support/http.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
+import { bearerOf, startDaemon } from '../../support/daemon.ts';
+import { send } from '../../support/http.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 const log = '.hookmill/deliveries.db';
 

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Symptom } from '../../cli/doctor/symptom.ts';
-import { hasEscapedKeyDefect } from '../../json/parse-json-text.ts';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { startHostileProvider } from '../support/hostile-provider.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import { canBecomeOthers } from '../support/privilege.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import type { Symptom } from '../../../cli/doctor/symptom.ts';
+import { hasEscapedKeyDefect } from '../../../json/parse-json-text.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { startHostileProvider } from '../../support/hostile-provider.ts';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
+import { canBecomeOthers } from '../../support/privilege.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 async function examine(workspace: Workspace, env: Readonly<Record<string, string>> = {}) {
   const { stdout, exitCode } = await workspace.hookmill('doctor', '-o', 'json', { env });

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { send } from '../support/http.ts';
-import { query, usePostgres } from '../support/postgres.ts';
-import { hasStrace, signalAt } from '../support/strace.ts';
-import { makeWorkspace, type RunResult, type Workspace } from '../support/workspace.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { send } from '../../support/http.ts';
+import { query, usePostgres } from '../../support/postgres.ts';
+import { hasStrace, signalAt } from '../../support/strace.ts';
+import { makeWorkspace, type RunResult, type Workspace } from '../../support/workspace.ts';
 
 const server = usePostgres();
 const secret = randomBytes(24).toString('hex');

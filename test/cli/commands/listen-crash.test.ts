@@ -5,13 +5,13 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
-import { startAlteringServer } from '../support/altering-server.ts';
-import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { send } from '../support/http.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
+import { startAlteringServer } from '../../support/altering-server.ts';
+import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { send } from '../../support/http.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const rounds = inject('isLong') ? 50 : 1;
 

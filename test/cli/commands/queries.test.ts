@@ -7,20 +7,20 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { parseTime } from '../../cli/input/parse-time.ts';
-import { startAlteringServer } from '../support/altering-server.ts';
-import { eventually } from '../support/eventually.ts';
-import { newHome } from '../support/factory.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { send } from '../support/http.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
+import { parseTime } from '../../../cli/input/parse-time.ts';
+import { startAlteringServer } from '../../support/altering-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newHome } from '../../support/factory.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { send } from '../../support/http.ts';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
 import {
   openFactory,
   openManagedDaemon,
   startManagedDaemon,
   useManagedDaemon,
-} from '../support/management.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+} from '../../support/management.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 // A run fails until its directory has this file.
 const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'], keep: true };

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { makeUpstream, secret, type Upstream, webhook } from '../support/git-samples.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { eventually } from '../../support/eventually.ts';
+import { makeUpstream, secret, type Upstream, webhook } from '../../support/git-samples.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 /** A repository with one webhook, and a work tree elsewhere whose home has its team secret. */
 async function followedWorkspace(): Promise<{ upstream: Upstream; workspace: Workspace; revision: string }> {

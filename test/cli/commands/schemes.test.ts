@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { schemes } from '../../signatures/schemes.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { schemes } from '../../../signatures/schemes.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 const workspace = makeWorkspace();
 

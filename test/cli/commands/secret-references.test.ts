@@ -1,9 +1,9 @@
 import { execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { makeFactory, newHome } from '../support/factory.ts';
-import { startManagedDaemon } from '../support/management.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { makeFactory, newHome } from '../../support/factory.ts';
+import { startManagedDaemon } from '../../support/management.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const value = 'a-value-that-nobody-guesses';
 

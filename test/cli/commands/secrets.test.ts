@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeUpstream, webhook } from '../support/git-samples.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { makeUpstream, webhook } from '../../support/git-samples.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 interface StoredSecret {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createProgram } from '../../cli/main.ts';
-import { schemes } from '../../signatures/schemes.ts';
-import { bodyFor, credentialsFor } from '../signatures/received.ts';
-import { startDaemon, type TestDaemon } from '../support/daemon.ts';
-import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
-import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
+import { createProgram } from '../../../cli/main.ts';
+import { schemes } from '../../../signatures/schemes.ts';
+import { bodyFor, credentialsFor } from '../../signatures/received.ts';
+import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
+import { makeWorkspace, type RunOptions } from '../../support/workspace.ts';
 
 const custom = {
   header: 'X-Acme-Signature',

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 const freePorts = ['serve', '--port', '0', '--management-port', '0'];
 

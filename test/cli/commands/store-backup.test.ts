@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, statSync, truncateSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RestoreReport } from '../../operations/stores/backup-store.ts';
-import { openStore } from '../../store/open-store.ts';
-import type { Store } from '../../store/ports/store.ts';
-import { bearerOf, startDaemonForTest } from '../support/daemon.ts';
-import { acceptedDelivery, newRun } from '../support/deliveries.ts';
-import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http.ts';
-import { usePostgres } from '../support/postgres.ts';
-import { makeWorkspace, type RunResult, type Workspace } from '../support/workspace.ts';
+import type { RestoreReport } from '../../../operations/stores/backup-store.ts';
+import { openStore } from '../../../store/open-store.ts';
+import type { Store } from '../../../store/ports/store.ts';
+import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
+import { acceptedDelivery, newRun } from '../../support/deliveries.ts';
+import { eventually } from '../../support/eventually.ts';
+import { send } from '../../support/http.ts';
+import { usePostgres } from '../../support/postgres.ts';
+import { makeWorkspace, type RunResult, type Workspace } from '../../support/workspace.ts';
 
 type Kind = 'a home' | 'a database';
 

@@ -2,12 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { homeAt } from '../../store/home/home.ts';
-import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
-import { acceptedDelivery, newRun } from '../support/deliveries.ts';
-import { query, usePostgres } from '../support/postgres.ts';
-import { storeIn } from '../support/stored.ts';
-import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import { openPostgresStore } from '../../../store/postgres/postgres-store.ts';
+import { acceptedDelivery, newRun } from '../../support/deliveries.ts';
+import { query, usePostgres } from '../../support/postgres.ts';
+import { storeIn } from '../../support/stored.ts';
+import { makeWorkspace, type RunOptions } from '../../support/workspace.ts';
 
 const server = usePostgres();
 const key = randomBytes(32).toString('base64');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { call } from '../support/management.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { call } from '../../support/management.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 test('prints a token once and stores only its digest', async () => {
   const workspace = makeWorkspace();

@@ -6,28 +6,28 @@ import Database from 'better-sqlite3';
 import { execaSync } from 'execa';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openBackup } from '../../store/backup/open-backup.ts';
+import { openBackup } from '../../../store/backup/open-backup.ts';
 import {
   deliveryLogMigrations,
   migrate,
   readSchemaVersion,
   schemaVersionCurrent,
-} from '../../store/embedded/delivery-log/sql/migrations.ts';
-import { openStore } from '../../store/open-store.ts';
-import { transferTables } from '../../store/ports/transfer.ts';
+} from '../../../store/embedded/delivery-log/sql/migrations.ts';
+import { openStore } from '../../../store/open-store.ts';
+import { transferTables } from '../../../store/ports/transfer.ts';
 import {
   migrateTables,
   readTablesVersion,
   tablesMigrations,
   tablesVersionCurrent,
-} from '../../store/postgres/migrations.ts';
-import { startDaemonForTest } from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { usePostgres } from '../support/postgres.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+} from '../../../store/postgres/migrations.ts';
+import { startDaemonForTest } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { usePostgres } from '../../support/postgres.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const server = usePostgres();
-const folder = join(import.meta.dirname, '../fixtures/homes');
+const folder = join(import.meta.dirname, '../../fixtures/homes');
 const versions = readdirSync(folder).filter(file => file.endsWith('.tar.gz'));
 
 interface Row {

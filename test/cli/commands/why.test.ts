@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WhyView } from '../../operations/why/why.ts';
-import { createSortableId } from '../../schema/ids.ts';
+import type { WhyView } from '../../../operations/why/why.ts';
+import { createSortableId } from '../../../schema/ids.ts';
 import {
   bearerOf,
   startDaemon,
   startDaemonForTest,
   type TestDaemon,
   type TestWebhook,
-} from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http.ts';
-import type { RunOptions, RunResult } from '../support/workspace.ts';
+} from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { send } from '../../support/http.ts';
+import type { RunOptions, RunResult } from '../../support/workspace.ts';
 
 let daemon: TestDaemon;
 let token: string;

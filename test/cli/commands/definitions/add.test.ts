@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeWorkspace } from '../support/workspace.ts';
+import { makeWorkspace } from '../../../support/workspace.ts';
 
 test('writes a definition that validates, and says where to put the secret at the provider', async () => {
   const workspace = makeWorkspace();

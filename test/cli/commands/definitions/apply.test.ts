@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const secret = 'correct-horse_battery.staple~1';
 const appliedFile = '.hookmill/factories/default/applied.json';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { hasStrace, signalAt } from '../support/strace.ts';
-import { testLimitMs } from '../support/test-limit.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { hasStrace, signalAt } from '../../../support/strace.ts';
+import { testLimitMs } from '../../../support/test-limit.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const appliedFile = '.hookmill/factories/default/applied.json';
 

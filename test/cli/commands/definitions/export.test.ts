@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/http.ts';
-import { openFactory, useManagedDaemon } from '../support/management.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { send } from '../../../support/http.ts';
+import { openFactory, useManagedDaemon } from '../../../support/management.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const shared = useManagedDaemon();
 const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Diagnostic, diagnosticsReportedMax } from '../../schema/diagnostics.ts';
-import { payloadFilterSchema } from '../../schema/filters/payload-filter.ts';
-import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
-import { rightFilters, wrongFilters } from '../support/filter-samples.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { type Diagnostic, diagnosticsReportedMax } from '../../../../schema/diagnostics.ts';
+import { payloadFilterSchema } from '../../../../schema/filters/payload-filter.ts';
+import { findFilterWarnings } from '../../../../schema/filters/warnings/find-filter-warnings.ts';
+import { rightFilters, wrongFilters } from '../../../support/filter-samples.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';
 const filterLine = 7;

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDaemon, type TestDaemon } from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { startDaemon, type TestDaemon } from '../../../support/daemon.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { send } from '../../../support/http.ts';
+import { makeWorkspace } from '../../../support/workspace.ts';
 
 const workspace = makeWorkspace();
 const { hookmill, write } = workspace;

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { makeWorkspace } from '../support/workspace.ts';
+import { makeWorkspace } from '../../../support/workspace.ts';
 
 const ciFiles = ['.github/workflows/hookmill.yml', '.gitlab-ci.yml', '.pre-commit-config.yaml'];
 
@@ -46,7 +46,7 @@ test('each schema that a file points the editor at is there, as it is shipped', 
     const [, path = ''] = /\$schema=(\S+)/.exec(workspace.read(file)) ?? [];
     const schema = workspace.read(join(dirname(file), path));
     expect(schema).toBe(
-      readFileSync(join(import.meta.dirname, `../../schema/json/${kind}.schema.json`), 'utf8'),
+      readFileSync(join(import.meta.dirname, `../../../../schema/json/${kind}.schema.json`), 'utf8'),
     );
   }
   expect(readdirSync(workspace.path('.hookmill-schemas'))).toHaveLength(3);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { listNextSteps, renderDefinition, type Sender } from '../../cli/scaffold/new-webhook.ts';
-import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
-import { suggestSecretName } from '../../schema/secret-name.ts';
-import { findScheme, schemes } from '../../signatures/schemes.ts';
-import { parseHookmill } from '../support/hookmill-command-line.ts';
+import { listNextSteps, renderDefinition, type Sender } from '../../../../cli/scaffold/new-webhook.ts';
+import { parseWebhook } from '../../../../schema/definitions/parse-definition.ts';
+import { suggestSecretName } from '../../../../schema/secret-name.ts';
+import { findScheme, schemes } from '../../../../signatures/schemes.ts';
+import { parseHookmill } from '../../../support/hookmill-command-line.ts';
 
 const senders: readonly Sender[] = ['token', 'url_token', ...schemes];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startManagedDaemon } from '../support/management.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { startManagedDaemon } from '../../../support/management.ts';
+import { makeWorkspace } from '../../../support/workspace.ts';
 
 test('the commands that a message names have the directory, home and factory that this one was given', async () => {
   const { hookmill, write } = makeWorkspace();

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { startManagedDaemon } from '../support/management.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { startManagedDaemon } from '../../../support/management.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const webhook = 'secretName: TOKEN\n';
 

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../support/deliveries.ts';
-import { startLanguageServer } from '../support/language-server.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { startLanguageServer } from '../../../support/language-server.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const payloads = Array.from({ length: 20 }, (_, index) => ({
   action: index % 2 ? 'created' : 'closed',

@@ -1,6 +1,6 @@
 import { cpSync, rmSync, statSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const secret = 'correct-horse_battery.staple~1';
 const applied = '.hookmill/factories/default/applied.json';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../support/deliveries.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const hourMs = 60 * 60 * 1000;
 

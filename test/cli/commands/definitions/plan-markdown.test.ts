@@ -1,11 +1,11 @@
 import { lexer, type Token } from 'marked';
 import { expect, test } from 'vitest';
-import { renderPlanMarkdown } from '../../cli/render/render-plan-markdown.ts';
-import { type Change, summarize } from '../../operations/plan/plan.ts';
-import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
-import type { FieldChange } from '../../schema/changes/field-change.ts';
-import type { WebhookImpact } from '../../schema/changes/impact.ts';
-import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { renderPlanMarkdown } from '../../../../cli/render/render-plan-markdown.ts';
+import { type Change, summarize } from '../../../../operations/plan/plan.ts';
+import type { ChangeView, PlanView } from '../../../../operations/views/plan-view.ts';
+import type { FieldChange } from '../../../../schema/changes/field-change.ts';
+import type { WebhookImpact } from '../../../../schema/changes/impact.ts';
+import type { Diagnostic } from '../../../../schema/diagnostics.ts';
 
 function change(name: string, fields: readonly Omit<FieldChange, 'field'>[]): Change {
   return {

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openFactory, startManagedDaemon } from '../support/management.ts';
-import { makeWorkspace, type RunResult, type Workspace } from '../support/workspace.ts';
+import { openFactory, startManagedDaemon } from '../../../support/management.ts';
+import { makeWorkspace, type RunResult, type Workspace } from '../../../support/workspace.ts';
 
 // An error in one file hides neither the plan of the others, nor lets it destroy what the file defines.
 

@@ -1,9 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { homeAt } from '../../store/home/home.ts';
-import { makeUpstream, operatorEnvironment, secret, type Upstream, webhook } from '../support/git-samples.ts';
-import { startManagedDaemon } from '../support/management.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { homeAt } from '../../../../store/home/home.ts';
+import {
+  makeUpstream,
+  operatorEnvironment,
+  secret,
+  type Upstream,
+  webhook,
+} from '../../../support/git-samples.ts';
+import { startManagedDaemon } from '../../../support/management.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 // What a reconcile refuses, a plan of a factory that follows a branch says before the merge.
 

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { lexer, type Token } from 'marked';
 import { beforeAll, expect, test } from 'vitest';
-import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../support/deliveries.ts';
-import { operatorEnvironment } from '../support/git-samples.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { operatorEnvironment } from '../../../support/git-samples.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 // A definitions repository with 260 stored deliveries, and a pull request whose only change is one value of a filter.
 // Of the last 200 deliveries, 50 have failed, 40 have an error, and 110 have passed.

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { bearerOf, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
-import { eventually } from '../support/eventually.ts';
-import { makeUpstream, webhook } from '../support/git-samples.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { bearerOf, startDaemonForTest, type TestDaemon } from '../../../support/daemon.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { makeUpstream, webhook } from '../../../support/git-samples.ts';
+import { startLoopbackServer } from '../../../support/loopback-server.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 async function applied(): Promise<Workspace> {
   const workspace = makeWorkspace();

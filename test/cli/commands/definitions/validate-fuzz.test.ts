@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import type { Findings } from '../../cli/formats/findings.ts';
-import { formatNames, loadFormat } from '../../cli/formats/load-format.ts';
-import { parseFilterFixture } from '../../schema/definitions/filter-fixture.ts';
-import { parseWorkspace } from '../../schema/definitions/parse-file.ts';
-import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
-import { type Diagnostic, diagnosticCharsMax, type Range } from '../../schema/diagnostics.ts';
-import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import type { Findings } from '../../../../cli/formats/findings.ts';
+import { formatNames, loadFormat } from '../../../../cli/formats/load-format.ts';
+import { parseFilterFixture } from '../../../../schema/definitions/filter-fixture.ts';
+import { parseWorkspace } from '../../../../schema/definitions/parse-file.ts';
+import { definitionBytesMax } from '../../../../schema/definitions/yaml-source.ts';
+import { type Diagnostic, diagnosticCharsMax, type Range } from '../../../../schema/diagnostics.ts';
+import { parseDefinitions } from '../../../../sources/parse-definitions.ts';
+import { makeWorkspace } from '../../../support/workspace.ts';
 
 const filesPerProperty = inject('isLong') ? 5_000 : 250;
 const directories = inject('isLong') ? 30 : 1;
 // A short run looks at the same files each time; a long one looks for what nobody has seen yet.
 const seed = inject('isLong') ? {} : { seed: 1 };
 
-const corpus = join(import.meta.dirname, '../fixtures/corpus');
+const corpus = join(import.meta.dirname, '../../../fixtures/corpus');
 const files = readdirSync(corpus, { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile() && /\.(?:yaml|json)$/.test(entry.name))
   .map(entry => readFileSync(join(entry.parentPath, entry.name)))

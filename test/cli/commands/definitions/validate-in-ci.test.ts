@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const wrong = 'secretName: 12\n';
 const right = 'secretName: DEPLOYS_TOKEN\n';

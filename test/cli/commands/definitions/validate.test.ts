@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { withoutPrivilege } from '../support/privilege.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { withoutPrivilege } from '../../../support/privilege.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const valid = 'secretName: PAY\n';
 
