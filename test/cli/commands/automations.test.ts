@@ -323,14 +323,19 @@ describe.concurrent('replay', () => {
 
   test.each<[string, () => Promise<string[]>, RegExp]>([
     [
-      'nothing matches',
+      'only a disabled automation matches',
       async () => [await deliver({ action: 'none' })],
-      /no automation matches the delivery dlv_\w+\n$/,
+      /the automation quiet is disabled, so a replay of dlv_\w+ starts no run; enable it first\n$/,
+    ],
+    [
+      'nothing matches',
+      async () => [await deliver({ action: 'none' }), '--automation', 'triage'],
+      /the automation triage does not match the delivery dlv_\w+\n$/,
     ],
     [
       'the automation is disabled',
       async () => [await deliver({ n: 1 }), '--automation', 'quiet'],
-      /the automation quiet is disabled\n/,
+      /the automation quiet is disabled, so a replay of dlv_\w+ starts no run; enable it first\n$/,
     ],
     [
       'there is no such automation',

@@ -9,8 +9,8 @@ test('prints a token once and stores only its digest', async () => {
   const created = await workspace.hookmill('tokens', 'create', 'laptop', '--permission', 'manage');
   expect(created).toMatchObject({ exitCode: 0 });
   expect(created.stdout).toMatch(/^hmk_[A-Za-z0-9_-]{43}\n$/);
-  expect(created.stderr).toBe(
-    'Created laptop, which may manage the factory default; it is shown only once.\n',
+  expect(created.stderr).toMatch(
+    /^Created the home .*\nCreated laptop, which may manage the factory default; it is shown only once\.\n$/,
   );
   const token = created.stdout.trim();
   const kept = workspace.read('.hookmill/tokens.json');
