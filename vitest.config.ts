@@ -16,7 +16,7 @@ declare module 'vitest' {
 const pureFiles = {
   '.': ['architecture'],
   build: ['update-parts'],
-  cli: ['formats/formats', 'markdown', 'plan-markdown', 'render/*', 'take-sockets'],
+  cli: ['commands/definitions/plan-markdown', 'formats/formats', 'markdown', 'render/*', 'take-sockets'],
   daemon: [
     ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas', 'receivers/retry-after'],
     ...['runs/run-message', 'served/in-slices', 'settings'],
@@ -40,6 +40,14 @@ export const unitFiles: string[] = [
   ),
 ];
 const browserFiles = ['test/dashboard/*.test.ts'];
+/** Files whose tests take minutes of processor time, because each round starts daemons again: only `test:long` has them. */
+export const longFiles: string[] = [
+  'test/cli/commands/{listen,store-copy}-crash.test.ts',
+  'test/daemon/runs/{flow-crash,hostile-command}.test.ts',
+  'test/deploy/rolling-restart.test.ts',
+  'test/operations/branch/reconcile-crash.test.ts',
+  'test/store/postgres/pooler.test.ts',
+];
 
 /**
  * A process of tests works for one project, so the files of a project follow each other. The browser's come first, and
@@ -64,7 +72,7 @@ export const shared = {
   expect: { poll: { timeout: testLimitMs, interval: 100 } },
   provide: { isLong: false },
   // More than the cores of a small machine, because tests often wait for processes and disks.
-  maxWorkers: 8,
+  maxWorkers: 6,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,
@@ -86,7 +94,7 @@ export default defineConfig({
         test: {
           ...{ ...shared, name: 'system', globalSetup },
           include: ['test/**/*.test.ts'],
-          exclude: [...unitFiles, ...browserFiles, 'test/attacks/**'],
+          exclude: [...unitFiles, ...browserFiles, ...longFiles, 'test/attacks/**'],
         },
       },
       { extends: false, test: { ...shared, name: 'browser', globalSetup, include: browserFiles } },

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { shared } from './vitest.config.ts';
+import { longFiles, shared } from './vitest.config.ts';
 
 const limitMs = 600_000;
 
@@ -11,7 +11,7 @@ const long = {
   expect: { poll: { timeout: limitMs, interval: 25 } },
 };
 
-/** `npm run test:long`: the faults and simulations of `npm test`, many times over, hostile commands, a short run of a benchmark, the image, and attacks. */
+/** `npm run test:long`: what takes long, the faults and simulations of `npm test` many times over, a short run of a benchmark, the image, and attacks. */
 export default defineConfig({
   test: {
     projects: [
@@ -21,11 +21,11 @@ export default defineConfig({
           ...long,
           name: 'long',
           include: [
+            ...longFiles,
             'test/**/*-{crash,fuzz}.test.ts',
             'test/**/durability.test.ts',
             'test/cli/commands/audit-faults.test.ts',
             'test/bench/accept-path.test.ts',
-            'test/daemon/runs/hostile-command.test.ts',
             'test/operations/health/judge-health.test.ts',
             'test/dashboard/live-list.test.ts',
             'test/deploy/image.test.ts',

@@ -65,7 +65,9 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
   return async () => {
     await follow(memory, [findOwnTrouble()], options);
     await sendMessages(memory, sending);
-    await doInTurn(store.replicas, 'alerts', lookEveryMs, async () => {
+    // A replica without receivers cannot do it for one with receivers.
+    const turn = options.targets.receivers.length > 0 ? 'alerts' : 'alerts-unheard';
+    await doInTurn(store.replicas, turn, lookEveryMs, async () => {
       const failed = await store.deliveries.listFailedAutomations(automationsMax);
       await follow(store.alerts, await findShared(options, failed), options);
       // Only now, so that whoever runs next looks at a failure whose episode is not stored.

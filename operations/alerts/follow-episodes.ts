@@ -51,7 +51,12 @@ export function followEpisodes(
   findings: readonly Finding[],
   context: AlertContext,
 ): AlertState {
-  return findings.reduce((current, finding) => followOne(current, finding, context), state);
+  const followed = findings.reduce((current, finding) => followOne(current, finding, context), state);
+  // Also those that another daemon found, which may have no receivers.
+  return followed.episodes
+    .filter(({ toldMs, calmSinceMs }) => toldMs === null && calmSinceMs === null)
+    .filter(episode => isToBeTold(episode, context))
+    .reduce((current, episode) => tell(current, episode, episode, context), followed);
 }
 
 function followOne(state: AlertState, finding: Finding, context: AlertContext): AlertState {
@@ -64,7 +69,7 @@ function followOne(state: AlertState, finding: Finding, context: AlertContext): 
     if (context.nowMs - calmSinceMs >= calmTimes[open.type]) return end(state, open, context);
     return open.calmSinceMs === null ? replace({ ...open, calmSinceMs }) : state;
   }
-  if (isToBeTold(open, context.nowMs)) {
+  if (isToBeTold(open, context)) {
     const { reason, run } = problem;
     return tell(state, open, { ...open, reason, run, calmSinceMs: null }, context);
   }
@@ -75,8 +80,12 @@ function replaceEpisode(state: AlertState, open: Episode, by: readonly Episode[]
   return { ...state, episodes: state.episodes.flatMap(episode => (episode === open ? by : [episode])) };
 }
 
-/** Whether receivers are told of an open episode now: for the first time, or again. */
-function isToBeTold({ type, toldMs, acknowledged, muted }: Episode, nowMs: number): boolean {
+/** Whether receivers are told of an open episode now: for the first time, or again. Without receivers, nobody is. */
+function isToBeTold(
+  { type, toldMs, acknowledged, muted }: Episode,
+  { receivers, nowMs }: Pick<AlertContext, 'receivers' | 'nowMs'>,
+): boolean {
+  if (receivers.length === 0) return false;
   if (muted && nowMs < muted.untilMs) return false;
   if (toldMs === null) return true;
   return type === 'runs.held' && !acknowledged && nowMs - toldMs >= heldAgainMs;
@@ -127,8 +136,7 @@ function begin(
   const { muted } = state.past.findLast(episode => isAbout(episode, { type, factory, subject })) ?? {};
   const times = { sinceMs, toldMs: null, calmSinceMs: null };
   const episode: Episode = { id, type, factory, subject, name, reason, run, ...times, muted };
-  const next = { ...state, episodes: [...state.episodes, episode] };
-  return isToBeTold(episode, context.nowMs) ? tell(next, episode, episode, context) : next;
+  return { ...state, episodes: [...state.episodes, episode] };
 }
 
 function addMessages(state: AlertState, body: string, context: AlertContext): AlertState {

@@ -6,11 +6,16 @@ const errorsMax = 2;
 /** Fewest characters by which a word may be the beginning of another one. */
 const beginningCharsMin = 3;
 
+/** Most words that are suggested together. */
+const suggestedMax = 5;
+
 /** "did you mean x, y or z?": the words that begin with this one, otherwise the nearest one if it is near enough; ignores case. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const begun = words.filter(known => known.toLowerCase().startsWith(wanted));
-  if (wanted.length >= beginningCharsMin && begun.length > 0) return `did you mean ${joinWithOr(begun)}?`;
+  if (wanted.length >= beginningCharsMin && begun.length > 0) {
+    return `did you mean ${joinWithOr(begun.slice(0, suggestedMax))}?`;
+  }
   const near = findNearest(word, words);
   return near === undefined ? undefined : `did you mean ${near}?`;
 }

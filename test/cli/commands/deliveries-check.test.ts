@@ -60,6 +60,10 @@ test('salvages every row of a log whose first page is damaged', async () => {
   const webhook = await daemon.webhook();
   for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
   await daemon.stop();
+  // Whatever the daemon had no time for: with a write-ahead log, the page would be there too.
+  const database = new Database(workspace.path(log));
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
   writeFileSync(workspace.path(log), Buffer.alloc(4_096, 0xff), { flag: 'r+' });
   expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(1);
   const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');

@@ -206,7 +206,12 @@ describe('says what is wrong', () => {
   beforeAll(() => workspace.write('payload.json', '{}'));
 
   test.each<[string, readonly string[], number, RegExp]>([
-    ['an unknown webhook', ['hook-0', ...payload], 1, /hook-0.*did you mean hook-00\?/],
+    [
+      'an unknown webhook',
+      ['hook-0', ...payload],
+      1,
+      /hook-0.*did you mean hook-00, hook-01, hook-02, hook-03 or hook-04\?/,
+    ],
     [
       'a payload that is not there',
       ['hook-00', '--payload', 'no.json'],

@@ -358,7 +358,7 @@ test('executes what a killed daemon left running, under the same ids', async () 
   // The command is at work: it has written its group's id.
   const groups = await Promise.all(ids.map(id => textOf(join(directory, 'runs', id, 'group'))));
   onTestFinished(() => {
-    for (const group of groups) process.kill(-Number(group), 'SIGKILL');
+    for (const group of groups) endGroup(Number(group));
   });
   daemon.kill('SIGKILL');
   await once(daemon, 'exit');
@@ -391,3 +391,12 @@ test.each([
     states.map((state, index) => [levels[state], state, index + 1]),
   );
 });
+
+/** Kills the processes of a group that are left. */
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -81,3 +81,11 @@ test('a thousand episodes are open at most', () => {
   const fewer = follow(state, [finding('webhook.quiet', false, 'wh_0')]);
   expect(follow(fewer, many.slice(-1)).episodes).toHaveLength(1_000);
 });
+
+test('an episode that began before there were receivers is told to the first ones', () => {
+  const quiet = finding('webhook.quiet', true);
+  const unheard = followEpisodes(noAlerts, [quiet], { ...context, receivers: [] });
+  expect(unheard.episodes).toHaveLength(1);
+  expect(statuses(unheard)).toEqual([]);
+  expect(statuses(follow(unheard, []))).toEqual(['http://a open', 'http://b open']);
+});

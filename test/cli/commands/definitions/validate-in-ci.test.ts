@@ -50,7 +50,7 @@ describe('the format', () => {
 
   test('is refused if it does not exist', async () => {
     const { stderr, exitCode } = await workspace.hookmill('validate', '--format', 'xml');
-    expect(stderr).toContain('Allowed choices are text, json, github, sarif, gitlab, junit');
+    expect(stderr).toContain("'xml' is invalid. Use text, json, github, sarif, gitlab or junit.");
     expect(exitCode).toBe(2);
   });
 });

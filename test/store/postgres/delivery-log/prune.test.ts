@@ -42,6 +42,8 @@ test('a step carries over a bounded number of webhooks, and all of them are carr
   const { store, log } = await openStore();
   const uids = Array.from({ length: 250 }, (_, index) => `wh_${String(index).padStart(24, '0')}`);
   await Promise.all(uids.map(uid => log.recordAccepted(acceptedDelivery({ uid, atMs: oldMs }))));
+  // With statistics from the middle of it, the count of what is dropped would be an estimate.
+  await query(url, `ALTER TABLE hookmill.deliveries_${oldDay} SET (autovacuum_enabled = false)`);
   const steps = takeSteps({ keepNewest: 1 });
   for (const carried of [100, 200, 250]) {
     await steps.next();
