@@ -1,5 +1,6 @@
 import type { SignatureScheme } from '../../signatures/description.ts';
 import { getHandshakeMethod } from '../../signatures/handshake.ts';
+import { nameSender } from '../../signatures/standard-webhooks.ts';
 import type { Step } from '../render/render-table.ts';
 
 /** The authentication of a new webhook's sender: a mode without a scheme, or a shipped scheme. */
@@ -38,7 +39,8 @@ function createGenerateStep(secretName: string): Step {
 }
 
 function listSchemeSteps(scheme: SignatureScheme, secretName: string): readonly Step[] {
-  const { provider, secretLocation, secretCommand, page, note } = scheme;
+  const { secretLocation, secretCommand, page, note } = scheme;
+  const provider = nameSender(scheme);
   const set = `secrets set ${secretName}`;
   const read = `See ${page}${note ? `\nNote: ${note}` : ''}`;
   const register = `At ${provider}, register that URL for JSON deliveries.${describeHandshake(scheme)}`;
@@ -58,7 +60,7 @@ function listSchemeSteps(scheme: SignatureScheme, secretName: string): readonly 
     case 'declare':
       return [
         {
-          say: `${provider} issues the secret after it has the URL. Until then, declare only its name:`,
+          say: `${nameSender(scheme, 'first')} issues the secret after it has the URL. Until then, declare only its name:`,
           run: `secrets declare ${secretName}`,
         },
         apply,

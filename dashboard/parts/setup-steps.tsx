@@ -96,7 +96,8 @@ function SchemeSteps({ webhook, id }: Properties & { readonly id: string }) {
 }
 
 function describeSecretStep(scheme: ListedScheme, { secretName }: ListedWebhook): string {
-  const { provider, secretCommand, secretLocation } = scheme;
+  const { id, secretCommand, secretLocation } = scheme;
+  const provider = id === 'standard-webhooks' ? 'The sender' : scheme.provider;
   if (secretCommand === 'generate') return `Enter the secret ${secretName} there: ${secretLocation}.`;
   const when = secretCommand === 'declare' ? ' once it has the URL' : '';
   return `${provider} issues the secret${when}: ${secretLocation}. Enter it here if you have not yet.`;

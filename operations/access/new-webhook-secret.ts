@@ -5,7 +5,7 @@ import { suggestSecretName } from '../../schema/secret-name.ts';
 import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
-import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
+import { isStandardWebhooks, nameSender } from '../../signatures/standard-webhooks.ts';
 
 /** The team secret of a new webhook. */
 export type SecretChoice =
@@ -81,7 +81,7 @@ function findDescription({ signatureScheme }: Sender): SignatureDescription | un
 
 function describeLocation({ signatureScheme }: Sender): string | undefined {
   const scheme = typeof signatureScheme === 'string' ? findScheme(signatureScheme) : undefined;
-  return scheme && `${scheme.provider} shows it at: ${scheme.secretLocation}`;
+  return scheme && `${nameSender(scheme, 'first')} shows it at: ${scheme.secretLocation}`;
 }
 
 function refuseRequest(pointer: string, message: string, hint?: string): Refusal {

@@ -9,15 +9,19 @@ const beginningCharsMin = 3;
 /** Most words that are suggested together. */
 const suggestedMax = 5;
 
-/** "did you mean x, y or z?": the words that begin with this one, otherwise the nearest one if it is near enough; ignores case. */
+/** "did you mean x, y or z?": the words that begin with this one, otherwise the nearest one if it is near enough, or those that begin with all but its last letter; ignores case. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
-  const begun = words.filter(known => known.toLowerCase().startsWith(wanted));
-  if (wanted.length >= beginningCharsMin && begun.length > 0) {
-    return `did you mean ${joinWithOr(begun.slice(0, suggestedMax))}?`;
-  }
   const near = findNearest(word, words);
-  return near === undefined ? undefined : `did you mean ${near}?`;
+  const found =
+    findBegun(wanted, words) ?? (near !== undefined ? [near] : findBegun(wanted.slice(0, -1), words));
+  return found && `did you mean ${joinWithOr(found.slice(0, suggestedMax))}?`;
+}
+
+function findBegun(beginning: string, words: readonly string[]): readonly string[] | undefined {
+  if (beginning.length < beginningCharsMin) return undefined;
+  const begun = words.filter(known => known.toLowerCase().startsWith(beginning));
+  return begun.length > 0 ? begun : undefined;
 }
 
 /** Finds the word that was probably meant, ignoring case. It may differ by one error in three characters. */

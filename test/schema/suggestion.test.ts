@@ -34,3 +34,10 @@ test.for([
 ] as const)('lists %j as %j', ([words, expected]) => {
   expect(joinWithOr(words)).toBe(expected);
 });
+
+test('the words that begin with all but the last letter are suggested, if none is nearer', () => {
+  const schemes = ['github', 'gitlab-token', 'gitlab-signing-token', 'stripe'];
+  expect(didYouMean('gitlabb', schemes)).toBe('did you mean gitlab-token or gitlab-signing-token?');
+  expect(didYouMean('githubb', schemes)).toBe('did you mean github?');
+  expect(didYouMean('gixyzw', schemes)).toBeUndefined();
+});
