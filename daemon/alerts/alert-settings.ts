@@ -33,7 +33,11 @@ export const alertSettingsShape = z.array(receiverShape).max(receiversMax).defau
 
 export type AlertReceiver = z.output<typeof receiverShape>;
 
-/** Names a receiver in what is stored of a message. The URL of Slack is a secret, so its team secret stands for it. */
+/**
+ * Names a receiver in what is stored of a message, by its team secret too: services of PagerDuty share a URL, and the URL of
+ * Slack is a secret.
+ */
 export function nameReceiver(receiver: AlertReceiver): string {
-  return receiver.format === 'slack' ? `slack ${receiver.secret}` : receiver.url;
+  const { format = 'standard-webhooks', secret } = receiver;
+  return `${format} ${secret} ${'url' in receiver ? receiver.url : ''}`.trimEnd();
 }

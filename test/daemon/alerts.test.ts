@@ -327,21 +327,26 @@ test('Slack and PagerDuty are told in their own formats, and the URL of Slack st
   await readStore(home, async ({ teamSecrets }) => {
     await teamSecrets.set('SLACK', `${origin}/services/T0/B0/hidden`);
     await teamSecrets.set('PAGER', 'integration-key');
+    await teamSecrets.set('OTHER_PAGER', 'other-integration-key');
   });
   const alerts = [
     { format: 'slack', secret: 'SLACK' },
     { format: 'pagerduty', secret: 'PAGER', url: `${origin}/v2/enqueue` },
+    { format: 'pagerduty', secret: 'OTHER_PAGER', url: `${origin}/v2/enqueue` },
   ];
   const daemon = await ready({ alerts }, home);
   await daemon.storm();
-  await eventually(() => posted.length === 2);
-  const bodyOf = (path: string) => posted.find(request => request.path === path)?.body;
+  await eventually(() => posted.length === 3);
+  const keys = posted.map(({ body }) => body.routing_key).filter(key => key !== undefined);
+  expect(keys.sort()).toEqual(['integration-key', 'other-integration-key']);
+  const bodyOf = (path: string, key?: string) =>
+    posted.find(({ path: at, body }) => at === path && body.routing_key === key)?.body;
   const { text } = bodyOf('/services/T0/B0/hidden') as { readonly text: string };
   expect(text).toMatch(/^\*Alert\* \(default\): deploys: the last \d+ deliveries were rejected/);
   expect(text).toContain('hookmill why deploys');
   expect(text).toMatch(/\n<http:\/\/\S+\/webhooks\/wh_\w+>$/);
   const [episode] = (await daemon.store.alerts.read()).episodes;
-  expect(bodyOf('/v2/enqueue')).toMatchObject({
+  expect(bodyOf('/v2/enqueue', 'integration-key')).toMatchObject({
     ...{ routing_key: 'integration-key', event_action: 'trigger', dedup_key: episode?.id },
     payload: {
       summary: episode?.reason,
@@ -353,8 +358,8 @@ test('Slack and PagerDuty are told in their own formats, and the URL of Slack st
   expect(await daemon.post(daemon.token)).toMatchObject({ status: 202 });
   await eventually(async () => (await daemon.store.alerts.read()).episodes[0]?.calmSinceMs !== null);
   daemon.clock.nowMs += 60_000;
-  await eventually(() => posted.length === 4);
-  expect(posted.slice(2).map(({ body }) => body)).toContainEqual(
+  await eventually(() => posted.length === 6);
+  expect(posted.slice(3).map(({ body }) => body)).toContainEqual(
     expect.objectContaining({ event_action: 'resolve', dedup_key: episode?.id }),
   );
   expect(`${daemon.logged()}${readFileSync(home.alertsFile, 'utf8')}`).not.toMatch(/hidden|integration-key/);
