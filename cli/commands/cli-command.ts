@@ -47,7 +47,7 @@ export class CliCommand extends Command {
   }
 }
 
-/** Refuses a value that is none of the choices, with the one that was probably meant. */
+/** Lets a part with choices suggest the nearest choice when it refuses a value. */
 function suggestChoices(part: Option | Argument): void {
   const { argChoices: choices } = part;
   if (!choices) return;

@@ -114,7 +114,7 @@ function nameObject({ kind, name, renamedTo }: Row): string {
   return `${kind} ${renderCode(name)}${renamedTo === undefined ? '' : ` → ${renderCode(renamedTo)}`}`;
 }
 
-/** What a change does; if that is not known, which parts of the definition it changes. */
+/** Describes the effect of a change. If the effect is not known, names the parts of the definition that change. */
 function listEffects({ action, kind, fields, impact, confirmation }: Row): readonly string[] {
   if (impact) return describeEffects(impact);
   if (action === 'update') return [`changes ${[...new Set(fields.map(({ field }) => field))].join(', ')}`];

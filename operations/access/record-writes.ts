@@ -2,7 +2,7 @@ import type { AppliedStates, Store } from '../../store/ports/store.ts';
 import type { QueueableRuns } from '../factory.ts';
 import { type BegunChange, beginChange, type ChangeToRecord } from './audit.ts';
 
-/** What a request changes, the store and the runs in the delivery log, and in whose name. */
+/** The store and the delivery log that a request changes, and the name of the caller. */
 export interface Changeable {
   readonly store: Store;
   readonly deliveryLog: QueueableRuns;

@@ -6,8 +6,8 @@ import type { Definitions } from '../../sources/definitions.ts';
 import { makeRenameDiagnostics, type Rename } from './rename-diagnostics.ts';
 import { makeSharedSecretDiagnostics } from './shared-secrets.ts';
 
-// What a reconcile refuses although it could be applied, because the merge cannot have meant it or may not decide it. A
-// plan of a factory that follows a branch reports the same, so that a reviewer knows before the merge.
+// A reconcile refuses these changes although they could be applied: nobody is likely to have meant them, or a merge may
+// not decide about them. A plan of a factory that follows a branch reports the same, so that a reviewer knows before.
 
 interface RefusableChanges {
   readonly changes: readonly { readonly name: string; readonly confirmation?: Confirmation }[];
@@ -38,7 +38,7 @@ export function isEmpty({ fileCount, diagnostics }: Pick<Definitions, 'fileCount
   return fileCount === 0 && diagnostics.every(({ code }) => code === 'factory/no-definitions');
 }
 
-/** Says why definitions at the path are refused if there are none. */
+/** Explains the refusal of a path without definitions. */
 export function describeEmpty(path: string): { readonly message: string; readonly hint: string } {
   const places = Object.values(definitionFolders).map(folder => `${posix.join(path, folder)}/`);
   return {

@@ -44,7 +44,7 @@ export function replaceMistaken(
   };
 }
 
-/** The key of the definition in a file; undefined if the file is none of a definition. */
+/** Returns the key of a file's definition; undefined for any other file. */
 function findDefinition(file: string): string | undefined {
   const [folder, fileName = ''] = file.split('/').slice(-2);
   const kind = definitionKinds.find(kind => definitionFolders[kind] === folder);

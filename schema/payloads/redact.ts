@@ -4,7 +4,7 @@ import { isShowableKey, isShowableName, isShowableValue } from './observed-paths
 /** @limit Deepest level of a payload that a fixture keeps: payload filters nest no deeper than 16. */
 const keptLevelsMax = 32;
 
-/** What stands for a value that is left out. */
+/** Replaces a value that is left out. */
 const leftOut = '(left out)';
 
 /**

@@ -15,7 +15,7 @@ const episodeShape = z.strictObject({
   /** The ID of the run that a person must act on, if there is one. */
   run: z.string().optional(),
   sinceMs: z.int(),
-  /** When receivers were last told that it is open; null if they were not, because it is muted or there are none. */
+  /** When receivers were last told that it is open; null if none was, because it is muted or has no receiver. */
   toldMs: z.int().nullable(),
   /** Since when nothing is wrong any more; null while something is. */
   calmSinceMs: z.int().nullable(),

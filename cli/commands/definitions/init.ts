@@ -19,8 +19,8 @@ export function declareInit(command: CliCommand): void {
     .explain(`create the files of a definitions repository; existing files are kept
 
 Writes the folders, hookmill.yaml, the schemas for editors, and the configuration with which CI and pre-commit validate
-each change, and CI comments on it with the plan. CI is that of the host of the remote origin, or that of which the
-repository has files, otherwise of both. In a folder of a repository, the files for CI and pre-commit go to the
+each change, and CI comments on it with the plan. By default, these are files for the CI of the host that the remote
+origin names; without one, for each CI that the repository already has files of, otherwise for both. In a folder of a repository, the files for CI and pre-commit go to the
 repository's root; init in a further folder adds it to them.
 
 Examples:
@@ -28,7 +28,7 @@ Examples:
   hookmill init teams/payments --factory payments --ci github`)
     .argument('[directory]', 'the definitions directory, created if it does not exist', '.')
     .addOption(
-      new Option('--ci <host>', 'CI to create jobs for; auto: that of the repository')
+      new Option('--ci <host>', 'CI to create jobs for; auto: the CI of the repository')
         .choices(['auto', 'all', 'github', 'gitlab', 'none'])
         .default('auto'),
     )
@@ -88,7 +88,7 @@ async function init(path: string, options: InitOptions): Promise<void> {
   });
 }
 
-/** Finds the CI of a repository: that of the host of its remote, or those of which it has files, otherwise all. */
+/** Finds the CI of a repository: by the host of its remote, otherwise by its files. Returns all if neither says. */
 function findCiHosts(root: string): readonly CiHost[] {
   const config = join(root, '.git/config');
   const text = existsSync(config) ? readFileSync(config, 'utf8') : '';
@@ -103,7 +103,7 @@ function findCiHosts(root: string): readonly CiHost[] {
   return chosen.map(([host]) => host);
 }
 
-/** What became of a file. `not covered`: it exists, and says nothing that `init` understands of this directory. */
+/** The outcome for a file. `not covered`: it exists, but `init` cannot add this directory to it. */
 type Written = 'created' | 'changed' | 'kept' | 'not covered';
 
 /** Adds the directory to an existing file that lists directories. */
