@@ -12,6 +12,7 @@ import type { FollowedBranch } from '../../sources/repository/followed-repositor
 import { CommandError } from '../exit-status.ts';
 import { printFindings } from '../output.ts';
 import { colours, describeCommit } from '../render/colours.ts';
+import { completeCommands } from '../render/own-commands.ts';
 import { renderFailureText } from '../render/render-branch.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 
@@ -120,7 +121,8 @@ function renderReconciled(reconciled: Reconciled): string {
     case 'failed': {
       const { message, hint, tip, diagnostics, texts } = reconciled;
       const where = tip ? ` (at ${describeCommit(tip)})` : '';
-      const advice = hint === undefined ? '' : `  ${colours.cyan('hint:')} ${printable(hint)}\n`;
+      const advice =
+        hint === undefined ? '' : `  ${colours.cyan('hint:')} ${printable(completeCommands(hint))}\n`;
       const findings = renderDiagnostics(diagnostics, texts);
       return `${findings}${bad} ${renderFailureText(message, where)}\n${advice}`;
     }
