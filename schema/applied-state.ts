@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { commitShape } from './commit.ts';
 import { pinnedAutomationShape } from './definitions/automation-definition.ts';
 import { customScheme } from './definitions/custom-scheme.ts';
+import { webhookShape } from './definitions/webhook-definition.ts';
 import { uidPattern } from './ids.ts';
-import { authModes } from './ingress-url.ts';
 
 /** Increase this if an older hookmill could misread the state that a newer one writes. */
 const appliedStateFormatVersion = 1;
@@ -19,14 +19,13 @@ const credential = z.discriminatedUnion('kind', [
 ]);
 
 const appliedWebhook = z.strictObject({
+  ...webhookShape.shape,
+  // The schemes that a hookmill knows decide which of these are valid. What another version applied stays readable.
+  signatureScheme: z.union([z.string(), customScheme]).optional(),
+  deliveryIdHeader: z.string().optional(),
+  keepHeaders: z.array(z.string()).optional(),
   name: z.string(),
   uid: z.string().regex(uidPattern),
-  authMode: z.enum(authModes),
-  signatureScheme: z.union([z.string(), customScheme]).optional(),
-  secretName: z.string(),
-  deliveryIdHeader: z.string().optional(),
-  keepHeaders: z.array(z.string()).readonly().optional(),
-  enabled: z.boolean(),
   credential,
 });
 

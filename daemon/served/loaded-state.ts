@@ -51,17 +51,17 @@ function packState(
   const unserved = new Map<string, string>();
   const filterParts = new Map<string, string[]>();
   for (const webhook of webhooks.filter(({ enabled }) => enabled)) {
-    const { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders } = webhook;
+    const { credential: _, secretName: __, enabled: ___, ...served } = webhook;
     let key: string | undefined;
     try {
       key = findKey(webhook, factory, open);
     } catch (error) {
-      unserved.set(uid, error instanceof Error ? error.message : String(error));
+      unserved.set(webhook.uid, error instanceof Error ? error.message : String(error));
       continue;
     }
-    const own = { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders, key };
-    const [part = '[]', ...others] = divide(filters.get(uid) ?? []);
-    if (others.length > 0) filterParts.set(uid, [part, ...others]);
+    const own = { ...served, key };
+    const [part = '[]', ...others] = divide(filters.get(webhook.uid) ?? []);
+    if (others.length > 0) filterParts.set(webhook.uid, [part, ...others]);
     packed.push(others.length > 0 ? own : { ...own, filters: part });
   }
   const disabled = webhooks.filter(({ enabled }) => !enabled).map(({ uid }) => uid);

@@ -2,11 +2,7 @@ import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 
 /** The parts of a webhook without which its requests cannot be answered. */
-export interface PackedWebhook
-  extends Pick<
-    AppliedWebhook,
-    'name' | 'uid' | 'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'keepHeaders'
-  > {
+export interface PackedWebhook extends Omit<AppliedWebhook, 'credential' | 'secretName' | 'enabled'> {
   /** The key of its authenticator, see `createAuthenticator`. */
   readonly key?: string | undefined;
   /** A JSON array of the `ServedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import { pickWrittenKeys, type WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, Severity } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 
@@ -22,7 +22,7 @@ export function findRenames(
     others.some(other => other.name === name);
   let missing = applied.webhooks.filter(webhook => !isIn(webhooks, webhook));
   let added = webhooks.filter(webhook => !isIn(applied.webhooks, webhook));
-  return [toContent, toSender].flatMap(toMeaning =>
+  return [pickWrittenKeys, toSender].flatMap(toMeaning =>
     missing.flatMap(webhook => {
       const renamed = added.find(other => isDeepStrictEqual(toMeaning(other), toMeaning(webhook)));
       if (!renamed) return [];
@@ -72,15 +72,11 @@ export function makeRenameDiagnostics(
   }));
 }
 
-function toContent({ enabled, deliveryIdHeader, keepHeaders, ...webhook }: WebhookDefinition) {
-  return { ...toSender(webhook), enabled, deliveryIdHeader, keepHeaders };
-}
-
 /** The fields that say how a sender authenticates. */
 function toSender({
   authMode,
   signatureScheme,
   secretName,
-}: Pick<WebhookDefinition, 'authMode' | 'signatureScheme' | 'secretName'>) {
+}: Pick<WebhookKeys, 'authMode' | 'signatureScheme' | 'secretName'>) {
   return { authMode, signatureScheme, secretName };
 }

@@ -31,18 +31,16 @@ export function sourceView(source: AppliedState['source']) {
 }
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
-  const { name, uid, authMode, signatureScheme, secretName, deliveryIdHeader, enabled, credential } = webhook;
+  const { name, uid, credential, ...keys } = webhook;
   return {
     name,
     uid,
     url: renderIngressUrl(baseUrl, webhook),
-    authMode,
-    signatureScheme: signatureScheme ?? null,
-    secretName,
-    deliveryIdHeader: deliveryIdHeader ?? null,
-    keepHeaders: [...(webhook.keepHeaders ?? [])],
+    ...keys,
+    signatureScheme: keys.signatureScheme ?? null,
+    deliveryIdHeader: keys.deliveryIdHeader ?? null,
+    keepHeaders: keys.keepHeaders ?? [],
     eventHeaders: [...listKeptHeaders(webhook)],
-    enabled,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
     file: findDefinitionFile(state, 'webhook', name),
     commit: getCommit(state) ?? null,

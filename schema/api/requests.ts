@@ -70,16 +70,12 @@ const webhookSecret = z.discriminatedUnion('kind', [
     ),
 ]);
 
-const { authMode, signatureScheme, deliveryIdHeader, keepHeaders, enabled } = webhookShape.shape;
+const { secretName: _, ...webhookKeys } = webhookShape.shape;
 
 export const newWebhookRequest = z
   .strictObject({
     name,
-    authMode,
-    signatureScheme,
-    deliveryIdHeader,
-    keepHeaders,
-    enabled,
+    ...webhookKeys,
     secret: webhookSecret.prefault({ kind: 'blank' }),
   })
   .superRefine(({ name: _, secret, ...keys }, context) => {

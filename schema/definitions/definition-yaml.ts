@@ -1,19 +1,11 @@
 import { stringify } from 'yaml';
 import { type AutomationDefinition, pickRunControl } from './automation-definition.ts';
-import type { WebhookDefinition } from './webhook-definition.ts';
+import { pickWrittenKeys, type WebhookKeys } from './webhook-definition.ts';
 import { nameWebhooks } from './webhook-names.ts';
 
 /** Renders a webhook as the text of its definition file, without the keys that have their default value. */
-export function renderWebhookYaml(webhook: Omit<WebhookDefinition, 'name'>): string {
-  const { authMode, signatureScheme, secretName, deliveryIdHeader, keepHeaders, enabled } = webhook;
-  return renderYaml({
-    ...(authMode !== 'token' && { authMode }),
-    ...(signatureScheme !== undefined && { signatureScheme }),
-    secretName,
-    ...(deliveryIdHeader !== undefined && { deliveryIdHeader }),
-    ...(keepHeaders !== undefined && { keepHeaders }),
-    ...(!enabled && { enabled }),
-  });
+export function renderWebhookYaml(webhook: WebhookKeys): string {
+  return renderYaml(pickWrittenKeys(webhook));
 }
 
 /** Renders an automation as the text of its definition file, which selects these webhooks by their names. */

@@ -8,11 +8,11 @@ import {
 } from '../../signatures/schemes.ts';
 import { keepHeadersMax } from '../event-headers.ts';
 import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
-import { type AuthMode, authModes } from '../ingress-url.ts';
+import { authModes } from '../ingress-url.ts';
 import { secretNameShape } from '../name-shapes.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
-import { customScheme, type SchemeReference } from './custom-scheme.ts';
+import { customScheme } from './custom-scheme.ts';
 
 // The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
 const isCredential = (name: string) =>
@@ -159,12 +159,16 @@ export const webhookShape = z
     else: { properties: { signatureScheme: false } },
   });
 
-export interface WebhookDefinition {
-  readonly name: string;
-  readonly authMode: AuthMode;
-  readonly signatureScheme?: SchemeReference;
-  readonly secretName: string;
-  readonly deliveryIdHeader?: string;
-  readonly keepHeaders?: readonly string[];
-  readonly enabled: boolean;
+/** The keys of a webhook's definition, with their defaults. */
+export type WebhookKeys = Readonly<z.output<typeof webhookShape>>;
+
+export type WebhookDefinition = WebhookKeys & { readonly name: string };
+
+/** Returns the keys that a definition file writes: those that are set to another value than their default. */
+export function pickWrittenKeys(webhook: WebhookKeys): Partial<WebhookKeys> {
+  const keys = Object.entries(webhookShape.shape).flatMap(([key, shape]) => {
+    const value: unknown = webhook[key as keyof WebhookKeys];
+    return value === undefined || shape.safeParse(undefined).data === value ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(keys);
 }
