@@ -33,8 +33,18 @@ export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate' | 'M
  */
 export const manualUid = 'manual';
 
-/** The sources of a delivery's identity, in order of preference. `body` is a hash of the body. */
-export const identitySources = ['deliveryIdHeader', 'scheme', 'X-Service-Delivery-Id', 'body'] as const;
+/**
+ * The sources of a delivery's identity, in order of preference. `scheme` is the header of the signature scheme,
+ * `schemeField` its field of the payload. `body` is a hash of the body.
+ */
+export const identitySources = [
+  'deliveryIdHeader',
+  'deliveryIdField',
+  'scheme',
+  'schemeField',
+  'X-Service-Delivery-Id',
+  'body',
+] as const;
 
 export type IdentitySource = (typeof identitySources)[number];
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type EventHeaders, eventHeaderCharsMax } from '../../schema/event-headers.ts';
+import { type EventHeaders, eventHeaderCharsMax } from './event-headers.ts';
 
 /**
  * Reads the value of one header by its name in lower case. Several fields of one name are one value, joined with `, `

@@ -1,6 +1,9 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { IdentitySource } from '../../schema/delivery.ts';
+import { findScheme } from '../signatures/schemes.ts';
+import type { SchemeReference } from './definitions/custom-scheme.ts';
+import type { IdentitySource } from './delivery.ts';
+import { parseFieldPath, readField } from './field-path.ts';
 import { decodeHeaderValue, readHeaderValue } from './header-value.ts';
 
 /** @limit Longest delivery identity kept as it is, in bytes; a longer one is stored as its hash. */
@@ -9,44 +12,133 @@ const identityBytesMax = 256;
 export interface Identity {
   readonly identity: string;
   readonly identitySource: IdentitySource;
+  /**
+   * The hash of the body, if the identity comes from the content. A delivery that was logged before anybody named the
+   * field has it as its identity, and a body has one identity only, so this is a duplicate of it.
+   */
+  readonly bodyIdentity?: string;
+}
+
+/** The keys of a webhook that decide how its deliveries are identified. */
+export interface IdentifiedWebhook {
+  readonly signatureScheme?: SchemeReference | undefined;
+  readonly deliveryIdHeader?: string | undefined;
+  readonly deliveryIdField?: string | readonly string[] | undefined;
+}
+
+export interface IdentifiedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  /** The parsed body. */
+  readonly payload: unknown;
+  /** The ID in the header of the signature scheme. */
+  readonly schemeDeliveryId: string | undefined;
 }
 
 /**
- * Finds a delivery's identity; deliveries with equal identities from the same source are duplicates. In order of
- * preference: the header that the webhook names, the signature scheme's own, `X-Service-Delivery-Id`, a hash of the
- * body. Blank headers are skipped.
+ * Compiles how the deliveries of a webhook are identified: those with equal identities from the same source are
+ * duplicates. In order of preference: the header or field that the webhook names, the header of its signature scheme,
+ * the scheme's field, `X-Service-Delivery-Id`, a hash of the body. A blank or missing ID is passed over. The scheme's
+ * field is signed, so it stands before a header that anybody can set.
  */
-export function identify(
-  headers: IncomingHttpHeaders,
-  body: Buffer,
-  deliveryIdHeader: string | undefined,
-  schemeDeliveryId: string | undefined,
-): Identity {
-  return (
-    toIdentity(deliveryIdHeader && readHeaderValue(headers, deliveryIdHeader), 'deliveryIdHeader') ??
-    toIdentity(schemeDeliveryId, 'scheme') ??
-    toIdentity(readHeaderValue(headers, 'x-service-delivery-id'), 'X-Service-Delivery-Id') ?? {
-      identity: `body-sha256:${hash('sha256', body)}`,
+export function compileIdentity(webhook: IdentifiedWebhook): (request: IdentifiedRequest) => Identity {
+  const { signatureScheme, deliveryIdHeader } = webhook;
+  const header = deliveryIdHeader?.toLowerCase();
+  const readOwnField = compileField(webhook.deliveryIdField);
+  const { field, hashWithout } =
+    (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.bodyIdentity) || {};
+  const readSchemeField = compileField(field);
+  const hashContent = hashWithout === undefined ? undefined : compileHashWithout(hashWithout);
+  return ({ headers, body, payload, schemeDeliveryId }) =>
+    ofHeader(header && readHeaderValue(headers, header), 'deliveryIdHeader') ??
+    ofContent(readOwnField?.(payload), 'deliveryIdField', body) ??
+    ofHeader(schemeDeliveryId, 'scheme') ??
+    ofContent(readSchemeField?.(payload), 'schemeField', body) ??
+    ofHeader(readHeaderValue(headers, 'x-service-delivery-id'), 'X-Service-Delivery-Id') ??
+    (hashContent && ofContent(hashContent(body), 'body', body)) ?? {
+      identity: hashBody(body),
       identitySource: 'body',
-    }
-  );
+    };
 }
 
-function toIdentity(value: string | undefined, identitySource: IdentitySource): Identity | undefined {
+function ofHeader(value: string | undefined, identitySource: IdentitySource): Identity | undefined {
   // Node has removed the white space around it.
-  return value ? { identity: toIdentityText(value), identitySource } : undefined;
+  return value ? { identity: toHeaderIdentity(value), identitySource } : undefined;
+}
+
+function ofContent(
+  value: string | undefined,
+  identitySource: IdentitySource,
+  body: Uint8Array,
+): Identity | undefined {
+  return value === undefined ? undefined : { identity: value, identitySource, bodyIdentity: hashBody(body) };
+}
+
+function hashBody(body: Uint8Array): string {
+  return `body-sha256:${hash('sha256', body)}`;
+}
+
+type FieldReader = (payload: unknown) => string | undefined;
+
+/** Compiles a path, or a list of paths that are all needed. */
+function compileField(field: string | readonly string[] | undefined): FieldReader | undefined {
+  if (field === undefined) return undefined;
+  const paths = [field].flat().map(text => parseFieldPath(text) ?? []);
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1) {
+    return payload => {
+      const id = readId(payload, only);
+      return id === undefined ? undefined : toFieldIdentity(id);
+    };
+  }
+  return payload => {
+    const ids = paths.map(path => readId(payload, path));
+    // Framed by its length, no text can run into the next one.
+    return ids.every(id => id !== undefined)
+      ? toFieldIdentity(ids.map(id => `${id.length}:${id}`).join(''))
+      : undefined;
+  };
+}
+
+/** Reads an ID: a string that is not blank, or a whole number that no parser has rounded. */
+function readId(payload: unknown, path: readonly PropertyKey[]): string | undefined {
+  const value = readField(payload, path);
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
 const hashPrefix = 'sha256:';
 
 /**
- * An identity is the bytes of a header as UTF-8. Bytes that are too many, not UTF-8, or look like a hash are hashed, so
- * different bytes never have the same identity.
+ * An identity is the text of an ID. One that is too long, cannot be stored as text, or looks like a hash is hashed, so
+ * different IDs never have the same identity.
  */
-function toIdentityText(latin1: string): string {
-  if (latin1.length <= identityBytesMax && !latin1.startsWith(hashPrefix)) {
-    const text = decodeHeaderValue(latin1);
-    if (text !== undefined) return text;
-  }
-  return `${hashPrefix}${createHash('sha256').update(latin1, 'latin1').digest('hex')}`;
+function toIdentityText(text: string | undefined, toBytes: () => Buffer): string {
+  const isKept =
+    text !== undefined &&
+    Buffer.byteLength(text) <= identityBytesMax &&
+    !text.startsWith(hashPrefix) &&
+    !text.includes('\0');
+  return isKept ? text : `${hashPrefix}${hash('sha256', toBytes())}`;
+}
+
+function toHeaderIdentity(latin1: string): string {
+  const text = latin1.length <= identityBytesMax ? decodeHeaderValue(latin1) : undefined;
+  return toIdentityText(text, () => Buffer.from(latin1, 'latin1'));
+}
+
+function toFieldIdentity(id: string): string {
+  return toIdentityText(id.isWellFormed() ? id : undefined, () => Buffer.from(id, 'utf16le'));
+}
+
+/**
+ * Compiles a hash of the body without the numbers of one key, wherever it stands: a retry counts there. The key never
+ * matches inside of a string, in which quotes are escaped.
+ */
+function compileHashWithout(key: string): (body: Uint8Array) => string {
+  const counted = new RegExp(String.raw`("${key}"\s*:)\s*-?\d+`, 'g');
+  return body => {
+    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+    return `body-without-${key}-sha256:${hash('sha256', Buffer.from(text.replace(counted, '$1'), 'latin1'))}`;
+  };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SignatureDescription } from './description.ts';
+import type { SignatureDescription, SignatureScheme } from './description.ts';
 import type { ContentPieces } from './signed-request.ts';
 
 /**
@@ -27,12 +27,13 @@ export function digestContent(content: ContentPieces): string {
 }
 
 /** Says what someone who captured a request can do with it, in one sentence. */
-export function describeCapturedRequest(description: SignatureDescription): string {
+export function describeCapturedRequest(description: SignatureDescription | SignatureScheme): string {
   if (description.primitive === 'shared-secret') {
     return 'it contains the secret, so its holder can send anything until the secret is rotated';
   }
   const { timestamp, idHeader, deliveryIdHeader = 'X-Service-Delivery-Id' } = description;
-  if (timestamp === undefined && idHeader === undefined) {
+  const isIdSigned = 'bodyIdentity' in description && description.bodyIdentity?.field !== undefined;
+  if (timestamp === undefined && idHeader === undefined && !isIdSigned) {
     return `sent again with another ${deliveryIdHeader}, it is a new delivery, because the signature covers no time and no ID`;
   }
   return timestamp?.toleranceSeconds === undefined

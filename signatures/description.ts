@@ -20,11 +20,26 @@ export interface SchemeFacts {
   readonly note?: string;
   /** The reason why a header that looks like a delivery ID does not identify deliveries. */
   readonly noIdentity?: string;
+  /** How the body identifies a delivery; set if no header does. */
+  readonly bodyIdentity?: BodyIdentity;
   /** The headers that say what kind of event it is. Hardly any signature covers them. */
   readonly eventHeaders?: readonly string[];
   readonly checked: SchemeCheck;
   /** The request by which the provider checks a URL before it delivers there. */
   readonly handshake?: Handshake;
+}
+
+/** The part of a body that is the same in each retry of an event, and in no other event. */
+export interface BodyIdentity {
+  /** The path of the event's ID, or the paths that identify it together. Without one, the body is hashed. */
+  readonly field?: string | readonly string[];
+  /** A key with the number of the retry, which is left out of the hash. */
+  readonly hashWithout?: string;
+  /** Why: what the provider says of the ID, or of its retries. */
+  readonly reason: string;
+  readonly source: string;
+  /** The day on which the source was read, as in 2026-11-25. */
+  readonly on: string;
 }
 
 /** The last comparison of a scheme's facts with their source. */

@@ -283,6 +283,7 @@ function describeForm(scheme: SignatureScheme): string {
     secretCommand,
     note,
     noIdentity,
+    bodyIdentity,
     eventHeaders,
     checked,
     ...description

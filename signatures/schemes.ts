@@ -1,4 +1,5 @@
 import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
+import { bodyIdentities } from './schemes/body-identities.ts';
 import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
 import { hostingSchemes } from './schemes/hosting.ts';
@@ -24,7 +25,12 @@ export const schemes: readonly SignatureScheme[] = [
   ...customerSchemes,
   ...messagingSchemes,
   ...platformSchemes,
-];
+].map(scheme => ({ ...scheme, ...pickBodyIdentity(scheme.id) }));
+
+function pickBodyIdentity(id: string): Pick<SignatureScheme, 'bodyIdentity'> {
+  const bodyIdentity = bodyIdentities[id];
+  return bodyIdentity ? { bodyIdentity } : {};
+}
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);
 

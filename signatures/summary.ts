@@ -17,6 +17,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Timestamp', formatTimestampPlace(scheme)),
     makeLine('Replay window', formatReplayWindow(scheme)),
     makeLine('Delivery identity', formatIdentity(scheme)),
+    makeLine('Why this identity', formatIdentityReason(scheme)),
     makeLine('Event headers', scheme.eventHeaders?.join(', ')),
     makeLine('Captured request', describeCapturedRequest(scheme)),
     makeLine('Secret', scheme.secretLocation),
@@ -48,12 +49,21 @@ export function formatReplayWindow(description: SignatureDescription): string {
   return toleranceSeconds === undefined ? 'none' : `${toleranceSeconds} s`;
 }
 
-/** Names the value by which a retry is recognised, and says why it is not a header that seems to be one. */
+/** Names the value by which a retry is recognised. */
 export function formatIdentity(scheme: SignatureScheme): string {
   const idHeader = scheme.primitive === 'shared-secret' ? undefined : scheme.idHeader;
   if (idHeader !== undefined) return `${idHeader} (signed)`;
   if (scheme.deliveryIdHeader !== undefined) return `${scheme.deliveryIdHeader} (not signed)`;
-  return `a hash of the body${scheme.noIdentity ? ` (${scheme.noIdentity})` : ''}`;
+  const { field, hashWithout } = scheme.bodyIdentity ?? {};
+  if (field !== undefined) return `${[field].flat().join(' with ')} in the body`;
+  return hashWithout === undefined ? 'a hash of the body' : `a hash of the body without ${hashWithout}`;
+}
+
+/** Says why a retry is recognised by the body, and not by a header that seems to be an ID. */
+function formatIdentityReason({ noIdentity, bodyIdentity }: SignatureScheme): string | undefined {
+  if (!bodyIdentity) return noIdentity;
+  const { reason, source, on } = bodyIdentity;
+  return `${noIdentity ? `${noIdentity}; ` : ''}${reason} (${source}, ${on})`;
 }
 
 function formatHeaders(description: SignatureDescription): string {

@@ -1,3 +1,4 @@
+import { collectEventHeaders } from '../../schema/header-value.ts';
 import { joinReason, splitReason } from '../../signatures/explanation.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { Authentication, IngressRequest } from '../authentication/ingress-request.ts';
@@ -5,8 +6,6 @@ import { parseJsonBody, type UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Budgets } from './budgets.ts';
 import { explainInvalidJson } from './explain-invalid-json.ts';
-import { collectEventHeaders } from './header-value.ts';
-import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import { parseTarget } from './parse-target.ts';
 import {
@@ -53,9 +52,10 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   const json = parseJsonBody(body);
   if (!json) return refuseInvalidJson(request, webhook, deps, body);
 
-  const identity = identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId);
+  const payload = json.value;
+  const identity = webhook.identify({ headers: request.headers, body, payload, schemeDeliveryId });
   const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
-  const runs = webhook.matchRuns(json.value, headers);
+  const runs = webhook.matchRuns(payload, headers);
   return recordDelivery(
     webhook,
     deps,

@@ -1,11 +1,11 @@
 import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
+import type { Identity } from '../../schema/identity.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { DeliveryLog, DeliveryMetadata, NewRun, StoredEvent } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { StartingRun } from '../served/run-matcher.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
-import type { Identity } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { ProblemCode } from './problems.ts';
 
@@ -22,7 +22,7 @@ export interface RecordDeps {
 export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
-  { identity, identitySource, contentDigest }: Identity & { readonly contentDigest: string | undefined },
+  identity: Identity & { readonly contentDigest: string | undefined },
   event: StoredEvent,
   runs: readonly StartingRun[],
 ): Promise<IngressOutcome> {
@@ -30,9 +30,7 @@ export async function recordDelivery(
     const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
       ...createMetadata(webhook, deps, event.payload.length),
       authenticatedBy: webhook.authenticatedBy,
-      identity,
-      identitySource,
-      contentDigest,
+      ...identity,
       ...event,
       runs: nameRuns(runs, deps),
     });

@@ -1,12 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
-import {
-  fieldPath,
-  type RunControl,
-  runAttemptsMax,
-} from '../../schema/definitions/automation-definition.ts';
+import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { fieldPath } from '../../schema/definitions/field-path-shape.ts';
 import { isPassedVariable, isProgram } from '../../schema/secret-reference.ts';
 import { checkRepository, repositoryFields } from '../../sources/repository/followed-repository.ts';
 import { receiverUrl } from '../receivers/receiver-url.ts';

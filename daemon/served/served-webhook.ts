@@ -1,3 +1,4 @@
+import type { compileIdentity } from '../../schema/identity.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import type { AppliedStateRef } from '../../store/ports/delivery-log.ts';
 import type { Authenticator } from '../authentication/ingress-request.ts';
@@ -9,8 +10,7 @@ export interface ServedWebhook {
   readonly name: string;
   readonly uid: string;
   readonly authMode: AuthMode;
-  /** In lower case, as node names request headers. */
-  readonly deliveryIdHeader: string | undefined;
+  readonly identify: ReturnType<typeof compileIdentity>;
   /** The names of the headers that are kept of its deliveries, in lower case. */
   readonly keptHeaders: readonly string[];
   readonly authenticator: Authenticator;

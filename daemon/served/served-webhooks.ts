@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { compileIdentity } from '../../schema/identity.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { createAuthenticator } from '../authentication/authenticator.ts';
 import type { LoadedState } from './loaded-state.ts';
@@ -44,10 +45,10 @@ function compileWebhook(
   packed: PackedWebhook,
   { factory, snapshot, matchers }: ServedWebhooks,
 ): ServedWebhook {
-  const { name, uid, authMode, signatureScheme, deliveryIdHeader, key, filters = '[]' } = packed;
+  const { name, uid, authMode, signatureScheme, key, filters = '[]' } = packed;
   return {
     ...{ factory, name, uid, authMode, appliedState: snapshot },
-    deliveryIdHeader: deliveryIdHeader?.toLowerCase(),
+    identify: compileIdentity(packed),
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key),
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),

@@ -95,6 +95,7 @@ const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
   secretName: 'credential-changed',
   secret: 'credential-changed',
   deliveryIdHeader: 'identity-changed',
+  deliveryIdField: 'identity-changed',
 };
 
 function findEffects({ action, fields }: Change, { credential }: AppliedWebhook): WebhookEffect[] {

@@ -39,6 +39,7 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     ...keys,
     signatureScheme: keys.signatureScheme ?? null,
     deliveryIdHeader: keys.deliveryIdHeader ?? null,
+    deliveryIdField: keys.deliveryIdField ?? null,
     keepHeaders: keys.keepHeaders ?? [],
     eventHeaders: [...listKeptHeaders(webhook)],
     credential: credential.kind === 'unset' ? 'not set' : 'set',

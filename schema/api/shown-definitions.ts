@@ -32,6 +32,7 @@ export const webhookAnswer = z.strictObject({
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
   secretName: z.string(),
   deliveryIdHeader: z.string().nullable(),
+  deliveryIdField: z.union([z.string(), z.array(z.string())]).nullable(),
   keepHeaders: z.array(z.string()),
   eventHeaders: z
     .array(z.string())

@@ -1,37 +1,17 @@
 import { z } from 'zod';
-import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../field-path.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { nameCharsMax, namePattern, nameRule } from '../name.ts';
 import { addMistake } from './add-mistake.ts';
 import { parseDurationMs, runTime } from './duration.ts';
+import { fieldPath } from './field-path-shape.ts';
 
 /** @limit Most runs of an automation at a time that a definition can set: a higher number limits nothing. */
 const concurrencyMax = 1_000;
 
 /** @limit Most runs of an automation in an hour that a definition can set: a higher fuse would stop runs too late, and each start counts the runs before it. */
 const runsPerHourMax = 10_000;
-
-/** @limit Longest path of a field of the payload, in characters: paths in real payloads are far shorter. */
-const fieldPathCharsMax = 500;
-
-/** The path of a field of the payload, such as `$.issue.id`. */
-export const fieldPath = z
-  .string()
-  .refine(text => text.length <= fieldPathCharsMax, {
-    abort: true,
-    error: 'the path of a field is too long',
-    params: { hint: `write at most ${fieldPathCharsMax} characters` },
-  })
-  .superRefine((text, context) => {
-    if (parseFieldPath(text)) return;
-    const meant = suggestFieldPath(text);
-    const hint =
-      meant === undefined ? 'write the path of one field, e.g. $.issue.id' : `did you mean ${meant}?`;
-    addMistake(context, [], `"${text}" is not the path of a field`, { code: 'definition/value', hint });
-  })
-  .meta({ pattern: fieldPathPattern.source, maxLength: fieldPathCharsMax, examples: ['$.issue.id'] });
 
 const debounce = z.strictObject({
   for: runTime.describe('The run starts when no further delivery has come for this time, such as 30s.'),

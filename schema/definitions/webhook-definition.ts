@@ -13,6 +13,7 @@ import { secretNameShape } from '../name-shapes.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
+import { fieldPath } from './field-path-shape.ts';
 
 // The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
 const isCredential = (name: string) =>
@@ -34,6 +35,11 @@ const deliveryIdHeader = z
     }
   })
   .meta({ pattern: headerNamePattern.source, examples: ['X-Event-Id'] });
+
+/** @limit Most fields that identify a delivery together: providers that need several have two or three. */
+const idFieldsMax = 4;
+
+const deliveryIdField = z.union([fieldPath, z.array(fieldPath).min(1).max(idFieldsMax)]);
 
 const keptHeader = z
   .string()
@@ -112,6 +118,12 @@ export const webhookShape = z
     deliveryIdHeader: deliveryIdHeader
       .optional()
       .describe('The request header in which the sender puts its own event ID.'),
+    deliveryIdField: deliveryIdField
+      .optional()
+      .describe(
+        'The field of the payload in which the sender puts its own event ID, as a path: $.event.id. A list of paths identifies an event together.',
+      )
+      .meta({ examples: ['$.id', ['$.eventCode', '$.pspReference']] }),
     keepHeaders: keepHeaders
       .optional()
       .describe('More request headers to keep of each delivery, for header filters and runs.')
@@ -140,6 +152,16 @@ export const webhookShape = z
       atKey: true,
     } satisfies MistakeParams,
   })
+  .refine(webhook => webhook.deliveryIdHeader === undefined || webhook.deliveryIdField === undefined, {
+    ...always,
+    path: ['deliveryIdField'],
+    error: 'deliveryIdHeader and deliveryIdField cannot both identify a delivery',
+    params: {
+      code: 'webhook/identity-twice',
+      hint: 'keep the one whose ID is the same in each retry of an event',
+      atKey: true,
+    } satisfies MistakeParams,
+  })
   .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
     if (typeof signatureScheme !== 'object') return;
     for (const [index, name] of keepHeaders.entries()) {
@@ -152,11 +174,12 @@ export const webhookShape = z
       { secretName: 'DEPLOYS_TOKEN' },
       { authMode: 'signature', signatureScheme: 'github', secretName: 'GITHUB_WEBHOOK' },
     ],
-    // The two refinements above, for editors.
+    // The refinements above, for editors.
     if: { properties: { authMode: { const: 'signature' } }, required: ['authMode'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ['signatureScheme'] },
     else: { properties: { signatureScheme: false } },
+    not: { required: ['deliveryIdHeader', 'deliveryIdField'] },
   });
 
 /** The keys of a webhook's definition, with their defaults. */

@@ -40,6 +40,8 @@ export interface DeliveryMetadata extends DeliveryFacts {
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
+  /** The identity from the source `body` by which an earlier delivery may be known that it duplicates, besides its own. */
+  readonly bodyIdentity?: string | undefined;
   /** Digest of what its signature covers. An accepted delivery with it has the same one, whatever its identity. */
   readonly contentDigest?: string | undefined;
   /** The body's exact bytes. Do not change them before the delivery is recorded. */

@@ -90,10 +90,30 @@ export function sent(description: SignatureDescription, request: Partial<Request
   return received(headers, toSign.body, toSign);
 }
 
-/** Makes a body, which includes the timestamp if the scheme reads it there. */
-export function bodyFor(description: SignatureDescription, atMs = nowMs, text = 'Zoë'): Buffer {
+/** Makes a body, which includes the timestamp and the ID of the event if the scheme reads them there. */
+export function bodyFor(
+  description: SignatureDescription | SignatureScheme,
+  atMs = nowMs,
+  text = 'Zoë',
+): Buffer {
   const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
-  return Buffer.from(JSON.stringify({ ...(path && { [path]: atMs }), text }));
+  const body = { ...(path && { [path]: atMs }), text };
+  if ('bodyIdentity' in description) {
+    for (const field of [description.bodyIdentity?.field ?? []].flat())
+      setField(body, field, `event ${text}`);
+  }
+  return Buffer.from(JSON.stringify(body));
+}
+
+/** Sets the value at a path such as `$.items[0].id`, and makes the objects and lists on the way. */
+export function setField(root: object, path: string, value: unknown): void {
+  const steps = path.match(/[\w-]+/g)?.map(step => (/^\d+$/.test(step) ? Number(step) : step)) ?? [];
+  let object = root as Record<string | number, unknown>;
+  for (const [index, step] of steps.entries()) {
+    const isLast = index === steps.length - 1;
+    object[step] = isLast ? value : (object[step] ?? (typeof steps[index + 1] === 'number' ? [] : {}));
+    object = object[step] as typeof object;
+  }
 }
 
 function both(secret: string): Credentials {

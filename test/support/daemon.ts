@@ -61,6 +61,7 @@ export interface WebhookGiven {
   readonly authMode?: string;
   readonly signatureScheme?: string;
   readonly deliveryIdHeader?: string;
+  readonly deliveryIdField?: string | readonly string[];
   readonly keepHeaders?: readonly string[];
   readonly enabled?: boolean;
 }

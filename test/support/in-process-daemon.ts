@@ -9,7 +9,7 @@ import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { makeFactory, newHome } from './factory.ts';
 import { readStore } from './stored.ts';
 
-/** A daemon in the test's own process that serves signature webhooks. */
+/** A daemon in the test's own process that serves webhooks. */
 export interface InProcessDaemon extends DaemonHere {
   /** In the order in which they were asked for. */
   readonly webhooks: readonly InProcessWebhook[];
@@ -24,11 +24,13 @@ export interface InProcessWebhook {
   rows(): Promise<LoggedDelivery[]>;
 }
 
-export interface SignatureWebhook {
-  readonly scheme: string | CustomScheme;
+export interface GivenWebhook {
+  /** Without a scheme, the secret is a bearer token. */
+  readonly scheme?: string | CustomScheme;
   /** null: declared, without a value. */
   readonly secret: string | null;
   readonly deliveryIdHeader?: string;
+  readonly deliveryIdField?: string | readonly string[];
 }
 
 /**
@@ -36,7 +38,7 @@ export interface SignatureWebhook {
  * each accepted delivery.
  */
 export async function startInProcessDaemon(
-  given: readonly SignatureWebhook[],
+  given: readonly GivenWebhook[],
   settings: { readonly baseUrl?: string; readonly limits?: object } = {},
 ): Promise<InProcessDaemon> {
   const home = newHome();
@@ -59,14 +61,15 @@ export async function startInProcessDaemon(
   };
 }
 
-async function applyWebhooks(home: Home, name: string, given: readonly SignatureWebhook[]) {
+async function applyWebhooks(home: Home, name: string, given: readonly GivenWebhook[]) {
   const factory = makeFactory(home, name);
   const files: DefinitionFile[] = [];
-  for (const [index, { scheme, secret, deliveryIdHeader }] of given.entries()) {
+  for (const [index, { scheme, secret, ...keys }] of given.entries()) {
     const secretName = `${name}-${index}`.replaceAll('-', '_').toUpperCase();
     if (secret === null) await factory.store.teamSecrets.create(secretName, undefined);
     else await factory.store.teamSecrets.set(secretName, secret);
-    const definition = { authMode: 'signature', signatureScheme: scheme, secretName, deliveryIdHeader };
+    const signed = scheme && { authMode: 'signature', signatureScheme: scheme };
+    const definition = { ...signed, secretName, ...keys };
     // Numbers the names with leading zeros: webhooks are applied in the order of their names.
     const webhook = `hook-${String(index).padStart(2, '0')}`;
     const file = `webhooks/${webhook}.yaml`;

@@ -111,7 +111,7 @@ export function makeCommittedRows(
     const { appliedState, ...delivery } = waiting.delivery;
     const commit = appliedState?.commit && { commit: appliedState.commit };
     if (!('payload' in delivery)) return { ...delivery, ...commit };
-    const { payload, runs, contentDigest, headers, ...row } = delivery;
+    const { payload, runs, contentDigest, bodyIdentity, headers, ...row } = delivery;
     const duplicateOf = originals.get(index);
     if (duplicateOf === undefined) return { ...row, ...commit, headers, outcome: 'Accepted' };
     return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };

@@ -148,7 +148,7 @@ function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<st
     ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
     rows.map(({ size }) => Math.min(size, deliverySizeMax)),
     ...toColumns(rows, ['outcome']),
-    ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
+    ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest', 'bodyIdentity']),
     ...toColumns(rows, ['authenticatedBy']),
     rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
     wave.map(({ state }) => (state ? snapshotKeys.get(state.digest) : null)),

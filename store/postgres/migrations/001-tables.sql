@@ -457,7 +457,8 @@ CREATE TRIGGER run_notes_failure AFTER INSERT OR UPDATE OF state ON hookmill.run
 -- replicas do not wait for each other.
 CREATE FUNCTION hookmill.record_repeats(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
-  identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
+  identities text[], identity_sources text[], content_digests text[],
+  body_identities text[], authenticated_bys text[], reasons text[],
   snapshot_keys bigint[], headers_jsons text[], payload_lengths integer[], payloads bytea,
   run_ids text[], run_delivery_ids text[], run_automations text[]
 ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
@@ -470,9 +471,10 @@ BEGIN
     INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
     SELECT hookmill.accepted_key(uid, identity_source, d.identity),
       hookmill.accepted_key(uid, 'content', content_digest), id, hookmill.day_of(at_ms)
-    FROM unnest(ids, uids, at_mss, outcomes, identities, identity_sources, content_digests)
-      AS d (id, uid, at_ms, outcome, identity, identity_source, content_digest)
-    WHERE outcome = 'Accepted'
+    FROM unnest(ids, uids, at_mss, outcomes, identities, identity_sources, content_digests, body_identities)
+      AS d (id, uid, at_ms, outcome, identity, identity_source, content_digest, body_identity)
+    WHERE outcome = 'Accepted' AND NOT EXISTS (
+      SELECT FROM hookmill.accepted WHERE accepted.identity = hookmill.accepted_key(uid, 'body', body_identity))
     ORDER BY 1
     ON CONFLICT DO NOTHING
     RETURNING delivery_id
@@ -480,14 +482,17 @@ BEGIN
   SELECT coalesce(array_agg(delivery_id), '{}') INTO fresh FROM inserted;
 
   IF cardinality(fresh) < cardinality(array_positions(outcomes, 'Accepted')) THEN
-    SELECT array_agg(id), array_agg(coalesce(by_identity.delivery_id, by_content.delivery_id))
+    SELECT array_agg(id), array_agg(coalesce(by_identity.delivery_id, by_content.delivery_id,
+      by_body.delivery_id))
     INTO conflicting, originals
-    FROM unnest(ids, uids, outcomes, identities, identity_sources, content_digests)
-      AS d (id, uid, outcome, identity, identity_source, content_digest)
+    FROM unnest(ids, uids, outcomes, identities, identity_sources, content_digests, body_identities)
+      AS d (id, uid, outcome, identity, identity_source, content_digest, body_identity)
       LEFT JOIN hookmill.accepted AS by_identity
         ON by_identity.identity = hookmill.accepted_key(uid, identity_source, d.identity)
       LEFT JOIN hookmill.accepted AS by_content
         ON by_content.content = hookmill.accepted_key(uid, 'content', content_digest)
+      LEFT JOIN hookmill.accepted AS by_body
+        ON by_body.identity = hookmill.accepted_key(uid, 'body', body_identity)
     WHERE outcome = 'Accepted' AND id <> ALL (fresh);
     -- Retention has just removed an original: the caller sends the batch again.
     IF array_position(originals, NULL) IS NOT NULL THEN
@@ -537,7 +542,8 @@ END $$;
 -- finds the identities that this function has just inserted.
 CREATE FUNCTION hookmill.record_batch(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
-  identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
+  identities text[], identity_sources text[], content_digests text[],
+  body_identities text[], authenticated_bys text[], reasons text[],
   snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
   run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[]
 ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
@@ -557,17 +563,18 @@ BEGIN
   INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
   SELECT sha256(convert_to(uid || E'\n' || identity_source || E'\n' || d.identity, 'UTF8')),
     sha256(convert_to(uid || E'\ncontent\n' || content_digest, 'UTF8')), id, hookmill.day_of(at_ms)
-  FROM unnest(ids, uids, at_mss, outcomes, identities, identity_sources, content_digests)
-    AS d (id, uid, at_ms, outcome, identity, identity_source, content_digest)
-  WHERE outcome = 'Accepted'
+  FROM unnest(ids, uids, at_mss, outcomes, identities, identity_sources, content_digests, body_identities)
+    AS d (id, uid, at_ms, outcome, identity, identity_source, content_digest, body_identity)
+  WHERE outcome = 'Accepted' AND (body_identity IS NULL OR NOT EXISTS (
+    SELECT FROM hookmill.accepted WHERE accepted.identity = hookmill.accepted_key(uid, 'body', body_identity)))
   ORDER BY 1
   ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS fresh_count = ROW_COUNT;
 
   IF accepted_count = 0 OR fresh_count < accepted_count THEN
     RETURN QUERY SELECT * FROM hookmill.record_repeats(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
-      identity_sources, content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_lengths,
-      payloads, run_ids, run_delivery_ids, run_automations);
+      identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons,
+      payload_lengths, payloads, run_ids, run_delivery_ids, run_automations);
     RETURN;
   END IF;
 
@@ -643,7 +650,8 @@ END $$;
 -- Records a batch in which runs have a flow: what record_batch does, and then those runs.
 CREATE FUNCTION hookmill.record_flows(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
-  identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
+  identities text[], identity_sources text[], content_digests text[],
+  body_identities text[], authenticated_bys text[], reasons text[],
   snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
   run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[],
   flow_ids text[], flow_delivery_ids text[], flow_automations text[], flows text[],
@@ -659,8 +667,8 @@ BEGIN
     SELECT unnest(ARRAY[flow #>> '{order,lane}', flow #>> '{burst,lane}']) FROM unnest(flows::jsonb[]) AS flow));
   FOR duplicate, original IN
     SELECT * FROM hookmill.record_batch(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
-      identity_sources, content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_starts,
-      payload_lengths, payloads, run_ids, run_delivery_ids, run_automations, known_keys, known_digests)
+      identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons,
+      payload_starts, payload_lengths, payloads, run_ids, run_delivery_ids, run_automations, known_keys, known_digests)
   LOOP
     repeated := repeated || duplicate;
     RETURN NEXT;

@@ -66,7 +66,8 @@ describe('a captured request that is sent again under other unsigned IDs', () =>
     expect(first).toMatchObject({ status: 202 });
     const again = await replay(scheme, webhook, request, 'stranger');
     const says = describeCapturedRequest(scheme);
-    const isNew = says.includes('new delivery') || says.includes('can send anything');
+    const hasField = scheme.bodyIdentity?.field !== undefined;
+    const isNew = says.includes('new delivery') || (says.includes('can send anything') && !hasField);
     expect(again).toMatchObject({ status: 202 });
     expect((await webhook.rows()).map(({ outcome }) => outcome)).toEqual([
       isNew ? 'Accepted' : 'Duplicate',
@@ -76,12 +77,15 @@ describe('a captured request that is sent again under other unsigned IDs', () =>
   });
 
   test('starts nothing ten times, and answers the original each time', async () => {
-    const stripe = getScheme('stripe');
-    const webhook = webhookOf('stripe');
-    const request = capture(stripe, webhook);
+    const buildkite = getScheme('buildkite');
+    const webhook = webhookOf('buildkite');
+    const request = capture(buildkite, webhook);
     const { deliveryId = '' } = await send(webhook.url, request);
     for (let i = 0; i < 10; i++) {
-      expect(await replay(stripe, webhook, request, `other-${i}`)).toMatchObject({ status: 202, deliveryId });
+      expect(await replay(buildkite, webhook, request, `other-${i}`)).toMatchObject({
+        status: 202,
+        deliveryId,
+      });
     }
     expect(await daemon.runsOf(deliveryId)).toHaveLength(1);
     expect((await webhook.rows())[0]).toMatchObject({

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -136,3 +137,21 @@ test.each(['constructor', '__proto__'])(
     expect(await rowOf(webhook, {})).toMatchObject({ identitySource: 'body' });
   },
 );
+
+test('a delivery that was logged by its body stays recognised once a field is named', async () => {
+  const webhook = await daemon.webhook();
+  const headers = bearerOf(webhook.secret);
+  const before = await webhook.post('{"id":"evt_1"}', { headers });
+  const { serial } = await webhook.apply({ deliveryIdField: '$.id' });
+  await eventually(async () => (await webhook.readiness())?.serial === serial);
+  const again = await webhook.post('{"id":"evt_1"}', { headers });
+  expect(again).toMatchObject({ status: 202, deliveryId: before.deliveryId });
+  expect((await webhook.rows())[0]).toMatchObject({
+    outcome: 'Duplicate',
+    identity: 'evt_1',
+    identitySource: 'deliveryIdField',
+    duplicateOf: before.deliveryId,
+  });
+  const other = await webhook.post('{"id":"evt_2"}', { headers });
+  expect(other.deliveryId).not.toBe(before.deliveryId);
+});

@@ -53,7 +53,8 @@ describe('a valid definition', () => {
 });
 
 describe('one mistake', () => {
-  const keys = 'authMode, signatureScheme, secretName, deliveryIdHeader, keepHeaders, enabled';
+  const keys =
+    'authMode, signatureScheme, secretName, deliveryIdHeader, deliveryIdField, keepHeaders, enabled';
 
   test.for([
     ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
@@ -83,7 +84,7 @@ describe('one mistake', () => {
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, deliveryIdHeader, keepHeaders, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, deliveryIdHeader, deliveryIdField, keepHeaders, enabled',
     ],
     [
       'secretName: A\nauthMode: signature',

@@ -105,6 +105,26 @@ export function testDeliveries(makePlace: MakePlace): void {
     }
   });
 
+  test('that are known by the hash of their body are duplicates, whatever their identities', async () => {
+    const place = makePlace();
+    const log = await openLog(openAt(place));
+    const before = acceptedDelivery({ identity: 'body-sha256:1', identitySource: 'body' });
+    await log.recordAccepted(before);
+    const byField = (identity: string, bodyIdentity: string) =>
+      acceptedDelivery({ identity, identitySource: 'deliveryIdField', bodyIdentity, runs: [newRun()] });
+    const again = await log.recordAccepted(byField('evt_1', 'body-sha256:1'));
+    expect(again).toMatchObject({ duplicateOf: before.id });
+    const [other, retry] = await Promise.all([
+      log.recordAccepted(byField('evt_2', 'body-sha256:2')),
+      log.recordAccepted(byField('evt_2', 'body-sha256:3')),
+    ]);
+    expect([other.duplicateOf, retry.duplicateOf]).toEqual([undefined, other.id]);
+    const elsewhere = { ...byField('evt_1', 'body-sha256:1'), uid: 'wh_00000000000000000000other' };
+    expect(await log.recordAccepted(elsewhere)).toEqual({ id: elsewhere.id });
+    const runs = await openAt(place).deliveries.listRuns({ factory: 'default', limit: 9 });
+    expect(runs.map(run => run.deliveryId).toSorted()).toEqual([other.id, elsewhere.id].toSorted());
+  });
+
   test('with a known content digest are duplicates, whatever their identities, also after reopening', async () => {
     const place = makePlace();
     const sameContent = () => acceptedDelivery({ contentDigest: 'digest', runs: [newRun()] });

@@ -67,7 +67,10 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
   const insertRun = database.prepare(`
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms, flow)
     VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)`);
+  const selectByIdentity = prepareSelectByIdentity(database);
   return (row: AcceptedRow, snapshot: Snapshot, payload: Uint8Array): boolean => {
+    const bodyKey = bodyKeyOf(row);
+    if (bodyKey && selectByIdentity.get(bodyKey) !== undefined) return false;
     const { id, factory, atMs, size, identity, contentDigest = null, headers } = row;
     const { changes, lastInsertRowid: delivery } = insert.run(
       id,
@@ -104,21 +107,28 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
 
 /** Records what remains of a delivery that was accepted before, and returns the original's id. */
 function prepareRecordDuplicate(database: Database.Database, series: Series) {
-  const selectByIdentity = database
-    .prepare<[Uint8Array], string>('SELECT id FROM deliveries WHERE identity_key = ?')
-    .pluck();
+  const selectByIdentity = prepareSelectByIdentity(database);
   const selectByContent = database
     .prepare<[Uint8Array | null], string>('SELECT id FROM deliveries WHERE content_key = ?')
     .pluck();
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, duplicate_of) VALUES (?, ?, ?, ?, ?, ?, ?)`);
   return (row: AcceptedRow, snapshot: Snapshot): string => {
-    const original = selectByIdentity.get(identityKeyOf(row)) ?? selectByContent.get(contentKeyOf(row));
+    const original =
+      selectByIdentity.get(identityKeyOf(row)) ??
+      selectByContent.get(contentKeyOf(row)) ??
+      selectByIdentity.get(bodyKeyOf(row));
     if (original === undefined) throw new Error(`the delivery ${row.id} conflicts with no other delivery`);
     const { id, atMs, size, identity } = row;
     insert.run(id, series.store(row, 'Duplicate'), atMs, size, snapshot, identity, original);
     return original;
   };
+}
+
+function prepareSelectByIdentity(database: Database.Database) {
+  return database
+    .prepare<[Uint8Array | null], string>('SELECT id FROM deliveries WHERE identity_key = ?')
+    .pluck();
 }
 
 function prepareRecordUnidentified(database: Database.Database, series: Series) {
@@ -133,6 +143,10 @@ function prepareRecordUnidentified(database: Database.Database, series: Series) 
 
 function identityKeyOf({ uid, identitySource, identity }: AcceptedRow): Uint8Array {
   return makeIdentityKey(uid, identitySource, identity);
+}
+
+function bodyKeyOf({ uid, bodyIdentity }: AcceptedRow): Uint8Array | null {
+  return bodyIdentity === undefined ? null : makeIdentityKey(uid, 'body', bodyIdentity);
 }
 
 function contentKeyOf({ uid, contentDigest }: AcceptedRow): Uint8Array | null {

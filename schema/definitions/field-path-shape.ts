@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../field-path.ts';
+import { addMistake } from './add-mistake.ts';
+
+/** @limit Longest path of a field of the payload, in characters: paths in real payloads are far shorter. */
+const fieldPathCharsMax = 500;
+
+/** The path of a field of the payload, such as `$.issue.id`. */
+export const fieldPath = z
+  .string()
+  .refine(text => text.length <= fieldPathCharsMax, {
+    abort: true,
+    error: 'the path of a field is too long',
+    params: { hint: `write at most ${fieldPathCharsMax} characters` },
+  })
+  .superRefine((text, context) => {
+    if (parseFieldPath(text)) return;
+    const meant = suggestFieldPath(text);
+    const hint =
+      meant === undefined ? 'write the path of one field, e.g. $.issue.id' : `did you mean ${meant}?`;
+    addMistake(context, [], `"${text}" is not the path of a field`, { code: 'definition/value', hint });
+  })
+  .meta({ pattern: fieldPathPattern.source, maxLength: fieldPathCharsMax, examples: ['$.issue.id'] });
