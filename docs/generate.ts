@@ -10,6 +10,7 @@ import { renderOpenApi } from '../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../schema/api/routes.ts';
 import {
   getSchemePage,
+  renderIdentities,
   renderSchemeIndex,
   renderSchemesOfKind,
   schemeKinds,
@@ -26,6 +27,7 @@ interface GeneratedFile {
 
 const files: readonly GeneratedFile[] = [
   { path: 'docs/reference/signature-schemes/README.md', render: renderSchemeIndex },
+  { path: 'docs/reference/signature-schemes/identities.md', render: renderIdentities },
   ...schemeKinds.map(kind => ({
     path: `docs/reference/signature-schemes/${getSchemePage(kind)}`,
     render: () => renderSchemesOfKind(kind),

@@ -52,6 +52,7 @@ export const diagnosticCodes = {
   'webhook/scheme-unexpected': 'signatureScheme requires authMode signature',
   'webhook/scheme-invalid': 'a signatureScheme object describes an HMAC that can be verified',
   'webhook/identity-twice': 'deliveries are identified by a header or by a field, not by both',
+  'webhook/identity-repeated': 'deliveries of one event have the same identity',
   'webhook/header-secret': 'keepHeaders lists no header with a credential or a signature',
   'webhook/too-many': 'a factory has at most 20 webhooks',
   'webhook/renamed': 'a webhook keeps its file name, because its URL depends on it',

@@ -34,13 +34,18 @@ export function listKeptHeaders({
 
 /** The headers in which the senders of a scheme say the kind and the ID of an event. */
 function listSchemeHeaders(reference: KeepingWebhook['signatureScheme']): readonly string[] {
+  const { eventHeaders = [] } = (typeof reference === 'string' && findScheme(reference)) || {};
+  return [...eventHeaders, ...listSchemeIdHeaders(reference)];
+}
+
+/** The headers in which the senders of a scheme say the ID of an event. */
+export function listSchemeIdHeaders(reference: KeepingWebhook['signatureScheme']): readonly string[] {
   const description = reference && describeScheme(reference);
   if (!description) return [];
-  const { eventHeaders = [] } = (typeof reference === 'string' && findScheme(reference)) || {};
   const sets =
     'alternatives' in description ? [description, ...(description.alternatives ?? [])] : [description];
   const ids = sets.flatMap(set => [('idHeader' in set && set.idHeader) || undefined, set.deliveryIdHeader]);
-  return [...eventHeaders, ...ids.filter(name => name !== undefined)];
+  return ids.filter(name => name !== undefined);
 }
 
 /** Says why a header is never kept, whatever a webhook lists; undefined if it can be. */

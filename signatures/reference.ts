@@ -44,6 +44,29 @@ export function renderSchemesOfKind(kind: SchemeKind): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** Renders the page that lists what identifies the deliveries of each scheme, and why. */
+export function renderIdentities(): string {
+  const rows = schemes.map(scheme => {
+    const { bodyIdentity, noIdentity, checked } = scheme;
+    const { reason, source, on } = bodyIdentity ?? {
+      reason: 'its retries keep the header',
+      source: checked.against,
+      on: checked.on,
+    };
+    const reasons = [noIdentity, reason].filter(text => text !== undefined).join('; ');
+    const link = `[\`${scheme.id}\`](${getSchemePage(scheme.kind)}#${scheme.id})`;
+    return renderRow([
+      link,
+      formatIdentity(scheme),
+      reasons,
+      /^https:/.test(source) ? `<${source}>` : source,
+      on,
+    ]);
+  });
+  const head = ['signature scheme', 'delivery identity', 'why', 'source', 'read on'];
+  return `${[identitiesIntroduction, renderTable('## By signature scheme', head, rows)].join('\n\n')}\n`;
+}
+
 /** Returns the file name of a kind's page. */
 export function getSchemePage(kind: SchemeKind): string {
   return `${kind.replaceAll(' ', '-')}.md`;
@@ -56,6 +79,16 @@ export function renderExampleDefinition(id: string): string {
 }
 
 const generated = '<!-- Written by docs/generate.ts from signatures/schemes. -->';
+
+const identitiesIntroduction = `# What identifies a delivery
+
+${generated}
+
+A retry of an event is a duplicate if it has the same identity as the delivery before. This page lists for each signature
+scheme what that is: a header whose value retries keep, the ID of the event in the body, or a hash of the body. A field is
+listed only if it belongs to the event, not to the object that the event is about. If your sender gives an ID that is not
+listed, name it with \`deliveryIdHeader\` or \`deliveryIdField\`:
+[Delivery identity](../../operating.md#delivery-identity).`;
 
 const introduction = `# Signature schemes
 
@@ -71,9 +104,10 @@ missing or does not match, or if a signed timestamp is outside the replay window
 Webhooks, the window is ${signatureAgeSecondsMax} s in the past and in the future. Other signature schemes use their provider's window, if the
 provider signs a timestamp and documents a window.
 
-The delivery identity is the header in the table, unless the definition sets \`deliveryIdHeader\`. The table names a
-header only if the provider's retries keep its value. Without such a header, deliveries with identical bodies are duplicates.
-The table also says whether the signature covers that header.
+The delivery identity is the header or the field of the body in the table, unless the definition sets \`deliveryIdHeader\` or
+\`deliveryIdField\`. The table names one only if the provider's retries keep its value. Without one, deliveries with
+identical bodies are duplicates. The table also says whether the signature covers that header.
+[What identifies a delivery](identities.md) gives the reasons and the sources.
 
 The schemes are grouped by the kind of provider. \`hookmill schemes list TEXT\` searches them, and
 \`hookmill schemes show ID\` prints what the page of a scheme says:

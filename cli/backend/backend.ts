@@ -5,7 +5,7 @@ import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { DaemonHealth } from './daemon-health.ts';
 
-export type WebhookHealth = NonNullable<HealthView['webhooks'][number]['health']>;
+export type WebhookHealth = HealthView['webhooks'][number];
 
 /**
  * What commands use of one factory: on a store that this machine reaches, or through the management API of a daemon.
@@ -75,7 +75,7 @@ interface ReadDefinitions {
 }
 
 /**
- * Reads the health of the enabled webhooks, or of the one with this UID, by UID. Empty if the log cannot be read, so
+ * Reads the health of the webhooks, or of the one with this UID, by UID. Empty if the log cannot be read, so
  * that everything else is still shown.
  */
 export async function readHealth(
@@ -85,5 +85,5 @@ export async function readHealth(
   const { webhooks } = await backend
     .call('showHealth', { query: { webhook: uid } })
     .catch((): Pick<HealthView, 'webhooks'> => ({ webhooks: [] }));
-  return new Map(webhooks.flatMap(({ uid, health }) => (health ? [[uid, health]] : [])));
+  return new Map(webhooks.map(webhook => [webhook.uid, webhook]));
 }

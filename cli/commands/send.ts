@@ -28,7 +28,7 @@ PKCS #8 PEM, or a key of Standard Webhooks that starts with whsk_.
 
 Each delivery gets a new ID: in the webhook's deliveryIdHeader and in the header of its signature scheme, or in
 X-Service-Delivery-Id if its sender authenticates with a token. Repeat an ID to send a duplicate. A signature scheme
-without such a header gets an ID only with --delivery-id.
+without such a header gets an ID only with --delivery-id. An ID in the body is sent as the file has it.
 
 Examples:
   hookmill send deploys --payload deploy.json
@@ -58,6 +58,8 @@ interface SignedRequest {
   readonly url: string;
   /** Values by name. A later name replaces an earlier one that differs only in case. */
   readonly headers: readonly (readonly [string, string])[];
+  /** The fields of the body that identify the delivery, if the webhook or its signature scheme names some. */
+  readonly idField?: string | readonly string[] | undefined;
 }
 
 /** The event to send: the body, and the ID that its sender gives to it. */
@@ -87,7 +89,7 @@ async function send(name: string | undefined, options: SendOptions, context: Con
     duplicateOf: isDuplicate ? deliveryId : null,
     body: text,
   };
-  const note = isDuplicate ? describeDuplicate(deliveryId, event) : '';
+  const note = isDuplicate ? describeDuplicate(deliveryId, event, request) : '';
   printData(
     context.output,
     data,
@@ -122,16 +124,19 @@ async function signForWebhook(
   const secret = await openSecret(context, webhook);
 
   const url = to ?? renderIngressUrl(context.baseUrl, webhook);
-  const { authMode, deliveryIdHeader } = webhook;
+  const { authMode, deliveryIdHeader, deliveryIdField: idField } = webhook;
   if (authMode !== 'signature') {
     const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
-    if (authMode === 'url_token') return { url: url.replace('{token}', secret), headers: [identity] };
-    return { url, headers: [identity, ['Authorization', `Bearer ${secret}`]] };
+    if (authMode === 'url_token')
+      return { url: url.replace('{token}', secret), headers: [identity], idField };
+    return { url, headers: [identity, ['Authorization', `Bearer ${secret}`]], idField };
   }
-  const { describeScheme } = await import('../../signatures/schemes.ts');
+  const { describeScheme, findScheme } = await import('../../signatures/schemes.ts');
   const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
   if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
-  return { url, headers: await sign(description, secret, url, event, deliveryIdHeader) };
+  const field = findScheme(String(webhook.signatureScheme))?.bodyIdentity?.field;
+  const headers = await sign(description, secret, url, event, deliveryIdHeader);
+  return { url, headers, idField: deliveryIdHeader === undefined ? (idField ?? field) : undefined };
 }
 
 /** The header in which a sender gives an ID if neither the webhook nor its signature scheme has another one. */
@@ -249,7 +254,12 @@ async function isRecordedBefore(
   return recordedAtMs < (isHere ? sentAtMs : Date.parse(headers.get('date') ?? '') - tookMs);
 }
 
-function describeDuplicate(deliveryId: string, { isIdGiven }: Event): string {
+function describeDuplicate(deliveryId: string, { isIdGiven }: Event, { idField }: SignedRequest): string {
+  const duplicate = `Duplicate of ${printable(deliveryId)}: it starts nothing.`;
+  if (idField !== undefined) {
+    const fields = [idField].flat().join(' and ');
+    return `${duplicate} ${fields} in the body identifies it: with another value, it is a new delivery.\n`;
+  }
   const wayOut = isIdGiven ? 'another' : 'a new';
-  return `Duplicate of ${printable(deliveryId)}: it starts nothing. With ${wayOut} --delivery-id, it is a new delivery.\n`;
+  return `${duplicate} With ${wayOut} --delivery-id, it is a new delivery.\n`;
 }

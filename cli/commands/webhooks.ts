@@ -1,5 +1,6 @@
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
+import { describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import { readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
@@ -27,7 +28,7 @@ const list = declareList({
     const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
     return webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
       ...webhook,
-      health: health.get(webhook.uid) ?? null,
+      health: health.get(webhook.uid)?.health ?? null,
     }));
   },
   empty: 'No webhooks are applied. Run `hookmill apply` to apply definitions.',
@@ -54,11 +55,11 @@ Examples:
       const { requests: unlogged } = await backend
         .call('listUnlogged', { query: { webhook: webhook.uid } })
         .catch(() => ({ requests: [] }));
-      const health = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? null;
+      const { health = null, repeatedId } = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? {};
       printData(
         output,
-        { ...data, serial, health, unlogged },
-        () => renderFields(toFields(webhook, serial, health)) + renderUnlogged(unlogged),
+        { ...data, serial, health, ...(repeatedId && { repeatedId }), unlogged },
+        () => renderFields(toFields(webhook, serial, { health, repeatedId })) + renderUnlogged(unlogged),
       );
     });
 }
@@ -66,7 +67,7 @@ Examples:
 function toFields(
   webhook: WebhookView,
   serial: number,
-  health: WebhookHealth | null,
+  { health, repeatedId }: Pick<WebhookHealth, 'health' | 'repeatedId'>,
 ): (readonly [string, string])[] {
   const unset = 'not set: answers 401 until the team secret is set and applied';
   return [
@@ -76,11 +77,19 @@ function toFields(
     ['auth', renderAuthMode(webhook)],
     ['secret', webhook.secretName],
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
-    ['delivery id header', webhook.deliveryIdHeader ?? '-'],
+    ['delivery id', renderDeliveryId(webhook)],
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['health', health ? `${health.state}: ${health.reason}` : '-'],
+    ...(repeatedId
+      ? ([['repeated id', `${describeRepeatedId(repeatedId)}. ${remedyRepeatedId(repeatedId)}.`]] as const)
+      : []),
     ['serial', String(serial)],
     ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
   ];
+}
+
+function renderDeliveryId({ deliveryIdHeader, deliveryIdField }: WebhookView): string {
+  if (deliveryIdField !== null) return `${[deliveryIdField].flat().join(' with ')} in the body`;
+  return deliveryIdHeader ?? '-';
 }

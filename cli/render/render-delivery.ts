@@ -1,4 +1,5 @@
 import type { DeliveryDetail, DeliveryView } from '../../operations/views/delivery-views.ts';
+import { identitySourceTexts } from '../../schema/clients/describe.ts';
 import { formatJson } from '../../schema/text/json-text.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { describeCommit } from './colours.ts';
@@ -51,7 +52,12 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
     ['size', `${size} bytes`],
     ['outcome', outcome],
     ['authenticated by', authenticatedBy],
-    ['identity', identity === null ? undefined : `${identity} (from ${identitySource})`],
+    [
+      'identity',
+      identity === null
+        ? undefined
+        : `${identity} (from ${identitySource && identitySourceTexts[identitySource]})`,
+    ],
     ['duplicate of', delivery.duplicateOf],
     ['reason', delivery.reason],
     ['remedy', delivery.remedy && completeCommands(delivery.remedy)],

@@ -35,7 +35,8 @@ export interface WebhookDraft {
   /** Whether the existing secret may have another use. */
   readonly allowShared: boolean;
   readonly suppliedValue: string;
-  readonly deliveryIdHeader: string;
+  /** The name of a header, or the path of a field: `$.id`. */
+  readonly deliveryId: string;
   /** Names of headers, separated by commas or white space. */
   readonly keepHeaders: string;
 }
@@ -49,7 +50,7 @@ export const emptyWebhookDraft: WebhookDraft = {
   existingSecret: undefined,
   allowShared: false,
   suppliedValue: '',
-  deliveryIdHeader: '',
+  deliveryId: '',
   keepHeaders: '',
 };
 
@@ -84,13 +85,14 @@ export function buildWebhookBody(
   schemes: readonly Scheme[],
   secrets: readonly Secret[],
 ): WebhookBody {
-  const deliveryIdHeader = draft.deliveryIdHeader.trim();
+  const deliveryId = draft.deliveryId.trim();
   const keepHeaders = draft.keepHeaders.split(/[\s,]+/).filter(name => name !== '');
   return {
     name: draft.name.trim(),
     authMode: draft.authMode,
     ...(draft.authMode === 'signature' && { signatureScheme: draft.scheme }),
-    ...(deliveryIdHeader !== '' && { deliveryIdHeader }),
+    ...(deliveryId !== '' &&
+      (deliveryId.startsWith('$') ? { deliveryIdField: deliveryId } : { deliveryIdHeader: deliveryId })),
     ...(keepHeaders.length > 0 && { keepHeaders }),
     secret: buildSecretBody(draft, schemes, secrets),
   };

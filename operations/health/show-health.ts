@@ -6,6 +6,8 @@ import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import { countOf, type TalliedHistory, type Tally } from '../../store/ports/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
+import { findRepeatedId } from '../impact/find-repeated-id.ts';
+import { openHistory } from '../impact/history.ts';
 import { findFirstJudgedHour, judgeHealth } from './judge-health.ts';
 import { weekHours } from './usual-rates.ts';
 
@@ -13,10 +15,8 @@ export type HealthView = z.output<typeof healthAnswer>;
 type WebhookHealth = HealthView['webhooks'][number];
 
 /** Shows the health of each applied webhook, or of the one with this UID, and its deliveries of the last seven days. */
-export async function showHealth(
-  { name, store, readState, now }: Pick<OpenFactory, 'name' | 'store' | 'readState' | 'now'>,
-  uid?: string,
-): Promise<HealthView> {
+export async function showHealth(factory: OpenFactory, uid?: string): Promise<HealthView> {
+  const { name, store, readState, now } = factory;
   const nowMs = now().getTime();
   const sinceHour = Math.floor(nowMs / hourMs) + 1 - weekHours;
   const { webhooks } = await readState();
@@ -30,10 +30,12 @@ export async function showHealth(
   const shown = meant.map(async webhook => {
     const tallies = byUid.get(webhook.uid) ?? [];
     const [last] = await store.deliveries.listDeliveries({ factory: name, uid: webhook.uid, limit: 1 });
+    const repeatedId = uid === undefined ? undefined : await findRepeatedId(webhook, openHistory(factory));
     return {
       name: webhook.name,
       uid: webhook.uid,
       health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
+      ...(repeatedId && { repeatedId }),
       lastDelivery: last ? { id: last.id, at: toTime(last.atMs), outcome: last.outcome } : null,
       lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
       lastRejectedAt: findLast(tallies, ({ lastRejectedMs }) => lastRejectedMs),

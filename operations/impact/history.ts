@@ -16,8 +16,8 @@ export function openHistory({ name: factory, store: { deliveries }, now }: Facto
     listLastAccepted: ({ uid }, limit) =>
       deliveries.listDeliveries({ factory, uid, outcome: 'Accepted', limit }),
     readPayload: async id => {
-      const bytes = await deliveries.readPayload(id);
-      return bytes && { payload: parseJsonText(Buffer.from(bytes).toString('utf8')) };
+      const body = await deliveries.readPayload(id);
+      return body && { body, payload: parseJsonText(Buffer.from(body).toString('utf8')) };
     },
   };
 }

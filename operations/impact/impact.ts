@@ -15,6 +15,7 @@ import type { WebhookDefinition } from '../../schema/definitions/webhook-definit
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
 import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
+import { judgeIdentities } from './judge-identities.ts';
 
 /** The deliveries in the delivery log. */
 export interface History extends DeliveryHistory {
@@ -76,6 +77,10 @@ async function findWebhookImpact(
   const silent = effects.includes('url-gone') || effects.includes('disabled');
   const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
   const after = desired.webhooks.find(({ name }) => name === change.name);
+  const identities =
+    after && effects.includes('identity-changed')
+      ? await judgeIdentities(webhook, after, history)
+      : undefined;
   return {
     kind: 'webhook',
     effects,
@@ -83,6 +88,7 @@ async function findWebhookImpact(
       effects.includes('authentication-changed') && {
         authentication: { before: toAuthentication(webhook), after: toAuthentication(after) },
       }),
+    ...(identities && { identities }),
     traffic: await history.countTraffic(webhook),
     silenced: silent ? listening.map(({ name }) => name) : [],
   };

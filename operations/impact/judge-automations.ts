@@ -1,6 +1,7 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { AutomationImpact } from '../../schema/changes/impact.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import type { IdentitySource } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { compileFilterIndex, type FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -18,7 +19,7 @@ export interface DeliveryHistory {
   /** The last accepted deliveries of a webhook, newest first, at most `limit`. */
   listLastAccepted(webhook: AppliedWebhook, limit: number): Promise<readonly PastDelivery[]>;
   /** Reads and parses a payload; undefined if the delivery was pruned meanwhile. */
-  readPayload(id: string): Promise<{ readonly payload: unknown } | undefined>;
+  readPayload(id: string): Promise<{ readonly payload: unknown; readonly body: Uint8Array } | undefined>;
 }
 
 /** A stored delivery, without its payload. */
@@ -29,6 +30,8 @@ export interface PastDelivery {
   readonly atMs: number;
   readonly size: number;
   readonly headers?: EventHeaders;
+  readonly identity?: string;
+  readonly identitySource?: IdentitySource;
 }
 
 /** Sees each payload that is read, and the webhook that it came to. */

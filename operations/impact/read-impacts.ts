@@ -1,5 +1,6 @@
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
 import type { Impact } from '../../schema/changes/impact.ts';
+import { describeRepeatedId } from '../../schema/clients/describe.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { compareNames } from '../../schema/name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -8,8 +9,10 @@ import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';
+import { findRepeatedId } from './find-repeated-id.ts';
 import { openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
+import type { DeliveryHistory } from './judge-automations.ts';
 import { createWebhookObservers } from './observe-webhook.ts';
 import { findObservedWarnings } from './observed-warnings.ts';
 
@@ -40,11 +43,33 @@ export async function readImpacts(
     const automations = after.automations.filter(({ name }) => planned.has(name));
     const { observe, observations } = createWebhookObservers(before.webhooks.length);
     const impacts = await findImpacts(changes, after, before, history, { automations, observe });
-    return { impacts, warnings: findObservedWarnings({ automations, locate }, observations, changes) };
+    const warnings = findObservedWarnings({ automations, locate }, observations, changes);
+    return { impacts, warnings: [...warnings, ...(await warnOfRepeatedIds(before, after, history, locate))] };
   } catch (error) {
     if (!(error instanceof DeliveryLogError)) throw error;
     return { impacts: new Map(), warnings: [], problem: error.message };
   }
+}
+
+/** Warns of webhooks whose sender seems to repeat events that only the hash of their body identifies. */
+async function warnOfRepeatedIds(
+  before: AppliedState,
+  { webhooks }: Pick<Definitions, 'webhooks'>,
+  history: DeliveryHistory,
+  locate: Definitions['locate'],
+): Promise<Diagnostic[]> {
+  const warnings: Diagnostic[] = [];
+  for (const { name, deliveryIdHeader, deliveryIdField } of webhooks) {
+    const applied = before.webhooks.find(webhook => webhook.name === name);
+    if (!applied || (deliveryIdHeader ?? deliveryIdField) !== undefined) continue;
+    const repeated = await findRepeatedId(applied, history);
+    if (!repeated) continue;
+    const message = describeRepeatedId(repeated);
+    const hint = `if ${repeated.field} is the ID of the event, add deliveryIdField: ${repeated.field}`;
+    const place = locate('webhook', name, []);
+    warnings.push({ code: 'webhook/identity-repeated', severity: 'warning', message, hint, ...place });
+  }
+  return warnings;
 }
 
 /**

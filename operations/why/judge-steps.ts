@@ -1,4 +1,5 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
@@ -154,22 +155,31 @@ function judgeJson(facts: WhyFacts): Judgement {
 }
 
 function judgeIdentity(facts: WhyFacts): Judgement {
-  const { last, webhook } = facts;
+  const { last, webhook, repeatedId } = facts;
   const duplicate = last.get('Duplicate');
-  const acceptedMs = lastOf(facts, 'Accepted');
-  if (!duplicate || duplicate.atMs <= acceptedMs)
-    return acceptedMs > 0 ? ok('the last delivery was new') : unknown('none was identified');
+  const accepted = last.get('Accepted');
+  if (repeatedId)
+    return wrong(describeRepeatedId(repeatedId), `${remedyRepeatedId(repeatedId)}.`, {
+      atMs: accepted?.atMs,
+    });
+  if (!duplicate || duplicate.atMs <= (accepted?.atMs ?? 0)) {
+    if (!accepted) return unknown('none was identified');
+    const { identitySource } = accepted;
+    const source = identitySource ? `, by ${identitySourceTexts[identitySource]}` : '';
+    return ok(`the last delivery was new${source}`);
+  }
   const { duplicateOf, identitySource } = duplicate;
   if (identitySource === 'body') {
     const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';
     return wrong(
       `the last is a duplicate of ${duplicateOf}: its body is the same, and it has no ID`,
-      `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`.`,
+      `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`, or its field as \`deliveryIdField\`.`,
       { atMs: duplicate.atMs },
     );
   }
+  const source = identitySource ? `, from ${identitySourceTexts[identitySource]}` : '';
   return wrong(
-    `the last is a duplicate of ${duplicateOf}: it has the same ID`,
+    `the last is a duplicate of ${duplicateOf}: it has the same ID${source}`,
     `If they are different events, correct the IDs of the sender; \`hookmill why ${duplicateOf}\` explains the first.`,
     { atMs: duplicate.atMs },
   );

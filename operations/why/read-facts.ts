@@ -8,6 +8,8 @@ import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
+import { findRepeatedId } from '../impact/find-repeated-id.ts';
+import { openHistory } from '../impact/history.ts';
 import { findFilterTestWarnings, readPayload } from '../log/deliveries.ts';
 import { requireDelivery, requireRun } from '../log/require-logged.ts';
 import { readRunOutput } from '../log/runs.ts';
@@ -59,6 +61,7 @@ export async function readFacts(
     url: webhook ? showUrl(webhook) : '',
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
+    repeatedId: webhook && !isOfDelivery ? await findRepeatedId(webhook, openHistory(factory)) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
       state,
       listening,

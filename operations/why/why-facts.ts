@@ -2,6 +2,7 @@ import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-sta
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { LoggedDelivery, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
+import type { RepeatedId } from '../impact/find-repeated-id.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
 /** The verdict on one step of a request's way. */
@@ -39,6 +40,8 @@ export interface WhyFacts {
   readonly listening: readonly AppliedAutomation[];
   /** The time since which the webhook is quiet, and the reason; absent if it is not quiet. */
   readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
+  /** A field that seems to be the ID of its events, and repeats. */
+  readonly repeatedId?: RepeatedId | undefined;
   /** The verdicts of some of them on the accepted delivery, if it started nothing: the nearest to a match first. */
   readonly verdicts: readonly VerdictView[];
   /** Warnings about the filters of the first of these automations. */

@@ -186,6 +186,14 @@ export const healthOverviewAnswer = z.strictObject({
   hasMore: z.boolean().describe('Whether more are quiet or failing than are listed.'),
 });
 
+/** A field that seems to be the ID of an event, though accepted deliveries with different bodies share it. */
+export const repeatedIdShape = z.strictObject({
+  field: z.string().describe('Its path, as `deliveryIdField` takes it.'),
+  deliveries: z.int().describe('Number of deliveries that have the same value as an earlier one.'),
+  judged: z.int().describe('Number of the last accepted deliveries that only their body identified.'),
+  example: z.array(z.string()).describe('Two of the deliveries, the earlier one first.'),
+});
+
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
 export const healthAnswer = z.strictObject({
   since: time.describe('When the first hour begins. The last hour is the current one.'),
@@ -194,6 +202,9 @@ export const healthAnswer = z.strictObject({
       name: z.string(),
       uid,
       health: webhookHealth.nullable().describe('null: the webhook is disabled.'),
+      repeatedId: repeatedIdShape
+        .optional()
+        .describe('Only if one webhook is asked for, and its sender seems to repeat events.'),
       lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
       lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
       lastRejectedAt: time.nullable(),

@@ -1,5 +1,6 @@
 import type {
   AutomationImpact,
+  IdentityImpact,
   Impact,
   SenderAuthentication,
   Traffic,
@@ -31,11 +32,24 @@ const effectTexts: Readonly<Record<Exclude<WebhookEffect, 'authentication-change
   'identity-changed': 'retries that are in progress may be accepted a second time',
 };
 
-function describeSenders({ effects, authentication }: WebhookImpact): readonly string[] {
+function describeSenders({ effects, authentication, identities }: WebhookImpact): readonly string[] {
   return effects.flatMap(effect => {
+    if (effect === 'identity-changed') return [effectTexts[effect], ...describeIdentities(identities)];
     if (effect !== 'authentication-changed') return [effectTexts[effect]];
     return authentication ? describeAuthenticationChange(authentication) : [];
   });
+}
+
+/** Says how many of the last deliveries are identified in another way, and how many become duplicates by it. */
+function describeIdentities(identities: IdentityImpact | undefined): readonly string[] {
+  if (!identities) return [];
+  const { judged, changed, duplicates } = identities;
+  const last = judged === 1 ? 'the last delivery' : `${changed} of the last ${judged} deliveries`;
+  const changes = `the identity of ${judged === 1 && changed === 0 ? 'no stored delivery' : last} changes`;
+  if (duplicates === 0) return [changes];
+  return [
+    `${changes}; ${duplicates} of them would have been ${duplicates === 1 ? 'a duplicate' : 'duplicates'}`,
+  ];
 }
 
 function describeSilenced({ silenced }: WebhookImpact): readonly string[] {

@@ -14,7 +14,7 @@ const webhookEffects = [
   'authentication-changed',
   /** Senders need another credential at once. */
   'credential-changed',
-  /** Retries are recognized by another header. */
+  /** Retries are recognised by another header or field. */
   'identity-changed',
 ] as const;
 
@@ -31,6 +31,12 @@ const authenticationShape = z.strictObject({
   secretName: z.string().describe('The team secret that it is checked with.'),
 });
 
+const identityImpactShape = z.strictObject({
+  judged: z.int().describe('Number of stored deliveries that were identified by the new definition.'),
+  changed: z.int().describe('Number of them whose identity changes.'),
+  duplicates: z.int().describe('Number of them that would have been duplicates of another one of them.'),
+});
+
 const webhookImpactShape = z.strictObject({
   kind: z.literal('webhook'),
   effects: z.array(z.enum(webhookEffects)),
@@ -38,6 +44,9 @@ const webhookImpactShape = z.strictObject({
     .strictObject({ before: authenticationShape, after: authenticationShape })
     .optional()
     .describe('How senders authenticate. Only with the effect `authentication-changed`.'),
+  identities: identityImpactShape
+    .optional()
+    .describe('How deliveries are identified. Only with the effect `identity-changed`.'),
   traffic: trafficShape,
   silenced: z.array(z.string()).describe('Automations that stay, but that the webhook no longer starts.'),
 });
@@ -69,6 +78,7 @@ export const impactShape = z.discriminatedUnion('kind', [webhookImpactShape, aut
 export type Impact = z.output<typeof impactShape>;
 export type WebhookImpact = z.output<typeof webhookImpactShape>;
 export type WebhookEffect = (typeof webhookEffects)[number];
+export type IdentityImpact = z.output<typeof identityImpactShape>;
 export type Traffic = z.output<typeof trafficShape>;
 export type SenderAuthentication = z.output<typeof authenticationShape>;
 export type AutomationImpact = z.output<typeof automationImpactShape>;

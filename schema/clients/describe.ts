@@ -1,4 +1,4 @@
-import type { RunWait } from '../delivery.ts';
+import type { IdentitySource, RunWait } from '../delivery.ts';
 import type { UnloggedReason } from '../unlogged.ts';
 
 const reasons: Readonly<Record<UnloggedReason, string>> = {
@@ -25,6 +25,33 @@ const waitTexts: Readonly<Record<RunWait, string>> = {
   limit: 'waits for other runs to end',
   deliveries: 'waits for more deliveries',
 };
+
+/** Says where the identity of a delivery comes from. */
+export const identitySourceTexts: Readonly<Record<IdentitySource, string>> = {
+  deliveryIdHeader: 'the header that the webhook names',
+  deliveryIdField: 'the field that the webhook names',
+  scheme: "the provider's header",
+  schemeField: "the provider's field in the body",
+  'X-Service-Delivery-Id': 'X-Service-Delivery-Id',
+  body: 'a hash of the body',
+};
+
+interface RepeatedId {
+  readonly field: string;
+  readonly deliveries: number;
+  readonly judged: number;
+}
+
+/** Says that a field seems to be the ID of an event, and repeats. */
+export function describeRepeatedId({ field, deliveries, judged }: RepeatedId): string {
+  const have = deliveries === 1 ? 'has' : 'have';
+  return `${deliveries} of the last ${judged} deliveries ${have} the same ${field} as an earlier one, but another body`;
+}
+
+/** The remedy for a repeated ID. */
+export function remedyRepeatedId({ field }: Pick<RepeatedId, 'field'>): string {
+  return `If ${field} is the ID of the event, add \`deliveryIdField: ${field}\` to the webhook: then retries are duplicates`;
+}
 
 interface DescribedRun {
   readonly waitsFor?: RunWait | undefined;

@@ -86,7 +86,7 @@ browserTest('shows refused input and invented addresses as text', async () => {
   await page.getByText('More options', { exact: true }).click();
   for (const text of hostile.slice(0, 6)) {
     await page.getByLabel('Secret name').fill(text);
-    await page.getByLabel('Delivery ID header').fill(text);
+    await page.getByLabel('Delivery ID').fill(text);
     await page.getByRole('button', { name: 'Create webhook' }).click();
     await page.getByRole('alert').getByText(`"${text}" is not a header name`).first().waitFor();
     await expectHarmless(page);

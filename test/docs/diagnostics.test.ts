@@ -13,6 +13,7 @@ const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 // Their examples need a followed repository, a dashboard, stored deliveries, or thousands of files.
 const told: readonly DiagnosticCode[] = [
   'webhook/renamed',
+  'webhook/identity-repeated',
   'factory/dashboard-managed',
   'factory/rewound',
   'factory/too-large',

@@ -4,6 +4,7 @@ import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import {
   getSchemePage,
   renderExampleDefinition,
+  renderIdentities,
   renderSchemeIndex,
   renderSchemesOfKind,
   schemeKinds,
@@ -14,10 +15,13 @@ const folder = new URL('../../docs/reference/signature-schemes/', import.meta.ur
 
 describe('the reference', () => {
   it('has a page for each kind of provider, and no other', async () => {
-    expect((await readdir(folder)).sort()).toEqual(['README.md', ...schemeKinds.map(getSchemePage)].sort());
+    expect((await readdir(folder)).sort()).toEqual(
+      ['README.md', 'identities.md', ...schemeKinds.map(getSchemePage)].sort(),
+    );
   });
 
   it('is what the code renders, to the byte', async () => {
+    expect(await readFile(new URL('identities.md', folder), 'utf8')).toBe(renderIdentities());
     expect(await readFile(new URL('README.md', folder), 'utf8')).toBe(renderSchemeIndex());
     for (const kind of schemeKinds)
       expect(await readFile(new URL(getSchemePage(kind), folder), 'utf8')).toBe(renderSchemesOfKind(kind));

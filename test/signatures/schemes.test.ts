@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseFieldPath } from '../../schema/field-path.ts';
 import { parseTemplate } from '../../signatures/content.ts';
 import { signatureAgeSecondsMax } from '../../signatures/schemes/shapes.ts';
 import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
@@ -66,6 +67,20 @@ describe('the table', () => {
     );
     expect(scheme.checked.against.endsWith(' (rule only)')).toBe(!isFromElsewhere);
   });
+
+  it.each(schemes)(
+    'says of $id what identifies its deliveries: a header, or else the body and why',
+    scheme => {
+      const sets = 'alternatives' in scheme ? [scheme, ...(scheme.alternatives ?? [])] : [scheme];
+      const hasHeader = sets.some(set => ('idHeader' in set && set.idHeader) || set.deliveryIdHeader);
+      const { bodyIdentity } = scheme;
+      expect(bodyIdentity === undefined).toBe(hasHeader);
+      if (!bodyIdentity) return;
+      expect(bodyIdentity.on).toMatch(/^20\d\d-\d\d-\d\d$/);
+      expect(bodyIdentity.source).toMatch(/^https:\/\/|\/| at [0-9a-f]{7}/);
+      for (const field of [bodyIdentity.field ?? []].flat()) expect(parseFieldPath(field)).toBeDefined();
+    },
+  );
 
   it('the provider is never expected to issue a secret that its user chooses', () => {
     const chosen = schemes.filter(({ secretLocation }) => secretLocation.startsWith('you choose'));

@@ -60,10 +60,7 @@ export function WebhookForm({ schemes, secrets, onCreated }: Properties) {
       <SecretFields draft={draft} schemes={schemes} secrets={secrets} onChange={change} />
       <details>
         <summary>More options</summary>
-        <DeliveryIdField
-          value={draft.deliveryIdHeader}
-          onInput={deliveryIdHeader => change({ deliveryIdHeader })}
-        />
+        <DeliveryIdField value={draft.deliveryId} onInput={deliveryId => change({ deliveryId })} />
         <KeepHeadersField value={draft.keepHeaders} onInput={keepHeaders => change({ keepHeaders })} />
       </details>
       <ProblemNotice error={error} />
@@ -83,8 +80,8 @@ interface FieldProperties {
 
 function DeliveryIdField(properties: FieldProperties) {
   const hint =
-    "The header that carries the sender's own event ID, if it sends one. Deliveries with the same ID are duplicates.";
-  return <HeaderField label="Delivery ID header" hint={hint} placeholder="X-Event-Id" {...properties} />;
+    'The header in which the sender puts its own event ID, or the path of its field in the body, such as $.id. Deliveries with the same ID are duplicates.';
+  return <HeaderField label="Delivery ID" hint={hint} placeholder="X-Event-Id" {...properties} />;
 }
 
 function KeepHeadersField(properties: FieldProperties) {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { describeRepeatedId, remedyRepeatedId } from '../../../schema/clients/describe.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { DeliveryChart, SpanChoice } from '../../parts/chart/delivery-chart.tsx';
@@ -6,7 +7,7 @@ import { CopyableLine } from '../../parts/copyable.tsx';
 import { DefinitionFileSection } from '../../parts/definition-file.tsx';
 import { isRowOpen } from '../../parts/disclosure.tsx';
 import { HealthPill } from '../../parts/health-pill.tsx';
-import { Code, Fact, Facts } from '../../parts/text.tsx';
+import { Code, Fact, Facts, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useListeners, useSchemes } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
@@ -39,6 +40,7 @@ export function AboutWebhook({ webhook }: { readonly webhook: ShownWebhook }) {
 
 function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
   const scheme = getSchemeLabel(webhook.signatureScheme, useSchemes().value);
+  const deliveryId = webhook.deliveryIdHeader ?? webhook.deliveryIdField;
   return (
     <Facts>
       <Fact term="Authentication">
@@ -48,8 +50,8 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
       <Fact term="Team secret">
         <Code text={webhook.secretName} />
       </Fact>
-      <Fact term="Delivery ID header">
-        {webhook.deliveryIdHeader === null ? 'not set' : <Code text={webhook.deliveryIdHeader} />}
+      <Fact term="Delivery ID">
+        {deliveryId === null ? 'not set' : <Code text={[deliveryId].flat().join(', ')} />}
       </Fact>
       <Fact term="Event headers">
         <Code text={webhook.eventHeaders.join(', ')} />
@@ -123,6 +125,13 @@ export function HealthCard({ uid, name }: { readonly uid: string; readonly name:
           <SpanChoice span={span} onChange={setSpan} />
         </div>
       </div>
+      {webhook.repeatedId && (
+        <p class="notice">
+          <Text
+            text={`${describeRepeatedId(webhook.repeatedId)}. ${remedyRepeatedId(webhook.repeatedId)}.`}
+          />
+        </p>
+      )}
       <DeliveryChart name={name} since={value.since} tallies={webhook.tallies} span={span} />
     </section>
   );

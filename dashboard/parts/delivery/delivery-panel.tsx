@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { IdentitySource } from '../../../schema/delivery.ts';
+import { identitySourceTexts } from '../../../schema/clients/describe.ts';
 import { buildApiUrl, callApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
@@ -16,13 +16,6 @@ import { Code, ExactTime, Fact, Facts, Size, Text } from '../text.tsx';
 import { Comparison } from './comparison.tsx';
 import { PayloadView } from './payload-view.tsx';
 import { StartedRuns } from './started-runs.tsx';
-
-const identitySourceLabels: Readonly<Record<IdentitySource, string>> = {
-  deliveryIdHeader: "the webhook's delivery ID header",
-  scheme: "the provider's header",
-  'X-Service-Delivery-Id': 'X-Service-Delivery-Id',
-  body: 'a hash of the body',
-};
 
 interface ReplayDialogProperties {
   readonly delivery: ShownDelivery;
@@ -130,7 +123,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
       {identity !== null && (
         <Fact term="Identity">
           <Code text={identity} />
-          {identitySource && <span class="muted"> from {identitySourceLabels[identitySource]}</span>}
+          {identitySource && <span class="muted"> from {identitySourceTexts[identitySource]}</span>}
         </Fact>
       )}
       {authenticatedBy && (

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { findImpacts, type History } from '../../../operations/impact/impact.ts';
 import { plan } from '../../../operations/plan/plan.ts';
@@ -48,9 +49,18 @@ async function impacts(
     automations: before.automations.map(one => ({ ...one, triggers: [...one.triggers] })),
   };
   const newestMs = 1_000_000;
-  const deliveries = payloads.map((_, index) => {
+  const deliveries = payloads.map((payload, index) => {
     const atMs = newestMs + (seconds[index] ?? 0) * 1000;
-    return { id: `dlv_${index}`, webhook: 'pay', uid: to, atMs, size: 100 };
+    const identity = `body-sha256:${hash('sha256', JSON.stringify(payload))}`;
+    return {
+      id: `dlv_${index}`,
+      webhook: 'pay',
+      uid: to,
+      atMs,
+      size: 100,
+      identity,
+      identitySource: 'body',
+    } as const;
   });
   const history: History = {
     countTraffic: async ({ uid }) =>
@@ -58,7 +68,10 @@ async function impacts(
         ? { lastAcceptedAt: new Date(5_000).toISOString(), accepted: 312, days: 7 }
         : { lastAcceptedAt: null, accepted: 0, days: 7 },
     listLastAccepted: async ({ uid }, limit) => deliveries.filter(one => one.uid === uid).slice(0, limit),
-    readPayload: async id => ({ payload: payloads[Number(id.slice('dlv_'.length))] }),
+    readPayload: async id => {
+      const payload = payloads[Number(id.slice('dlv_'.length))];
+      return { payload, body: Buffer.from(JSON.stringify(payload)) };
+    },
   };
   const changes = plan(after, applied, secrets);
   const found = await findImpacts(changes, after, applied, history);
@@ -234,6 +247,32 @@ test.each([
   });
 });
 
+test.each([
+  [{ deliveryIdField: '$.id' }, { judged: 5, changed: 4, duplicates: 2 }],
+  [{ deliveryIdField: ['$.id', '$.n'] }, { judged: 5, changed: 3, duplicates: 0 }],
+  [{ deliveryIdField: '$.none' }, { judged: 5, changed: 0, duplicates: 0 }],
+  // A header that was not kept of the deliveries
+  [{ deliveryIdHeader: 'X-Id' }, undefined],
+])(
+  'a webhook with %j tells whose identity changes, and who would be a duplicate',
+  async (keys, identities) => {
+    const payloads = [{ id: 1, n: 1 }, { id: 1, n: 2 }, { id: 2, n: 1 }, { id: 1 }, { n: 5 }];
+    const after = { webhooks: [webhook('pay', keys)], automations: [] };
+    const [impact] = await impacts({ webhooks: [pay], automations: [] }, after, payloads);
+    expect(impact).toMatchObject({ effects: ['identity-changed'] });
+    expect(impact?.kind === 'webhook' && impact.identities).toEqual(identities);
+  },
+);
+
+test('the identities that change are said in a sentence', async () => {
+  const after = { webhooks: [webhook('pay', { deliveryIdField: '$.id' })], automations: [] };
+  const payloads = [{ id: 1, n: 1 }, { id: 1, n: 2 }, { n: 3 }];
+  const [impact] = await impacts({ webhooks: [pay], automations: [] }, after, payloads);
+  expect(impact && describeImpact(impact, 0)).toContain(
+    'the identity of 2 of the last 3 deliveries changes; 1 of them would have been a duplicate',
+  );
+});
+
 test('neither a new webhook nor an unchanged one has an impact', async () => {
   expect(await impacts({ webhooks: [], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
     undefined,
@@ -320,7 +359,7 @@ test('many large deliveries are judged up to a bound, the newest of each webhook
       }),
     readPayload: async id => {
       read.push(id);
-      return { payload: {} };
+      return { payload: {}, body: Buffer.from('{}') };
     },
   };
   const desired = { ...both, automations };

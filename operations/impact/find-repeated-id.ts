@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import type { repeatedIdShape } from '../../schema/api/answers.ts';
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { renderPathSegment } from '../../schema/field-path.ts';
+import { isObject } from '../../schema/filters/clause.ts';
+import { type DeliveryHistory, pastDeliveriesMax } from './judge-automations.ts';
+
+export type RepeatedId = z.output<typeof repeatedIdShape>;
+
+/** @limit Most bytes of stored deliveries among which a repeated ID is looked for, in bytes (2 MiB): it is looked for whenever somebody looks at a webhook. */
+const searchedBytesMax = 2 * 1024 * 1024;
+/** @limit Fewest different values of a field that can be an ID of events: with fewer, a coincidence is likely. */
+const differentValuesMin = 3;
+/** @limit Deepest object in which an ID of events is looked for: senders put it into an envelope. */
+const idDepthMax = 3;
+
+/** The names under which senders put the ID of an event; `id` itself only at the root or in such an envelope. */
+const eventIdName = /^(event|delivery|message|notification|webhook_?event)_?(id|uuid|guid)$/i;
+const plainIdName = /^_?(id|uuid|guid)$/i;
+const envelopeName = /^(event|delivery|message|notification|meta|metadata|header|headers)$/i;
+
+/**
+ * Looks for a field that seems to be the ID of an event, and repeats: deliveries that only the hash of their body
+ * identifies have different bodies and the same value there, while the values of most are unique. They may be retries of
+ * one event. Undefined if there is none.
+ */
+export async function findRepeatedId(
+  webhook: AppliedWebhook,
+  history: DeliveryHistory,
+): Promise<RepeatedId | undefined> {
+  const byField = new Map<string, Map<string | number, string[]>>();
+  let [judged, bytes] = [0, 0];
+  for (const { id, size, identitySource } of await history.listLastAccepted(webhook, pastDeliveriesMax)) {
+    bytes += size;
+    if (bytes > searchedBytesMax) break;
+    const read = identitySource === 'body' ? await history.readPayload(id) : undefined;
+    if (!read) continue;
+    judged += 1;
+    for (const [field, value] of listIds(read.payload, '$', true, 1)) {
+      const byValue = byField.get(field) ?? new Map<string | number, string[]>();
+      byField.set(field, byValue.set(value, [...(byValue.get(value) ?? []), id]));
+    }
+  }
+  for (const [field, byValue] of byField) {
+    const groups = [...byValue.values()];
+    const repeated = groups.filter(({ length }) => length > 1);
+    const isMostlyUnique = repeated.length * 2 <= groups.length;
+    const [example] = repeated;
+    if (!example || !isMostlyUnique || groups.length < differentValuesMin) continue;
+    const deliveries = repeated.reduce((sum, { length }) => sum + length - 1, 0);
+    return { field, deliveries, judged, example: example.slice(0, 2).reverse() };
+  }
+  return undefined;
+}
+
+/** Lists the fields of an object, and of the envelopes in it, that may be the ID of its event. */
+function* listIds(
+  value: unknown,
+  path: string,
+  isEnvelope: boolean,
+  depth: number,
+): Generator<[field: string, value: string | number]> {
+  if (!isObject(value) || depth > idDepthMax) return;
+  for (const [key, inside] of Object.entries(value)) {
+    const field = `${path}${renderPathSegment(key)}`;
+    const isNamed = eventIdName.test(key) || (isEnvelope && plainIdName.test(key));
+    if (isNamed && (typeof inside === 'string' || Number.isSafeInteger(inside)))
+      yield [field, inside as string | number];
+    if (isObject(inside)) yield* listIds(inside, field, envelopeName.test(key), depth + 1);
+  }
+}
