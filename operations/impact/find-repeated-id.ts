@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { repeatedIdShape } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import type { IdentitySource } from '../../schema/delivery.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { isObject } from '../../schema/filters/clause.ts';
 import { type DeliveryHistory, pastDeliveriesMax } from './judge-automations.ts';
@@ -14,15 +15,18 @@ const differentValuesMin = 3;
 /** @limit Deepest object in which an ID of events is looked for: senders put it into an envelope. */
 const idDepthMax = 3;
 
+/** The sources of an identity that no provider and no definition names. */
+const weakSources: ReadonlySet<IdentitySource> = new Set(['X-Service-Delivery-Id', 'body']);
+
 /** The names under which senders put the ID of an event; `id` itself only at the root or in such an envelope. */
 const eventIdName = /^(event|delivery|message|notification|webhook_?event)_?(id|uuid|guid)$/i;
 const plainIdName = /^_?(id|uuid|guid)$/i;
 const envelopeName = /^(event|delivery|message|notification|meta|metadata|header|headers)$/i;
 
 /**
- * Looks for a field that seems to be the ID of an event, and repeats: deliveries that only the hash of their body
- * identifies have different bodies and the same value there, while the values of most are unique. They may be retries of
- * one event. Undefined if there is none.
+ * Looks for a field that seems to be the ID of an event, and repeats: deliveries that were accepted one by one have the same
+ * value there, while the values of most are unique. They may be retries of one event. Undefined if there is none, or if a
+ * header of the provider or a field identifies the deliveries.
  */
 export async function findRepeatedId(
   webhook: AppliedWebhook,
@@ -33,7 +37,8 @@ export async function findRepeatedId(
   for (const { id, size, identitySource } of await history.listLastAccepted(webhook, pastDeliveriesMax)) {
     bytes += size;
     if (bytes > searchedBytesMax) break;
-    const read = identitySource === 'body' ? await history.readPayload(id) : undefined;
+    if (identitySource === undefined || !weakSources.has(identitySource)) continue;
+    const read = await history.readPayload(id);
     if (!read) continue;
     judged += 1;
     for (const [field, value] of listIds(read.payload, '$', true, 1)) {

@@ -186,11 +186,13 @@ export const healthOverviewAnswer = z.strictObject({
   hasMore: z.boolean().describe('Whether more are quiet or failing than are listed.'),
 });
 
-/** A field that seems to be the ID of an event, though accepted deliveries with different bodies share it. */
+/** A field that seems to be the ID of an event, though several accepted deliveries share it. */
 export const repeatedIdShape = z.strictObject({
   field: z.string().describe('Its path, as `deliveryIdField` takes it.'),
   deliveries: z.int().describe('Number of deliveries that have the same value as an earlier one.'),
-  judged: z.int().describe('Number of the last accepted deliveries that only their body identified.'),
+  judged: z
+    .int()
+    .describe('Number of the last accepted deliveries that no named header or field identified.'),
   example: z.array(z.string()).describe('Two of the deliveries, the earlier one first.'),
 });
 

@@ -44,8 +44,8 @@ interface RepeatedId {
 
 /** Says that a field seems to be the ID of an event, and repeats. */
 export function describeRepeatedId({ field, deliveries, judged }: RepeatedId): string {
-  const have = deliveries === 1 ? 'has' : 'have';
-  return `${deliveries} of the last ${judged} deliveries ${have} the same ${field} as an earlier one, but another body`;
+  const [have, were] = deliveries === 1 ? ['has', 'was'] : ['have', 'were'];
+  return `${deliveries} of the last ${judged} deliveries ${have} the same ${field} as an earlier one, and ${were} accepted again`;
 }
 
 /** The remedy for a repeated ID. */

@@ -4,7 +4,7 @@ import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts
 import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import type { LoadedFactory } from '../../definitions/load-definitions.ts';
 import { findRepositoryRoot } from '../../definitions/repository-root.ts';
-import { CommandError } from '../../exit-status.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Findings } from '../../formats/findings.ts';
 import {
   chooseFormat,
@@ -29,12 +29,16 @@ Examples:
   hookmill validate teams/payments teams/hosting --format json
   hookmill validate --changed-since origin/main --secrets-from secret-names.txt
   hookmill validate --format sarif > hookmill.sarif
+  hookmill validate --observed
 
+With --observed, also compares the definitions with what their webhooks received, as a plan does: that needs the home, the
+database or --server.
 The default format is github if GITHUB_ACTIONS is set, gitlab if GITLAB_CI is set, otherwise text.
 docs/reference/diagnostics/README.md explains each rule with examples.`)
     .argument('[paths...]', 'definition files or definitions directories; each directory is a factory')
     .addOption(new Option('--format <format>', 'format of the findings').choices(formatNames))
     .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
+    .option('--observed', 'also judge the definitions by the deliveries that were accepted')
     .option('--secrets-from <file>', 'check each secretName against a file with one name per line')
     .action(async (paths: string[], _, command: CliCommand) => validate(paths, command));
 }
@@ -43,6 +47,7 @@ interface ValidateOptions extends GlobalOptions {
   readonly format?: FormatName;
   readonly changedSince?: string;
   readonly secretsFrom?: string;
+  readonly observed?: true;
 }
 
 async function validate(paths: readonly string[], command: CliCommand): Promise<void> {
@@ -60,6 +65,7 @@ async function validate(paths: readonly string[], command: CliCommand): Promise<
   const found = [
     ...factories.flatMap(listDiagnostics),
     ...homes,
+    ...(options.observed ? await judgeByObservation(paths, command, factories) : []),
     ...(options.secretsFrom === undefined ? [] : await findMissingSecrets(factories, options.secretsFrom)),
   ];
   const { changedSince } = options;
@@ -80,6 +86,20 @@ function listDiagnostics({ definitions, fixtures, workspace }: LoadedFactory): D
     ...definitions.diagnostics,
     ...fixtures.flatMap(fixture => fixture.diagnostics),
   ];
+}
+
+/** Returns what a plan says besides. Fails with paths, because a plan is of the whole definitions directory. */
+async function judgeByObservation(
+  paths: readonly string[],
+  command: CliCommand,
+  factories: readonly LoadedFactory[],
+): Promise<readonly Diagnostic[]> {
+  if (paths.length > 0) throw new UsageError('--observed works without paths: use -C for the directory');
+  const { openBackend } = await import('../../backend/open-backend.ts');
+  const { backend } = await openBackend(command);
+  const { diagnostics } = await backend.plan({ withImpact: true, onNote: printStatus });
+  const known = new Set(factories.flatMap(listDiagnostics).map(diagnostic => JSON.stringify(diagnostic)));
+  return diagnostics.filter(diagnostic => !known.has(JSON.stringify(diagnostic)));
 }
 
 async function findMissingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {

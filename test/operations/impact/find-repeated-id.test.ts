@@ -26,7 +26,7 @@ test('an ID that repeats while others are unique: its path, and how often', asyn
   const found = await find([event('e4'), event('e3'), event('e2', 2), event('e2', 1), event('e1')]);
   expect(found).toEqual({ field: '$.id', deliveries: 1, judged: 5, example: ['dlv_3', 'dlv_2'] });
   expect(found && describeRepeatedId(found)).toBe(
-    '1 of the last 5 deliveries has the same $.id as an earlier one, but another body',
+    '1 of the last 5 deliveries has the same $.id as an earlier one, and was accepted again',
   );
 });
 

@@ -220,3 +220,35 @@ describe('payloads describe', () => {
     expect(exitCode).toBe(2);
   });
 });
+
+test('an ID that seems to repeat is pointed out with the line to add, until a field is named', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/videos.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  await workspace.hookmill('apply');
+  const { uid } = JSON.parse((await workspace.hookmill('webhooks', 'show', 'videos', '-o', 'json')).stdout);
+  const log = await openDeliveryLog(`${workspace.home}/deliveries.db`);
+  for (const [attempt, id] of ['evt_1', 'evt_2', 'evt_2', 'evt_3'].entries()) {
+    const payload = Buffer.from(JSON.stringify({ id, attempt }));
+    await log.recordAccepted(acceptedDelivery({ webhook: 'videos', uid, atMs: Date.now(), payload }));
+  }
+  await log.close();
+  const found = '1 of the last 4 deliveries has the same $.id as an earlier one, and was accepted again';
+  const warning = `webhooks/videos.yaml:1:1: warning: ${found} [webhook/identity-repeated]`;
+  const observed = await workspace.hookmill('validate', '--observed');
+  expect(observed.stdout).toContain(warning);
+  expect(observed.stdout).toContain('if $.id is the ID of the event, add deliveryIdField: $.id');
+  expect(observed.exitCode).toBe(0);
+  expect((await workspace.hookmill('plan')).stderr).toContain(warning);
+  const remedy = `${found}. If $.id is the ID of the event, add \`deliveryIdField: $.id\` to the webhook`;
+  expect((await workspace.hookmill('webhooks', 'show', 'videos')).stdout).toContain(remedy);
+  expect((await workspace.hookmill('why', 'videos')).stdout).toContain(`✗ identity        ${found}`);
+  expect((await workspace.hookmill('validate', '--observed', '.')).exitCode).toBe(2);
+
+  workspace.write('webhooks/videos.yaml', 'secretName: TOKEN\ndeliveryIdField: $.id\n');
+  const named = await workspace.hookmill('plan');
+  expect(named.stderr).not.toContain('identity-repeated');
+  expect(named.stdout).toContain(
+    'the identity of 4 of the last 4 deliveries changes; 1 of them would have been a duplicate',
+  );
+});
