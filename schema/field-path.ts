@@ -29,10 +29,13 @@ export function readField(root: unknown, path: readonly PropertyKey[]): unknown 
   return value;
 }
 
-/** Finds the path that was probably meant by an invalid one, such as `issue.id`, `$.odd-name` or `{{ issue.id }}`. */
+/**
+ * Finds the path that was probably meant by an invalid one, such as `issue.id`, `$.odd-name` or `{{ event.issue.id }}`.
+ * Templates call the payload `event`; elsewhere that is a field of it.
+ */
 export function suggestFieldPath(text: string): string | undefined {
   const [, inner = ''] =
-    /^(?:\$?\{\{)?\s*(?:\$|payload(?=\.)|event(?=\.))?\.?(.*?)\s*(?:\}\})?$/.exec(text) ?? [];
+    /^(?:\$?\{\{\s*(?:event(?=\.))?)?\s*(?:\$|payload(?=\.))?\.?(.*?)\s*(?:\}\})?$/.exec(text) ?? [];
   const keys = inner.split(/\.|\[['"]?|['"]?\]/).filter(key => key !== '');
   const path = keys
     .map(key => (/^\d{1,9}$/.test(key) ? `[${Number(key)}]` : renderPathSegment(key)))

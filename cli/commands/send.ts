@@ -155,11 +155,12 @@ function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
 
 async function signByScheme({ to, scheme }: SendOptions, event: Event): Promise<SignedRequest> {
   if (!to || !scheme) throw new UsageError('--scheme and --to are required without the name of a webhook');
-  const { describeScheme, schemeIds } = await import('../../signatures/schemes.ts');
-  const description = describeScheme(scheme);
+  const { findScheme, schemeIds } = await import('../../signatures/schemes.ts');
+  const description = findScheme(scheme);
   if (!description) throw new UsageError(describeUnknownScheme(scheme, schemeIds));
   const secret = await readSecretValue(`Secret of the ${scheme} sender:`);
-  return { url: to, headers: await sign(description, secret, to, event, undefined) };
+  const headers = await sign(description, secret, to, event, undefined);
+  return { url: to, headers, idField: description.bodyIdentity?.field };
 }
 
 /** Makes the headers of the scheme's sender: with an ID only if that sender gives one, or if the user does. */

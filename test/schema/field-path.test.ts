@@ -31,6 +31,7 @@ test.for([
   ['payload.issue.id', '$.issue.id'],
   ['{{ issue.id }}', '$.issue.id'],
   [`\${{ event.issue.id }}`, '$.issue.id'],
+  ['event.id', '$.event.id'],
   ['$.full-name', '$["full-name"]'],
   ["$['issue'].id", '$.issue.id'],
   ['$.items.0.id', '$.items[0].id'],

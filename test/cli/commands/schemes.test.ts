@@ -50,7 +50,8 @@ test('schemes show says what is signed and where the secret is, and ends with a 
     signed content     {timestamp}.{body}
     timestamp          field t, in seconds
     replay window      300 s
-    delivery identity  a hash of the body
+    delivery identity  $.id in the body
+    why this identity  Stripe calls it the unique ID of the event; \`pending_webhooks\` may differ in a retry (https://docs.stripe.com/api/events/object, 2026-11-25)
     captured request   sent again, it is a duplicate; after 300 s, it is refused
     secret             the endpoint's page in Workbench, under "Signing secret"
     key                the secret's UTF-8 bytes

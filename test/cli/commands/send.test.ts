@@ -51,9 +51,12 @@ function webhookOf(scheme: string, at = names.indexOf(scheme)) {
   return { ...webhook, name, env, send };
 }
 
+let payloads = 0;
+
+/** Writes a body that no other delivery has, and returns its file. */
 function payloadOf(scheme: (typeof schemes)[number]): string {
   const file = `${scheme.id}.json`;
-  workspace.write(file, bodyFor(scheme, Date.now()));
+  workspace.write(file, bodyFor(scheme, Date.now(), `payload ${++payloads}`));
   return file;
 }
 
@@ -110,6 +113,18 @@ describe('without a name, under --scheme with the secret from standard input', (
       expect(stdout).toMatch(/^202 Accepted\n\{"delivery_id":"dlv_\w+"\}\n$/);
       expect((await rows())[0]).toMatchObject({ authenticatedBy: scheme.id });
     },
+  );
+});
+
+test('a duplicate by the ID in its body says which field to change', async () => {
+  const stripe = symmetric.find(({ id }) => id === 'stripe');
+  if (!stripe) throw new Error('no scheme stripe');
+  const words = ['--scheme', 'stripe', '--to', webhookOf('stripe').url, '--payload', payloadOf(stripe)];
+  const stdin = `${credentialsFor(stripe).signingSecret}\n`;
+  await workspace.hookmill('send', ...words, { stdin });
+  const again = await workspace.hookmill('send', ...words, { stdin });
+  expect(again.stdout).toContain(
+    'it starts nothing. $.id in the body identifies it: with another value, it is a new delivery.',
   );
 });
 

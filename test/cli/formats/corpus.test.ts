@@ -38,6 +38,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'secret/not-url-safe',
   'secret/unusable',
   'webhook/renamed',
+  'webhook/identity-repeated',
   'factory/rewound',
 ];
 
