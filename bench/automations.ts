@@ -40,6 +40,16 @@ const cases: readonly Case[] = [
     filter: i => ({ n: { not_in: [i] }, type: { not_in: ['deploy.finished'] } }),
   },
   {
+    name: '`like`: patterns of one field',
+    automations: many,
+    filter: i => ({ type: { like: [`type-${i}.*`] } }),
+  },
+  {
+    name: '`compare`: ranges of one field',
+    automations: many,
+    filter: i => ({ n: { compare: { at_least: i } } }),
+  },
+  {
     name: 'on another webhook',
     automations: many,
     elsewhere: true,
@@ -139,7 +149,24 @@ function benchMatching(): void {
       payload: { n: -1, tags: Array(65_000).fill('x') },
     },
   ];
+  const text = 'a'.repeat(262_000);
+  const globs = [
+    ['64 stars', `${'a*'.repeat(64)}b`],
+    ['64 stars, and b in the middle', `${'a*'.repeat(32)}b${'*a'.repeat(32)}`],
+    ['a short piece that nearly matches everywhere', '*aaab*'],
+    ['a long piece that nearly matches everywhere', `*${'a'.repeat(124)}b${'a'.repeat(123)}*`],
+  ];
   const rows = [
+    ...globs.map(([name, glob = '']) => ({
+      name: `\`like\` on 256 KB: ${name}`,
+      filters: [{ a: { like: [glob] } }],
+      payload: { a: text } as unknown,
+    })),
+    {
+      name: '`like` on 256 KB: 2,000 patterns',
+      filters: Array.from({ length: many }, (_, i) => ({ a: { like: [`*x-${i}*`] } })),
+      payload: { a: text },
+    },
     ...cases
       .filter(({ elsewhere }) => !elsewhere)
       .map(({ name, automations, filter }) => ({

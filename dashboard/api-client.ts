@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../json/parse-json-text.ts';
-import type { ApiPathParameter } from '../schema/api/route.ts';
+import type { ApiPathParameter, RouteAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 import { sessionKeyHeader, unattendedHeader } from '../schema/api/session.ts';
 import { ApiFailure, type ProblemDetails } from './api-failure.ts';
-import type { RouteAnswer } from './api-types.ts';
 import { isUnattended } from './state/attendance.ts';
 import { readSessionKey } from './state/session-expiry.ts';
 

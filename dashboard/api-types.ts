@@ -1,8 +1,5 @@
-import type { ApiAnswer } from '../schema/api/route.ts';
+import type { RouteAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-
-/** The answer of a route: its JSON, text of another media type, or nothing. */
-export type RouteAnswer<R> = ApiAnswer<R, R extends { answer: { mediaType: string } } ? string : undefined>;
 
 type AnswerTo<O extends OperationId> = RouteAnswer<ApiRoutes[O]>;
 

@@ -68,7 +68,8 @@ export const diagnosticCodes = {
   'automation/webhook-unknown': 'a trigger selects an existing webhook',
   'filter/invalid': 'a payload filter consists of lists, operators and nested objects',
   'filter/too-large': 'a payload filter stays within its limits',
-  'filter/unknown-operator': 'the operators of a payload filter are in, not_in and exists',
+  'filter/unknown-operator':
+    'the operators of a payload filter are in, not_in, exists, like, not_like and compare',
   'filter/operator-misused': 'an operator is the only key below a field, and has an operand of its type',
   'filter/contradiction': 'a payload can satisfy the conditions of a field together',
   'filter/empty': 'a list or nested object in a payload filter is not empty',

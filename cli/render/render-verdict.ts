@@ -1,6 +1,6 @@
 import type { FilterTestView, VerdictView } from '../../operations/views/delivery-views.ts';
 import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
-import type { ClauseOutcome } from '../../schema/filters/payload-filter-explain.ts';
+import { type ClauseOutcome, renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 
@@ -53,7 +53,8 @@ function describeField({ found }: ClauseOutcome): string {
   return found === 'missing' ? 'field missing from the payload' : `payload has ${printable(found)}`;
 }
 
-function renderClause({ path, operator, allowed, holds }: ClauseOutcome, actual: string): string {
+function renderClause(clause: ClauseOutcome, actual: string): string {
+  const { path, operator, allowed, holds } = clause;
   const expected = printable(`${path} ${operator.replace('_', ' ')} ${allowed}`);
-  return `      ${holds ? tick : cross} ${expected} ${colours.dim('·')} ${actual}`;
+  return `      ${holds ? tick : cross} ${expected} ${colours.dim('·')} ${actual}${printable(renderNote(clause))}`;
 }

@@ -1,4 +1,5 @@
 import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
+import { renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import { Pill } from './pills.tsx';
 import { Code, Text } from './text.tsx';
 
@@ -6,6 +7,9 @@ const operators: Readonly<Record<TriggerVerdict['clauses'][number]['operator'], 
   in: 'is one of',
   not_in: 'is not one of',
   exists: 'exists',
+  like: 'matches one of',
+  not_like: 'matches none of',
+  compare: 'is a number',
   any_element: 'has',
 };
 
@@ -61,6 +65,7 @@ function Clauses({ clauses }: Pick<TriggerVerdict, 'clauses'>) {
             <Code text={clause.path} /> {operators[clause.operator]} <Code text={clause.allowed} />
             <span class="muted"> · found </span>
             <Code text={clause.found} />
+            <Text text={renderNote(clause)} />
           </span>
         </li>
       ))}

@@ -1,4 +1,5 @@
 import { renderFlowValue, renderWord } from '../../schema/changes/block-lines.ts';
+import { toClause } from '../../schema/filters/clause.ts';
 
 // Control characters except tab and line feed, text-direction characters, and zero-width characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
@@ -39,5 +40,5 @@ function isNested(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const [first, ...others] = Object.values(value);
   const isOperator = others.length === 0 && (Array.isArray(first) || typeof first !== 'object');
-  return !isOperator;
+  return !isOperator && toClause(value)?.operator !== 'compare';
 }

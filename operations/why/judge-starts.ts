@@ -1,5 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
+import { renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
 import { describeTime } from '../health/judge-health.ts';
 import type { VerdictView } from '../views/delivery-views.ts';
@@ -67,8 +68,8 @@ function describeMismatch(
   if (!nearest) return unknown('its filters were not tested');
   const failed = findFailedClauses(nearest);
   const lines = failed.map(
-    ({ path, operator, allowed, found }) =>
-      `${path} ${operator.replace('_', ' ')} ${allowed}: ${found === 'missing' ? 'missing' : `it is ${found}`}`,
+    ({ path, operator, allowed, found, ...clause }) =>
+      `${path} ${operator.replace('_', ' ')} ${allowed}: ${found === 'missing' ? 'missing' : `it is ${found}`}${renderNote(clause)}`,
   );
   const brief = others.map(
     other =>

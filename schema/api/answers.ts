@@ -220,10 +220,11 @@ export const healthAnswer = z.strictObject({
 export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
 const clauseShape = z.strictObject({
   path: z.string(),
-  operator: z.enum(['in', 'not_in', 'exists', 'any_element']),
+  operator: z.enum(['in', 'not_in', 'exists', 'like', 'not_like', 'compare', 'any_element']),
   allowed: z.string(),
   found: z.string(),
   holds: z.boolean(),
+  note: z.string().optional().describe('How near the value came to a pattern or range that it fails.'),
 });
 export const verdictAnswer = z.strictObject({
   automation: z.string(),

@@ -50,3 +50,6 @@ export type ApiAnswer<Route, NotJson = undefined> = Route extends {
 }
   ? z.output<Shape>
   : NotJson;
+
+/** The answer of a route to a page: its JSON, text of another media type, or nothing. */
+export type RouteAnswer<R> = ApiAnswer<R, R extends { answer: { mediaType: string } } ? string : undefined>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
-import type { MisplacedValue } from '../filters/clause.ts';
+import type { ForeignCondition, MisplacedValue } from '../filters/clause.ts';
 
 /** The `params` of a zod issue that hookmill's own rules report. Not an interface: zod requires an index signature. */
 export type MistakeParams = {
@@ -10,6 +10,8 @@ export type MistakeParams = {
   readonly atKey?: boolean;
   /** A value of a payload filter that may have a mistake besides its type. */
   readonly misplaced?: MisplacedValue;
+  /** A condition of a header filter for which there may be a better hint. */
+  readonly header?: ForeignCondition;
 };
 
 /** Reports a mistake from inside a zod refinement. */

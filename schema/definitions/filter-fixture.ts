@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
 import { eventHeadersShape } from '../event-headers.ts';
+import { renderNote } from '../filters/payload-filter-explain.ts';
 import { uidPattern } from '../ids.ts';
 import { namePattern } from '../name.ts';
 import type { Trigger } from './automation-definition.ts';
@@ -87,8 +88,9 @@ function failureHint({ triggers }: FixtureOutcome): string {
   const [first] = selected;
   const header = first?.headers?.clauses.find(clause => !clause.holds);
   if (header)
-    return `header ${header.path} was ${header.found}, asked for ${header.operator} ${header.allowed}`;
+    return `header ${header.path} was ${header.found}${renderNote(header)}, asked for ${header.operator} ${header.allowed}`;
   const failed = first?.clauses.find(clause => !clause.holds);
-  if (failed) return `${failed.path} ${failed.operator} ${failed.allowed}: the payload has ${failed.found}`;
+  if (failed)
+    return `${failed.path} ${failed.operator} ${failed.allowed}: the payload has ${failed.found}${renderNote(failed)}`;
   return 'the payload satisfies every clause of a trigger: narrow its filter, or expect trigger';
 }

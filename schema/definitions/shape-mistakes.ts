@@ -7,7 +7,7 @@ import {
   truncate,
 } from '../diagnostics.ts';
 import { readField } from '../field-path.ts';
-import { explainMisplaced } from '../filters/warnings/find-filter-warnings.ts';
+import { explainMisplaced, suggestCondition } from '../filters/warnings/find-filter-warnings.ts';
 import { didYouMean, findNearest, joinWithOr } from '../text/suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
 import type { ParsedSource } from './json-source.ts';
@@ -128,9 +128,11 @@ function toMistakes(issue: Issue, checked: Checked): Mistake[] {
   const { path } = issue;
   if (issue.code === 'custom') {
     const params = (issue.params ?? {}) as Partial<MistakeParams>;
-    const { code = 'definition/value', hint, atKey = false, misplaced } = params;
+    const { code = 'definition/value', hint, atKey = false, misplaced, header } = params;
     const explained = misplaced && explainMisplaced(misplaced);
-    return [{ code, atKey, message: issue.message, hint, ...explained, path }];
+    const suggested = header && suggestCondition(header.fields);
+    const better = suggested && { hint: `write ${header.name}: ${suggested}` };
+    return [{ code, atKey, message: issue.message, hint, ...explained, ...better, path }];
   }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {

@@ -9,7 +9,7 @@ import {
   walkFields,
 } from './filter-field-tree.ts';
 import type { HeaderFilter } from './header-filter.ts';
-import { compilePayloadFilter } from './payload-filter-match.ts';
+import { compileHeaderFilter, compilePayloadFilter } from './payload-filter-match.ts';
 
 /** A run of `name` starts if both filters match. Several entries may have the same name. */
 export interface NamedFilter {
@@ -105,7 +105,7 @@ function compileBoth(filter: NamedFilter['filter'], headers: NamedFilter['header
   const matchesPayload = compilePayloadFilter(filter);
   if (headers === undefined) return event => matchesPayload(event.payload);
   // A header that was not sent is a missing field.
-  const matchesHeaders = compilePayloadFilter(headers);
+  const matchesHeaders = compileHeaderFilter({ ...headers });
   return event => matchesHeaders(event.headers) && matchesPayload(event.payload);
 }
 
@@ -132,7 +132,7 @@ function* toEventPosts(
   yield* toPosts(headers, ['headers' satisfies keyof JudgedEvent]);
 }
 
-/** Lists, field by field, the values that a filter needs and the values that rule it out. */
+/** Lists, field by field, the values that a filter needs and the values that rule it out. `not_like` tells neither. */
 function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
   for (const [field, value] of Object.entries(fields)) {
     const clause = toClause(value);
@@ -143,6 +143,10 @@ function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
         break;
       case 'not_in':
         yield { kind: 'ruledOut', path, values: clause.values };
+        break;
+      case 'like':
+      case 'compare':
+        yield { kind: 'needed', path, values: [anyValue] };
         break;
       case 'exists':
         yield { kind: clause.expected ? 'needed' : 'ruledOut', path, values: [anyValue] };

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
-import { isObject, toClause } from './clause.ts';
+import { type Bounds, type ForeignCondition, isObject, toClause } from './clause.ts';
 import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
+import {
+  boundsJsonSchema,
+  findBoundMistakes,
+  findPatternMistakes,
+  globsMax,
+  type OperandMistake,
+} from './operand-mistakes.ts';
 import { findForeignMeaning } from './warnings/operator-words.ts';
 
 /** @limit Most headers in one header filter: a delivery keeps no more. */
@@ -19,9 +26,14 @@ type HeaderCondition =
   | readonly string[]
   | { readonly in: readonly string[] }
   | { readonly not_in: readonly string[] }
-  | { readonly exists: boolean };
+  | { readonly exists: boolean }
+  | { readonly like: readonly string[] }
+  | { readonly not_like: readonly string[] }
+  | { readonly compare: Bounds };
 
+const operators = 'in, not_in, exists, like, not_like or compare';
 const values = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: headerFilterValuesMax };
+const patterns = { ...values, maxItems: globsMax };
 const makeOperator = (name: string, operand: object) => ({
   type: 'object',
   properties: { [name]: operand },
@@ -37,19 +49,22 @@ export const headerFilterSchema: z.ZodType<HeaderFilter> = z
     propertyNames: { pattern: headerNamePattern.source },
     maxProperties: headerFilterKeysMax,
     additionalProperties: {
-      description: 'A list of allowed values, or an operator: in, not_in or exists.',
+      description: `A list of allowed values, or an operator: ${operators}.`,
       anyOf: [
         values,
         makeOperator('in', values),
         makeOperator('not_in', values),
         makeOperator('exists', { type: 'boolean' }),
+        makeOperator('like', patterns),
+        makeOperator('not_like', patterns),
+        makeOperator('compare', boundsJsonSchema),
       ],
     },
     examples: [{ 'X-GitHub-Event': ['push'] }],
   })
   .transform((value, context): HeaderFilter => {
-    for (const { code = 'filter/invalid', path, message, hint } of findMistakes(value))
-      context.issues.push({ code: 'custom', input: value, path, message, params: { code, hint } });
+    for (const { code = 'filter/invalid', path, message, ...params } of findMistakes(value))
+      context.issues.push({ code: 'custom', input: value, path, message, params: { code, ...params } });
     // Every mistake was reported, so without any, the value is a header filter.
     return value as HeaderFilter;
   });
@@ -59,6 +74,8 @@ interface FilterMistake {
   readonly path: (string | number)[];
   readonly message: string;
   readonly hint: string;
+  /** The keys that are not one operator, for which there may be a better hint. */
+  readonly header?: ForeignCondition;
 }
 
 function* findMistakes(filter: unknown): Generator<FilterMistake> {
@@ -100,17 +117,34 @@ function* findConditionMistakes(name: string, value: unknown): Generator<FilterM
   }
   switch (clause.operator) {
     case 'nested': {
-      const message = `${name} must be a list of allowed values, or one operator: in, not_in or exists`;
-      yield { path: [name], message, hint: `write ${name}: ${chooseCondition(Object.keys(clause.fields))}` };
+      const message = `${name} must be a list of allowed values, or one operator: ${operators}`;
+      const { fields } = clause;
+      const hint = `write ${name}: ${chooseCondition(Object.keys(fields))}`;
+      yield { path: [name], message, hint, header: { name, fields } };
       return;
     }
     case 'exists':
       return;
+    case 'compare':
+      for (const mistake of findBoundMistakes(clause.bounds)) yield below([name, clause.operator], mistake);
+      return;
+    case 'like':
+    case 'not_like': {
+      const path = [name, clause.operator];
+      const mistakes = [...findPatternMistakes(clause.values)];
+      yield* mistakes.map(mistake => below(path, mistake));
+      if (mistakes.length === 0) yield* findListMistakes(clause.values, path);
+      return;
+    }
     default: {
       const path = Array.isArray(value) ? [name] : [name, clause.operator];
       yield* findListMistakes(clause.values, path);
     }
   }
+}
+
+function below(path: readonly string[], mistake: OperandMistake): FilterMistake {
+  return { ...mistake, path: [...path, ...mistake.path] };
 }
 
 /** Chooses the condition that was probably meant by keys that are not one operator. */
@@ -124,7 +158,7 @@ function chooseCondition([key = '', ...others]: readonly string[]): string {
     case 'missing':
       return '{ exists: false }';
     default:
-      return '[a, b], with whole values';
+      return '[a, b], or { like: ["a*"] }';
   }
 }
 

@@ -1,9 +1,18 @@
 import type { EventHeaders } from '../event-headers.ts';
 import { renderPathSegment } from '../field-path.ts';
-import type { Fields, PayloadFilter } from './clause.ts';
+import type { Clause, Fields, PayloadFilter } from './clause.ts';
 import { excerpt } from './excerpt.ts';
 import type { HeaderFilter } from './header-filter.ts';
-import { type CompiledClause, compileAll, compileClauses, getField } from './payload-filter-match.ts';
+import { describeNearMiss } from './near-miss.ts';
+import { describeBounds } from './operand-mistakes.ts';
+import {
+  type CompiledClause,
+  compileAll,
+  compileClauses,
+  getField,
+  readHeaderNumber,
+  readPayloadNumber,
+} from './payload-filter-match.ts';
 
 /** @limit Most elements of an array that an explanation searches for the nearest miss: an array may have 130,000. */
 const explainedElementsMax = 1_000;
@@ -13,12 +22,19 @@ export interface ClauseOutcome {
   /** A JSONPath (RFC 9535) such as `$.issue.level`, `$.items[2].sku` or `$["odd name"]`; of a header, its name. */
   readonly path: string;
   /** `any_element`: the value is an array, and the clauses that follow are about one of its elements. */
-  readonly operator: 'in' | 'not_in' | 'exists' | 'any_element';
-  /** The operand of the clause as JSON, cut if it is long. */
+  readonly operator: Exclude<Clause['operator'], 'nested'> | 'any_element';
+  /** The operand of the clause as JSON, cut if it is long; of `compare` in words, as `at least 5 and below 10`. */
   readonly allowed: string;
   /** The value in the payload as JSON, cut if it is long; `missing` if there is none. */
   readonly found: string;
   readonly holds: boolean;
+  /** How near the value came to a pattern or range that it fails, if that says more than both. */
+  readonly note?: string;
+}
+
+/** The note of an outcome in parentheses, to be added to what was found; empty without a note. */
+export function renderNote({ note }: Pick<ClauseOutcome, 'note'>): string {
+  return note === undefined ? '' : ` (${note})`;
 }
 
 /**
@@ -34,8 +50,8 @@ export function explainPayloadFilter(
 
 /** Explains header by header why a delivery does or does not match. The paths are names of headers, as written. */
 export function explainHeaderFilter(filter: HeaderFilter, headers: EventHeaders): readonly ClauseOutcome[] {
-  return compileClauses(filter).map(clause =>
-    explainClause(clause.field, clause, getField(headers, clause.field.toLowerCase())),
+  return compileClauses(filter, readHeaderNumber).map(clause =>
+    explainClause(clause.field, clause, getField(headers, clause.field.toLowerCase()), readHeaderNumber),
   );
 }
 
@@ -82,8 +98,25 @@ function explainFields(
 }
 
 /** Explains a clause that is not nested. */
-function explainClause(path: string, { clause, holds }: CompiledClause, found: unknown): ClauseOutcome {
+function explainClause(
+  path: string,
+  { clause, holds }: CompiledClause,
+  found: unknown,
+  readNumber = readPayloadNumber,
+): ClauseOutcome {
   if (clause.operator === 'nested') throw new TypeError(`the clause for ${path} is nested`);
-  const allowed = excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
-  return { path, operator: clause.operator, allowed, found: excerpt(found), holds: holds(found) };
+  const outcome = {
+    path,
+    operator: clause.operator,
+    allowed: describeOperand(clause),
+    found: excerpt(found),
+  };
+  if (holds(found)) return { ...outcome, holds: true };
+  const note = describeNearMiss(clause, found, readNumber);
+  return { ...outcome, holds: false, ...(note !== undefined && { note }) };
+}
+
+function describeOperand(clause: Exclude<Clause, { operator: 'nested' }>): string {
+  if (clause.operator === 'compare') return describeBounds(clause.bounds);
+  return excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
 }

@@ -1,4 +1,5 @@
-import { type Clause, type Fields, isObject, type PayloadFilter, toClause } from './clause.ts';
+import { type Bounds, type Clause, type Fields, isObject, type PayloadFilter, toClause } from './clause.ts';
+import { compileGlob } from './glob.ts';
 
 /**
  * Compiles a payload filter that has passed `payloadFilterSchema`; without a filter, every payload matches. The
@@ -6,6 +7,11 @@ import { type Clause, type Fields, isObject, type PayloadFilter, toClause } from
  */
 export function compilePayloadFilter(filter: PayloadFilter | undefined): ValueTest {
   return filter === undefined ? () => true : compileNested(filter);
+}
+
+/** Compiles a header filter whose names are in lower case, as the names of event headers are. */
+export function compileHeaderFilter(filter: Fields): ValueTest {
+  return compileAll(compileClauses(filter, readHeaderNumber));
 }
 
 // An array satisfies a nested object if one of its elements satisfies all of it. Only one level of array is entered:
@@ -57,12 +63,28 @@ export interface CompiledClause {
   readonly holds: ValueTest;
 }
 
+/** Reads the number that `compare` tests; undefined for a value that is none. */
+export type NumberReader = (value: unknown) => number | undefined;
+
+/** Reads a number of a payload, where a string of digits is a string. */
+export const readPayloadNumber: NumberReader = value => (typeof value === 'number' ? value : undefined);
+
+// RFC 8259, section 6. A header has no types, so its text is a number if it is one in JSON.
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Reads a header whose whole text is a number as JSON writes it: `12` and `-1.5e3`, not `012`, `+1`, `0x1` or `1,2`. */
+export const readHeaderNumber: NumberReader = value =>
+  typeof value === 'string' && jsonNumber.test(value) ? Number(value) : undefined;
+
 /** Compiles the clauses of an object in a filter. */
-export function compileClauses(fields: Fields): readonly CompiledClause[] {
+export function compileClauses(
+  fields: Fields,
+  readNumber: NumberReader = readPayloadNumber,
+): readonly CompiledClause[] {
   return Object.entries(fields).map(([field, value]) => {
     const clause = toClause(value);
     if (clause === undefined) throw new TypeError('the payload filter has not passed payloadFilterSchema');
-    return { field, clause, holds: compileClause(clause) };
+    return { field, clause, holds: compileClause(clause, readNumber) };
   });
 }
 
@@ -71,13 +93,21 @@ export function getField(value: unknown, field: string): unknown {
   return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
 }
 
-function compileClause(clause: Clause): ValueTest {
+/** Compiles one clause of a filter that has passed its schema. */
+export function compileClause(clause: Clause, readNumber = readPayloadNumber): ValueTest {
   switch (clause.operator) {
     case 'in':
       return compileIn(clause.values);
-    case 'not_in': {
-      const isIn = compileIn(clause.values);
-      return value => !isIn(value);
+    case 'not_in':
+      return negate(compileIn(clause.values));
+    case 'like':
+      return compileLike(clause.values);
+    case 'not_like':
+      return negate(compileLike(clause.values));
+    case 'compare': {
+      // They have passed payloadFilterSchema.
+      const bounds = clause.bounds as Bounds;
+      return anyElement(value => isWithin(readNumber(value), bounds));
     }
     case 'exists':
       return value => (value !== undefined) === clause.expected;
@@ -86,9 +116,28 @@ function compileClause(clause: Clause): ValueTest {
   }
 }
 
+function negate(test: ValueTest): ValueTest {
+  return value => !test(value);
+}
+
+/** An array passes if one of its elements does. */
+function anyElement(test: ValueTest): ValueTest {
+  return value => (Array.isArray(value) ? value.some(test) : test(value));
+}
+
 // A Set compares like JSON: without coercion, and -0 equals 0.
 function compileIn(values: readonly unknown[]): ValueTest {
   const allowed = new Set(values);
-  const isAllowed: ValueTest = value => allowed.has(value);
-  return value => (Array.isArray(value) ? value.some(isAllowed) : isAllowed(value));
+  return anyElement(value => allowed.has(value));
+}
+
+function compileLike(patterns: readonly unknown[]): ValueTest {
+  const globs = patterns.map(pattern => compileGlob(String(pattern)));
+  return anyElement(value => typeof value === 'string' && globs.some(matches => matches(value)));
+}
+
+function isWithin(value: number | undefined, { at_least, above, at_most, below }: Bounds): boolean {
+  if (value === undefined) return false;
+  if ((at_least !== undefined && value < at_least) || (above !== undefined && value <= above)) return false;
+  return !((at_most !== undefined && value > at_most) || (below !== undefined && value >= below));
 }

@@ -1,14 +1,25 @@
 import { z } from 'zod';
-import { type DiagnosticCode, truncate } from '../diagnostics.ts';
+import type { DiagnosticCode } from '../diagnostics.ts';
 import {
+  type Bounds,
   type Fields,
   type FilterValue,
   isObject,
+  isPatternOperator,
   type MisplacedValue,
   type PayloadFilter,
   type Scalar,
   toClause,
 } from './clause.ts';
+import {
+  boundsJsonSchema,
+  explainInexact,
+  findBoundMistakes,
+  findPatternMistakes,
+  isExact,
+  type OperandMistake,
+} from './operand-mistakes.ts';
+import { renderFlow } from './render-filter.ts';
 
 /** @limit Deepest nesting of objects in a payload filter: real payloads nest less than 10 deep. */
 const filterDepthMax = 16;
@@ -61,7 +72,7 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
 export const filterDefinitions = {
   filterValue: {
     description:
-      'A list of allowed values, an operator (in, not_in or exists) or an object of nested fields. An array in the payload matches if one of its elements does.',
+      'A list of allowed values, an operator (in, not_in, exists, like, not_like or compare) or an object of nested fields. An array in the payload matches if one of its elements does.',
     anyOf: [
       {
         type: 'array',
@@ -72,6 +83,12 @@ export const filterDefinitions = {
         type: 'object',
         properties: { exists: { type: 'boolean' } },
         required: ['exists'],
+        additionalProperties: false,
+      },
+      {
+        type: 'object',
+        properties: { compare: { $ref: '#/definitions/bounds' } },
+        required: ['compare'],
         additionalProperties: false,
       },
       { type: 'object', additionalProperties: { $ref: '#/definitions/filterValue' } },
@@ -85,8 +102,25 @@ export const filterDefinitions = {
         body: { not_in: ['$1'] },
       },
       { label: 'exists', description: 'Whether the field exists.', body: { exists: true } },
+      {
+        label: 'like',
+        description: 'A text that one of these patterns matches as a whole; * stands for any characters.',
+        body: { like: ['$1*'] },
+      },
+      {
+        label: 'not_like',
+        description: 'No text that one of these patterns matches; a missing field matches.',
+        body: { not_like: ['$1*'] },
+      },
+      {
+        label: 'compare',
+        description: 'A number in this range: at_least or above, at_most or below.',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the editor.
+        body: { compare: { at_least: '${1:0}' } },
+      },
     ],
   },
+  bounds: boundsJsonSchema,
 };
 
 type Path = readonly (string | number)[];
@@ -108,18 +142,22 @@ function describeExcessParts(filter: Fields): string | undefined {
 }
 
 /** Counts the fields and their values at this level and below, down to the deepest level that is allowed. */
-export function countParts(fields: Fields, depth = 1): { readonly keys: number; readonly values: number } {
-  let [keys, values] = [0, 0];
+export function countParts(fields: Fields, depth = 1) {
+  const parts = { keys: 0, values: 0, patterns: 0 };
   for (const value of Object.values(fields)) {
     const clause = toClause(value);
-    keys++;
-    if (clause?.operator === 'in' || clause?.operator === 'not_in') values += clause.values.length;
+    parts.keys++;
+    if (clause && 'values' in clause) {
+      parts.values += clause.values.length;
+      if (isPatternOperator(clause.operator)) parts.patterns += clause.values.length;
+    }
     if (clause?.operator !== 'nested' || depth >= filterDepthMax) continue;
     const below = countParts(clause.fields, depth + 1);
-    keys += below.keys;
-    values += below.values;
+    parts.keys += below.keys;
+    parts.values += below.values;
+    parts.patterns += below.patterns;
   }
-  return { keys, values };
+  return parts;
 }
 
 /** Checks and rebuilds a filter. `Object.fromEntries` keeps `__proto__` an own key. */
@@ -150,11 +188,28 @@ function readValue(place: MisplacedValue, path: Path, report: Report): FilterVal
       if (Array.isArray(value)) return readList(clause.values, place, path, report);
       return { [clause.operator]: readList(clause.values, place, [...path, clause.operator], report) };
     }
+    case 'like':
+    case 'not_like': {
+      const at = [...path, clause.operator];
+      reportAll(findPatternMistakes(clause.values), at, report);
+      // Every mistake was reported, so without any, they are strings.
+      return { [clause.operator]: clause.values as readonly string[] };
+    }
+    case 'compare': {
+      reportAll(findBoundMistakes(clause.bounds), [...path, clause.operator], report);
+      // JSON.stringify writes -0 as 0.
+      const bounds = Object.entries(clause.bounds).map(([name, bound]) => [name, bound === 0 ? 0 : bound]);
+      return { compare: Object.fromEntries(bounds) as Bounds };
+    }
     case 'exists':
       return { exists: clause.expected };
     case 'nested':
       return readFields(clause.fields, path, report);
   }
+}
+
+function reportAll(mistakes: Iterable<OperandMistake>, path: Path, report: Report): void {
+  for (const { path: below, ...mistake } of mistakes) report(mistake, [...path, ...below]);
 }
 
 function readList(
@@ -189,23 +244,6 @@ function readScalar(place: MisplacedValue, path: Path, report: Report): Scalar {
   return null;
 }
 
-/** Whether a number equals only itself in any payload: an integer beyond 2^53-1 may be rounded. */
-export function isExact(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-}
-
-// An integer that may be rounded, here and in the payload, would make equality a guess.
-function explainInexact(value: number): FilterMistake {
-  if (!Number.isFinite(value)) {
-    return {
-      message: `${value} is not a JSON number`,
-      hint: 'remove it, because no payload can contain it',
-    };
-  }
-  const message = `integers beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
-  return { message, hint: 'filter on another field, or on a field with the number as a string' };
-}
-
 /** Explains what to write instead of a bare scalar. */
 function explainBare(misplaced: MisplacedValue): FilterMistake {
   const { field, value, fields, parent } = misplaced;
@@ -215,20 +253,13 @@ function explainBare(misplaced: MisplacedValue): FilterMistake {
     return { message: 'exists must be true or false', hint: 'write exists: true or exists: false' };
   }
   const key = renderFlow(field);
+  if (isOnly && isPatternOperator(field)) {
+    const hint = `write ${renderFlow(parent)}: { ${key}: [${renderFlow(String(value))}] }`;
+    return { message: `${key} must be a list of patterns`, hint, misplaced };
+  }
   const hint =
     value === null
       ? `write ${key}: [null] to match null, or ${key}: { exists: false } to match a missing field`
       : `write ${key}: [${renderFlow(value)}]`;
   return { message: `${key} must be a list of allowed values`, hint, misplaced };
 }
-
-/** Renders a scalar in YAML's flow style. */
-export function renderFlow(value: unknown): string {
-  if (typeof value !== 'string') return String(value);
-  if (/^[a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value))
-    return truncate(value, quotedCharsMax);
-  return truncate(JSON.stringify(value), quotedCharsMax);
-}
-
-/** @limit Most characters of a key or value that a message about a payload filter quotes: enough to recognise it. */
-const quotedCharsMax = 60;

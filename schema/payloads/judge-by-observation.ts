@@ -1,7 +1,16 @@
 import { distance } from 'fastest-levenshtein';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { type FieldPath, renderPathSegment } from '../field-path.ts';
-import { type Clause, type Fields, type PayloadFilter, type Scalar, toClause } from '../filters/clause.ts';
+import {
+  type Clause,
+  type Fields,
+  type ListOperator,
+  type PayloadFilter,
+  type Scalar,
+  toClause,
+} from '../filters/clause.ts';
+import { describeBounds } from '../filters/operand-mistakes.ts';
+import { compileClause } from '../filters/payload-filter-match.ts';
 import { joinWithOr } from '../text/suggestion.ts';
 import {
   enterArrays,
@@ -105,7 +114,7 @@ function countDeliveries(key: string, nodes: readonly ObservedNode[]): number {
 /** Whether a clause fails if its field is missing. */
 function isNeeded(clause: Clause): boolean {
   if (clause.operator === 'exists') return clause.expected;
-  if (clause.operator !== 'nested') return clause.operator === 'in';
+  if (clause.operator !== 'nested') return clause.operator !== 'not_in' && clause.operator !== 'not_like';
   return Object.values(clause.fields).some(value => {
     const below = toClause(value);
     return below !== undefined && isNeeded(below);
@@ -142,7 +151,11 @@ function* judgeClause(
     const hint = 'to match null, write [null]; exists: false matches only a missing field';
     yield { code: 'filter/value-not-sent', path: place.keys, message, hint, isCertain: false };
   } else {
-    const mistake = judgeValues(clause.values as readonly Scalar[], clause.operator, found, place);
+    const { operator } = clause;
+    const mistake =
+      operator === 'in' || operator === 'not_in'
+        ? judgeValues(clause.values as readonly Scalar[], operator, found, place)
+        : judgePatternOrRange(clause, found, place);
     if (mistake) yield { ...mistake, path: place.keys };
   }
 }
@@ -157,14 +170,10 @@ function judgeValues(
 ): ValueMistake | undefined {
   if (wanted.length === 0) return undefined;
   const sent = enterArrays(found);
-  // A null says nothing about the type of a field: it stands for no value.
-  const types = new Set(
-    sent.flatMap(node => observedTypes.filter(type => node.types[type] > 0).map(toJsonType)),
-  );
-  types.delete('null');
+  const types = findTypes(sent);
   const typed = wanted.filter(value => value !== null);
   if (types.size === 0) return undefined;
-  const examples = sent.flatMap(node => findExamples(node, keys)).filter(value => value !== null);
+  const examples = listExamples(sent, keys);
   if (typed.length > 0 && !typed.some(value => types.has(typeof value)))
     return explainType(typed, types, examples, path);
   if (sent.some(({ hasMoreScalars }) => hasMoreScalars)) return undefined;
@@ -183,17 +192,70 @@ function judgeValues(
     };
   }
   if (operator === 'not_in' || unseen.length < wanted.length || seen.size > choicesMax) return undefined;
-  const asked = joinWithOr(wanted.slice(0, choicesMax).map(value => JSON.stringify(value)));
+  return explainUnseen(`is ${quoteChoices(wanted)}`, seen, examples, { path, deliveries });
+}
+
+function quoteChoices(values: readonly unknown[]): string {
+  return joinWithOr(values.slice(0, choicesMax).map(value => JSON.stringify(value)));
+}
+
+/** Says that a field never has what is asked for, and what it has instead if all of that may be shown. */
+function explainUnseen(
+  asked: string,
+  seen: ReadonlySet<Scalar>,
+  examples: readonly Scalar[],
+  { path, deliveries }: Pick<Place, 'path' | 'deliveries'>,
+): ValueMistake {
   const values = examples.map(value => JSON.stringify(value)).join(', ');
-  seen.delete(null);
-  const always = seen.size === 1 ? 'always' : 'one of';
-  const instead = examples.length === seen.size ? `; it is ${always} ${values}` : '';
+  const count = seen.size - (seen.has(null) ? 1 : 0);
+  const instead = examples.length === count ? `; it is ${count === 1 ? 'always' : 'one of'} ${values}` : '';
   return {
     code: 'filter/value-not-sent',
-    message: `${path} is ${asked} in ${describeNone(deliveries)}${instead}`,
+    message: `${path} ${asked} in ${describeNone(deliveries)}${instead}`,
     hint: 'correct the value, or keep it if the event is only rare',
     isCertain: false,
   };
+}
+
+/** The types of the values that were sent. A null says nothing about the type of a field: it stands for no value. */
+function findTypes(sent: readonly ObservedNode[]): Set<string> {
+  const types = new Set(
+    sent.flatMap(node => observedTypes.filter(type => node.types[type] > 0).map(toJsonType)),
+  );
+  types.delete('null');
+  return types;
+}
+
+function listExamples(sent: readonly ObservedNode[], keys: readonly string[]): readonly Scalar[] {
+  return sent.flatMap(node => findExamples(node, keys)).filter(value => value !== null);
+}
+
+function judgePatternOrRange(
+  clause: Extract<Clause, { operator: ListOperator | 'compare' }>,
+  found: readonly ObservedNode[],
+  { path, keys, deliveries }: Place,
+): ValueMistake | undefined {
+  const sent = enterArrays(found);
+  const types = findTypes(sent);
+  const examples = listExamples(sent, keys);
+  const [type, asked] =
+    clause.operator === 'compare'
+      ? ['number', `is ${describeBounds(clause.bounds)}`]
+      : ['string', `matches ${quoteChoices(clause.values)}`];
+  if (types.size > 0 && !types.has(type)) {
+    const message = `${path}: a ${type} is asked for, but ${describeSent(types, examples)}`;
+    const hint = types.has('object')
+      ? 'write nested fields for an object'
+      : type === 'number'
+        ? 'compare takes no text: list the values as they are sent'
+        : 'only strings match patterns: list the values, or write compare for a range of numbers';
+    return { code: 'filter/type-not-sent', message, hint, isCertain: true };
+  }
+  if (types.size === 0 || clause.operator === 'not_like' || sent.some(node => node.hasMoreScalars))
+    return undefined;
+  const seen = new Set(sent.flatMap(({ scalars }) => [...scalars.keys()]));
+  if ([...seen].some(compileClause(clause)) || seen.size > choicesMax) return undefined;
+  return explainUnseen(asked, seen, examples, { path, deliveries });
 }
 
 /** Finds a value that was sent and is not listed, but differs from a listed one only by a slip. */
@@ -214,11 +276,8 @@ function explainType(
   examples: readonly Scalar[],
   path: string,
 ): ValueMistake {
-  const sent = [...types].filter(type => type !== 'array' || types.size === 1);
-  const [first] = examples;
-  const example = first === undefined ? '' : `, such as ${JSON.stringify(first)}`;
   const asked = JSON.stringify(wanted[0] ?? null);
-  const message = `${path}: ${asked} is asked for, but ${joinWithOr(sent.map(type => typeNames[type] ?? type))} were sent${example}`;
+  const message = `${path}: ${asked} is asked for, but ${describeSent(types, examples)}`;
   const same = wanted.map(
     value => examples.find(other => String(other) === String(value)) ?? convert(value, types),
   );
@@ -228,6 +287,13 @@ function explainType(
       ? 'write nested fields for an object'
       : 'values are compared without conversion: write them as they are sent';
   return { code: 'filter/type-not-sent', message, hint, isCertain: true };
+}
+
+function describeSent(types: ReadonlySet<string>, examples: readonly Scalar[]): string {
+  const sent = [...types].filter(type => type !== 'array' || types.size === 1);
+  const [first] = examples;
+  const example = first === undefined ? '' : `, such as ${JSON.stringify(first)}`;
+  return `${joinWithOr(sent.map(type => typeNames[type] ?? type))} were sent${example}`;
 }
 
 /** The same value in a type that was sent. */

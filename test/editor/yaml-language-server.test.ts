@@ -81,7 +81,7 @@ describe('completion offers', () => {
       'the operators of a filter',
       'automation',
       'triggers:\n  - filter:\n      payload:\n        level: |',
-      ['in', 'not_in', 'exists'],
+      ['in', 'not_in', 'exists', 'like', 'not_like', 'compare'],
     ],
     ['the keys of hookmill.yaml', 'workspace', '|', ['factory', 'baseUrl']],
     ['the keys of the daemon', 'daemon', '|', ['port', 'baseUrl', 'limits', 'retention', 'runs']],
@@ -150,6 +150,11 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
       'automation',
       trigger(`{ webhook_ids: [${uid}], payload: { a: { b: { c: 1 } } } }`),
     ],
+    [
+      'a text for a bound',
+      'automation',
+      trigger(`{ webhook_ids: [${uid}], payload: { a: { compare: { at_least: many } } } }`),
+    ],
     ['a factory', 'workspace', 'factory: Payments\n'],
     ['a URL', 'workspace', 'baseUrl: ftp://example.com\n'],
     ['a port', 'daemon', 'port: 70000\n'],
@@ -172,6 +177,12 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
       'automation',
       trigger(
         `{ webhook_ids: [${uid}], payload: { a: [1, null], b: { in: [x] }, c: { d: { exists: false } } } }`,
+      ),
+    ],
+    [
+      'automation',
+      trigger(
+        `{ webhook_ids: [${uid}], payload: { a: { like: ['v*'] }, b: { not_like: ['x*'] }, c: { compare: { above: 1, at_most: 2 } } }, headers: { X-A: { like: ['v*'] }, X-B: { compare: { below: 0 } } } }`,
       ),
     ],
     ['automation', trigger('{ webhook: deploys }')],

@@ -75,8 +75,9 @@ function FilterField({ trigger, onChange }: FieldProperties) {
       hint={
         <>
           YAML as in a definition file, with the structure of the payload; every key must match. List the
-          allowed values, as in <code>action: [opened]</code>, or use <code>in</code>, <code>not_in</code> or{' '}
-          <code>exists</code>. JSON works too. Leave it empty to match every delivery.
+          allowed values, as in <code>action: [opened]</code>, or use <code>in</code>, <code>not_in</code>,{' '}
+          <code>exists</code>, <code>{'like: ["release/*"]'}</code>, <code>not_like</code> or{' '}
+          <code>{'compare: { at_least: 5 }'}</code>. JSON works too. Leave it empty to match every delivery.
         </>
       }
       rows={8}

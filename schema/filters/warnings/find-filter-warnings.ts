@@ -1,12 +1,10 @@
 import { type Fields, isObject, type MisplacedValue, type PayloadFilter, toClause } from '../clause.ts';
-import { isExact, renderFlow } from '../payload-filter.ts';
+import { isExact } from '../operand-mistakes.ts';
+import { renderFilter, renderFlow, renderValue } from '../render-filter.ts';
 import type { FilterWarning, Remedy } from './filter-warning.ts';
 import { findKeyWarning } from './key-warnings.ts';
 import { findOperatorWarnings } from './operator-warnings.ts';
 import { findListWarnings } from './value-warnings.ts';
-
-/** @limit Most values of a list that a hint about a payload filter quotes: enough to recognise it. */
-const quotedValuesMax = 5;
 
 /** A warning with its hint. */
 export interface ExplainedWarning extends Omit<FilterWarning, 'remedy'> {
@@ -33,6 +31,22 @@ function findInBare({ field: key, fields, parent }: MisplacedValue): FilterWarni
   const operators = isOperator ? [] : findOperatorWarnings(listed, parent);
   const all = isOperator ? findInValue(parent, listed, []) : findInObject(listed, parent, []);
   return operators.find(({ keys }) => keys.includes(key)) ?? [...all].find(({ path }) => path[0] === key);
+}
+
+/**
+ * Suggests the value to write for a field whose condition consists of operators of other tools, with texts as operands,
+ * or of one operator without its list; undefined if that is not clear.
+ */
+export function suggestCondition(fields: Fields): string | undefined {
+  const listed = listScalars(fields);
+  if (toClause(listed)?.operator !== 'nested') return renderValue(listed);
+  const texts = Object.entries(listed).map(([key, list]): [string, unknown] => [
+    key,
+    Array.isArray(list) ? list.map(String) : list,
+  ]);
+  const field = 'field';
+  const [found] = findOperatorWarnings(Object.fromEntries(texts), field);
+  return found && renderWritten(found.remedy)?.slice(`${field}: `.length);
 }
 
 function findInListed({ field, value }: MisplacedValue): FilterWarning | undefined {
@@ -83,7 +97,7 @@ function* findInValue(field: string, value: unknown, path: FilterWarning['path']
   if (clause?.operator === 'nested') {
     if (Object.keys(clause.fields).length === 0) yield explainEmptyObject(field, path);
     else yield* findInObject(clause.fields, field, path);
-  } else if (clause?.operator === 'in' || clause?.operator === 'not_in') {
+  } else if (clause && 'values' in clause) {
     const { operator, values } = clause;
     const above = isObject(value) ? [...path, operator] : path;
     for (const warning of findListWarnings({ field, operator, values }))
@@ -102,26 +116,17 @@ function explain({ code, path, atKey, message, remedy }: FilterWarning): Explain
 }
 
 /** No hint suggests a filter that would itself be refused or warned about. */
-function renderRemedy({ write, where = '', hint }: Remedy): string {
-  if (!write || !hasExactValues(write) || !findInObject(write, undefined, []).next().done) return hint;
-  return `write ${renderFilter(write)}${where}`;
+function renderRemedy(remedy: Remedy): string {
+  const written = renderWritten(remedy);
+  return written === undefined ? remedy.hint : `write ${written}${remedy.where ?? ''}`;
+}
+
+function renderWritten({ write }: Remedy): string | undefined {
+  if (!write || !hasExactValues(write) || !findInObject(write, undefined, []).next().done) return undefined;
+  return renderFilter(write);
 }
 
 function hasExactValues(value: unknown): boolean {
   if (typeof value === 'number') return isExact(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(hasExactValues);
-}
-
-/** Renders a filter in YAML's flow style, without the braces around it. Cuts what is long. */
-function renderFilter(filter: Fields): string {
-  return Object.entries(filter)
-    .map(([key, value]) => `${renderFlow(key)}: ${renderValue(value)}`)
-    .join(', ');
-}
-
-function renderValue(value: unknown): string {
-  if (isObject(value)) return `{ ${renderFilter(value)} }`;
-  if (!Array.isArray(value)) return renderFlow(value);
-  const shown = value.slice(0, quotedValuesMax).map(renderFlow);
-  return `[${[...shown, ...(value.length > quotedValuesMax ? ['…'] : [])].join(', ')}]`;
 }

@@ -1,5 +1,5 @@
 import { type Fields, isObject, toClause } from '../clause.ts';
-import { renderFlow } from '../payload-filter.ts';
+import { renderFlow } from '../render-filter.ts';
 import type { FilterWarning } from './filter-warning.ts';
 import { hasStrayCharacter, removeStrayCharacters } from './stray-character.ts';
 

@@ -1,7 +1,10 @@
-import { type Fields, isObject, toClause } from '../clause.ts';
-import { renderFlow } from '../payload-filter.ts';
+import { boundNames, type Fields, isObject, isPatternOperator, toClause } from '../clause.ts';
+import { escapeGlob } from '../glob.ts';
+import { findBoundMistakes } from '../operand-mistakes.ts';
+import { renderFlow } from '../render-filter.ts';
 import type { FilterWarning, Remedy } from './filter-warning.ts';
 import { type ForeignMeaning, findForeignMeaning, isCombining, ownOperators } from './operator-words.ts';
+import { regexToGlob, suggestPatterns } from './suggest-patterns.ts';
 
 /** A warning about keys of one object that look like operators. `path` starts at that object. */
 export interface OperatorWarning extends FilterWarning {
@@ -15,6 +18,8 @@ export interface OperatorWarning extends FilterWarning {
  */
 export function findOperatorWarnings(fields: Fields, field: string | undefined): readonly OperatorWarning[] {
   const foreign = findForeign(fields, field);
+  if (field === 'compare' && foreign.some(({ meaning }) => isBound(meaning)))
+    return [explainCompare(foreign.map(({ key }) => key))];
   const own = Object.keys(fields).filter(key => isMeantAsOperator(key, fields[key]));
   const misused = own.length > 0 && foreign.length === 0 ? [explainOwn(fields, own, field)] : [];
   return [
@@ -22,7 +27,7 @@ export function findOperatorWarnings(fields: Fields, field: string | undefined):
       ...at([key, ...own]),
       code: 'filter/unknown-operator' as const,
       message: `${renderFlow(key)} is not an operator, so it is the name of a field`,
-      remedy: remedies[meaning](field, fields[key]),
+      remedy: remedies[meaning](field, fields[key], fields),
     })),
     ...misused,
   ];
@@ -49,7 +54,18 @@ function findForeign(fields: Fields, field: string | undefined) {
 function isMeantAsOperator(key: string, value: unknown): boolean {
   if (key === 'exists') return asExpected(value) !== undefined;
   if (key === 'in' || key === 'not_in') return Array.isArray(value) || (key === 'not_in' && isNested(value));
-  return false;
+  return isPatternOperator(key) && Array.isArray(value) && value.every(one => typeof one === 'string');
+}
+
+function isBound(meaning: ForeignMeaning): boolean {
+  return meaning === 'between' || boundNames.some(name => name === meaning);
+}
+
+function explainCompare(keys: readonly string[]): OperatorWarning {
+  const message =
+    'compare is the name of a field here: an operator has no keys beside it, and compare takes numbers, not lists';
+  const hint = 'write it below the field that it tests, as in count: { compare: { at_least: 5 } }';
+  return { ...at(keys), code: 'filter/operator-misused', message, remedy: { hint } };
 }
 
 function isNested(value: unknown): boolean {
@@ -111,12 +127,16 @@ function explainBeside(fields: Fields, own: readonly string[], field: string): E
     return { code: 'filter/contradiction', message, remedy: { hint: 'list each value in only one of them' } };
   }
   const hint = 'keep only one of the operators';
+  if (own.some(isPatternOperator)) {
+    const whole = own.includes('in') ? 'like also matches whole values: list them beside the patterns' : hint;
+    return { message, remedy: { hint: whole } };
+  }
   if (left) return { message, remedy: { write: { [field]: left }, hint } };
   if (expected === false) return { message, remedy: { write: { [field]: { exists: false } }, hint } };
   return { message, remedy: { hint: `${hint}: not_in also matches a missing field` } };
 }
 
-type FindRemedy = (field: string | undefined, operand: unknown) => Remedy;
+type FindRemedy = (field: string | undefined, operand: unknown, fields: Fields) => Remedy;
 
 /** Suggests the filter that `toValue` makes of the operand's values. */
 function replaceBy(toValue: (values: readonly unknown[]) => unknown, hint: string): FindRemedy {
@@ -124,6 +144,39 @@ function replaceBy(toValue: (values: readonly unknown[]) => unknown, hint: strin
     const values = asList(operand);
     return { hint, ...(field !== undefined && values && { write: { [field]: toValue(values) } }) };
   };
+}
+
+/** Suggests the patterns that `toGlob` makes of the operand's texts. */
+function replaceByPatterns(
+  operator: 'like' | 'not_like',
+  toGlob: (text: string) => string | undefined,
+): FindRemedy {
+  const hint = `write patterns in which * stands for any characters, as in ref: { ${operator}: ["refs/tags/*"] }`;
+  return (field, operand) => {
+    const globs = asList(operand)?.map(value => (typeof value === 'string' ? toGlob(value) : undefined));
+    const value = globs && suggestPatterns(operator, globs);
+    return { hint, ...(field !== undefined && value && { write: { [field]: value } }) };
+  };
+}
+
+const asPart = (text: string) => `*${escapeGlob(text)}*`;
+
+/** Suggests the bounds that all keys of the object make together. */
+const replaceByBounds: FindRemedy = (field, _, fields) => {
+  const hint = 'compare numbers with bounds, as in count: { compare: { at_least: 5, below: 10 } }';
+  const bounds = Object.entries(fields).flatMap(([key, operand]) => toBounds(key, asList(operand) ?? []));
+  const compare = Object.fromEntries(bounds);
+  const isClear = Object.keys(compare).length === bounds.length && findBoundMistakes(compare).next().done;
+  return { hint, ...(field !== undefined && isClear && { write: { [field]: { compare } } }) };
+};
+
+function toBounds(key: string, operand: readonly unknown[]): readonly (readonly [string, unknown])[] {
+  const meaning = findForeignMeaning(key);
+  const [low, high] = operand.map(value => (/^-?\d+(?:\.\d+)?$/.test(String(value)) ? Number(value) : value));
+  const expected = meaning === 'between' ? 2 : 1;
+  if (!meaning || !isBound(meaning) || operand.length !== expected) return [[key, operand]];
+  const both = [['at_least', low] as const, ['at_most', high] as const];
+  return meaning === 'between' ? both : [[meaning, low]];
 }
 
 const list = 'list the allowed values, as in action: [created]';
@@ -135,11 +188,21 @@ const remedies: Readonly<Record<ForeignMeaning, FindRemedy>> = {
   not_in: replaceBy(values => ({ not_in: values }), exclude),
   exists: replaceBy(([first]) => ({ exists: first !== false }), exist),
   missing: replaceBy(([first]) => ({ exists: first === false }), exist),
-  part: () => ({
-    hint: 'values are compared as a whole: list them, or let the run check the rest; an array matches if one of its elements is listed',
-  }),
-  order: () => ({
-    hint: 'numbers are only compared for equality: list the allowed ones, or let the run compare them',
+  like: replaceByPatterns('like', glob => glob),
+  not_like: replaceByPatterns('not_like', glob => glob),
+  regex: replaceByPatterns('like', regexToGlob),
+  not_regex: replaceByPatterns('not_like', regexToGlob),
+  contains: replaceByPatterns('like', asPart),
+  not_contains: replaceByPatterns('not_like', asPart),
+  starts: replaceByPatterns('like', text => `${escapeGlob(text)}*`),
+  ends: replaceByPatterns('like', text => `*${escapeGlob(text)}`),
+  at_least: replaceByBounds,
+  above: replaceByBounds,
+  at_most: replaceByBounds,
+  below: replaceByBounds,
+  between: replaceByBounds,
+  other: () => ({
+    hint: 'no operator does that: list the values, write patterns with like or a range of numbers with compare, or let the run check the rest',
   }),
   not: replaceBy(values => ({ not_in: values }), exclude),
   or: () => ({

@@ -1,23 +1,36 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The meaning of a word that other tools have as an operator. `missing` is the opposite of `exists`, `part` tests a part of a
- * string, and `order` compares numbers. `not`, `or`, `and` and `element` combine other conditions.
+ * The meaning of a word that other tools have as an operator. `missing` is the opposite of `exists`. `like`, `regex`,
+ * `contains`, `starts` and `ends` test a text, and so do the opposites of some. `between` and the names of bounds compare
+ * numbers. `other` does what no operator of ours does. `not`, `or`, `and` and `element` combine other conditions.
  */
 export type ForeignMeaning =
   | 'in'
   | 'not_in'
   | 'exists'
   | 'missing'
-  | 'part'
-  | 'order'
+  | 'like'
+  | 'not_like'
+  | 'regex'
+  | 'not_regex'
+  | 'contains'
+  | 'not_contains'
+  | 'starts'
+  | 'ends'
+  | 'at_least'
+  | 'above'
+  | 'at_most'
+  | 'below'
+  | 'between'
+  | 'other'
   | 'not'
   | 'or'
   | 'and'
   | 'element';
 
 /** The operators of payload filters, exactly as they are written. */
-export const ownOperators: readonly string[] = ['in', 'not_in', 'exists'];
+export const ownOperators: readonly string[] = ['in', 'not_in', 'exists', 'like', 'not_like', 'compare'];
 
 // The operators of MongoDB, JSON Schema, JSONPath, EventBridge, GitHub Actions, Hasura, Elasticsearch, SQL and JavaScript,
 // in lowercase without separators. Those with $ are operators only with it, because they are usual names of fields.
@@ -27,9 +40,21 @@ const words: Readonly<Record<ForeignMeaning, string>> = {
     'notin nin ne neq noteq notequal notequals notequalto isnot isnotin noneof notoneof anythingbut != !== <> !in $not_eq',
   exists: 'exists exist isset ispresent present defined isdefined notnull isnotnull',
   missing: 'missing absent notexists notexist doesnotexist ismissing isnull undefined isundefined !exists',
-  part: 'contains contain containing includes icontains notcontains ncontains doesnotcontain startswith startwith istartswith beginswith hasprefix prefix endswith endwith iendswith hassuffix suffix regex regexp iregex match matches notmatch matchregex matchesregex pattern like ilike notlike glob wildcard fnmatch equalsignorecase ieq cidr =~ !~ ~ $text $type',
-  order:
-    'gt gte lt lte ge le greaterthan greaterthanorequal greaterthanorequals greaterthanorequalto lessthan lessthanorequal lessthanorequals lessthanorequalto minimum maximum exclusiveminimum exclusivemaximum between numeric > >= < <= $min $max $range $mod $size $before $after',
+  like: 'like glob wildcard fnmatch',
+  not_like: 'notlike notglob',
+  regex: 'regex regexp match matches matchregex matchesregex pattern =~ ~',
+  not_regex: 'notmatch notmatches notregex !~',
+  contains: 'contains contain containing includes',
+  not_contains: 'notcontains ncontains doesnotcontain',
+  starts: 'startswith startwith beginswith hasprefix prefix',
+  ends: 'endswith endwith hassuffix suffix',
+  at_least: 'atleast gte ge greaterthanorequal greaterthanorequals greaterthanorequalto minimum >= $min',
+  above: 'above gt greaterthan exclusiveminimum >',
+  at_most: 'atmost lte le lessthanorequal lessthanorequals lessthanorequalto maximum <= $max',
+  below: 'below lt lessthan exclusivemaximum <',
+  between: 'between $range',
+  other:
+    'icontains istartswith iendswith iregex ilike equalsignorecase ieq cidr numeric $text $type $mod $size $before $after',
   not: 'not nor',
   or: 'or',
   and: 'and allof $all',
@@ -46,9 +71,10 @@ const meanings = new Map(
 const recognizedMisspelt: ReadonlyMap<string, ForeignMeaning> = new Map([
   ['exists', 'exists'],
   ['not_in', 'not_in'],
-  ['contains', 'part'],
-  ['startswith', 'part'],
-  ['endswith', 'part'],
+  ['not_like', 'not_like'],
+  ['contains', 'contains'],
+  ['startswith', 'starts'],
+  ['endswith', 'ends'],
 ] as const);
 
 /** Finds what a key would mean as an operator of another tool, or as a misspelt operator; undefined for other keys. */

@@ -53,13 +53,17 @@ test('formats a filter as files have it', () => {
   const filter = {
     action: ['opened', null],
     issue: { level: { not_in: [1, true] }, odd: {}, at: { exists: false }, 'a: b': ['null', 'no #'] },
+    ref: { like: ['refs/*'] },
+    size: { compare: { at_least: 1, below: 2.5 } },
   };
   expect(formatFilter(filter)).toBe(`action: [opened, null]
 issue:
   level: { not_in: [1, true] }
   odd: {}
   at: { exists: false }
-  "a: b": ["null", "no #"]`);
+  "a: b": ["null", "no #"]
+ref: { like: ["refs/*"] }
+size: { compare: { at_least: 1, below: 2.5 } }`);
   expect(formatFilter({})).toBe('{}');
 });
 

@@ -14,6 +14,9 @@ const { filter } = fc.letrec<{ filter: PayloadFilter; value: PayloadFilter[strin
     fc.array(scalar, { maxLength: 3 }),
     fc.record({ not_in: fc.array(scalar, { maxLength: 2 }) }),
     fc.record({ exists: fc.boolean() }),
+    fc.record({ like: fc.array(fc.constantFrom('x*', '*', 'y'), { maxLength: 2 }) }),
+    fc.record({ not_like: fc.array(fc.constantFrom('x*', '*', 'y'), { maxLength: 2 }) }),
+    fc.constantFrom({ compare: { at_least: 1 } }, { compare: { below: 1 } }),
     tie('filter'),
   ),
   filter: fc
@@ -50,10 +53,15 @@ describe('compileFilterIndex', () => {
   it('names exactly the filters whose headers match too, whatever the payload calls its fields', () => {
     const name = fc.constantFrom('X-A', 'x-b', 'Payload', 'Headers', '__proto__', 'in');
     const values = fc.array(fc.constantFrom('x', 'y', ''), { minLength: 1, maxLength: 2 });
-    const condition = fc.oneof(values, fc.record({ not_in: values }), fc.record({ exists: fc.boolean() }));
+    const range = fc.constantFrom({ compare: { at_least: 1 } }, { compare: { below: 2 } });
+    const pattern = fc.constantFrom({ like: ['x*', '1*'] }, { not_like: ['*y'] });
+    const exists = fc.record({ exists: fc.boolean() });
+    const condition = fc.oneof(values, fc.record({ not_in: values }), exists, pattern, range);
     const headerFilter = fc.dictionary(name, condition, { maxKeys: 3, noNullPrototype: true });
     const lowerName = fc.constantFrom('x-a', 'x-b', 'payload', 'headers', 'in');
-    const sent = fc.dictionary(lowerName, fc.constantFrom('x', 'y', 'z', ''), { noNullPrototype: true });
+    const sent = fc.dictionary(lowerName, fc.constantFrom('x', 'y', 'z', '', '1', '1.5', '01'), {
+      noNullPrototype: true,
+    });
     const named = fc.record({
       filter: fc.option(filter, { nil: undefined }),
       headers: fc.option(headerFilter, { nil: undefined }),

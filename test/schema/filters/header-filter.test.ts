@@ -40,6 +40,22 @@ describe('a header filter', () => {
     ['{ X-Retry: ["1"] }', { 'x-retry': '1' }, true],
     ['{ A: [x], B: [y] }', { a: 'x', b: 'z' }, false],
     ['{ A: [x], B: [y] }', { a: 'x', b: 'y' }, true],
+    ['{ X-Ref: { like: ["refs/tags/*"] } }', { 'x-ref': 'refs/tags/a/b' }, true],
+    ['{ X-Ref: { like: ["refs/tags/*"] } }', { 'x-ref': 'REFS/tags/a' }, false],
+    ['{ X-Ref: { like: ["*"] } }', {}, false],
+    ['{ X-Ref: { not_like: ["refs/tags/*"] } }', { 'x-ref': 'refs/tags/a' }, false],
+    ['{ X-Ref: { not_like: ["refs/tags/*"] } }', {}, true],
+    ['{ X-Retry: { compare: { at_least: 2 } } }', { 'x-retry': '2' }, true],
+    ['{ X-Retry: { compare: { at_least: 2, below: 3 } } }', { 'x-retry': '29e-1' }, true],
+    ['{ X-Retry: { compare: { at_least: 2 } } }', { 'x-retry': '1' }, false],
+    ['{ X-Retry: { compare: { at_least: 2 } } }', {}, false],
+    ...['', '02', '+2', '0x2', '2px', '2, 3', '1_0', 'Infinity', '.5', '２'].map(
+      (text): [string, Record<string, string>, boolean] => [
+        '{ X-Retry: { compare: { at_least: 0 } } }',
+        { 'x-retry': text },
+        false,
+      ],
+    ),
     ['{ in: [x] }', { in: 'x' }, true],
     ['{ Constructor: { exists: false } }', {}, true],
   ])('%s and %o: %s', (filter, sent, holds) => {
@@ -65,6 +81,26 @@ describe('a header filter', () => {
     });
   });
 
+  test('explains why a header is not in a range, or matches no pattern', () => {
+    const { headers } = judge('{ X-Retry: { compare: { above: 2 } }, X-Ref: { like: ["refs/tags/*"] } }', {
+      'x-retry': '2',
+      'x-ref': 'refs/heads/main',
+    });
+    expect(headers?.clauses).toEqual([
+      { path: 'X-Retry', operator: 'compare', allowed: 'above 2', found: '"2"', holds: false },
+      {
+        path: 'X-Ref',
+        operator: 'like',
+        allowed: '["refs/tags/*"]',
+        found: '"refs/heads/main"',
+        holds: false,
+        note: '"refs/tags/*" matches as far as "refs/"',
+      },
+    ]);
+    const noNumber = judge('{ X-Retry: { compare: { above: 2 } } }', { 'x-retry': 'often' });
+    expect(noNumber.headers?.clauses).toMatchObject([{ note: 'only numbers are compared' }]);
+  });
+
   test('of a trigger that has none leaves the verdict as it was', () => {
     const filter = { webhook_ids: [uid], payload: { a: ['x'] } };
     expect(judgeTrigger({ filter }, { payload: { a: 'x' }, headers: { b: 'y' } })).not.toHaveProperty(
@@ -86,13 +122,29 @@ describe('a mistake in a header filter is reported where it stands', () => {
     ['{ X-A: [] }', 'the list is empty', /exists: true/],
     ['{ X-A: { in: [] } }', 'the list is empty', /exists: true/],
     ['{ X-A: { not_in: [2] } }', 'the value of a header is always a string', /write "2"/],
-    ['{ X-A: { notin: [a] } }', 'X-A must be a list of allowed values, or one operator', /not_in: \[a, b\]/],
-    ['{ X-A: { $in: [a] } }', 'X-A must be a list of allowed values, or one operator', /write X-A: \[a, b\]/],
+    ['{ X-A: { notin: [a] } }', 'X-A must be a list of allowed values, or one operator', /not_in: \[a\]/],
+    ['{ X-A: { $in: [a] } }', 'X-A must be a list of allowed values, or one operator', /write X-A: \[a\]/],
     [
-      '{ X-A: { regex: [a] } }',
+      '{ X-A: { regex: [^a] } }',
       'X-A must be a list of allowed values, or one operator',
-      /write X-A: \[a, b\]/,
+      /write X-A: \{ like: \["a\*"\] \}/,
     ],
+    [
+      '{ X-A: { gt: 5 } }',
+      'X-A must be a list of allowed values, or one operator',
+      /write X-A: \{ compare: \{ above: 5 \} \}/,
+    ],
+    [
+      '{ X-A: { like: a* } }',
+      'X-A must be a list of allowed values, or one operator',
+      /write X-A: \{ like: \["a\*"\] \}/,
+    ],
+    ['{ X-A: { like: [] } }', 'the list is empty', /exists: true/],
+    ['{ X-A: { like: [1] } }', 'a pattern is a string', /compare/],
+    ['{ X-A: { like: [" a*"] } }', 'a header has no white space around its value', /write "a\*"/],
+    ["{ X-A: { not_like: ['\\d'] } }", 'a \\ in a pattern stands only before', /no regular expression/],
+    ['{ X-A: { compare: { at_least: "5" } } }', 'at_least must be a number', /at_least: 5/],
+    ['{ X-A: { compare: { at_least: 5, below: 5 } } }', 'the bounds contradict each other', /below 5/],
     [
       '{ X-A: { in: [a], not_in: [b] } }',
       'X-A must be a list of allowed values, or one operator',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { FilterValue, PayloadFilter, Scalar } from '../../../schema/filters/clause.ts';
+import type { Bounds, FilterValue, PayloadFilter, Scalar } from '../../../schema/filters/clause.ts';
+import { payloadFilterSchema } from '../../../schema/filters/payload-filter.ts';
 
 // Few names and values, so that filters and payloads meet; odd ones among them.
 const names = fc.constantFrom(
@@ -8,6 +9,9 @@ const names = fc.constantFrom(
   'in',
   'not_in',
   'exists',
+  'like',
+  'compare',
+  'at_least',
   '__proto__',
   'constructor',
   'length',
@@ -19,6 +23,10 @@ const scalars: fc.Arbitrary<Scalar> = fc.constantFrom<Scalar[]>(
   'y',
   '',
   '1',
+  'x/y',
+  'xyxy',
+  '*',
+  '\\x',
   0,
   -0,
   1,
@@ -28,6 +36,19 @@ const scalars: fc.Arbitrary<Scalar> = fc.constantFrom<Scalar[]>(
   null,
 );
 const lists = fc.array(scalars, { maxLength: 4 });
+// Few characters, so that many patterns match; each is whole.
+const globParts = fc.constantFrom('*', '*', 'x', 'y', '/', '1', 'xy', '\\*', '\\\\');
+const globs = fc.array(
+  fc.array(globParts, { maxLength: 5 }).map(parts => parts.join('')),
+  { maxLength: 3 },
+);
+const numbers = fc.constantFrom(-1, -0, 0, 0.5, 1, 2 ** 52);
+/** Both bounds, one or none, of which the schema accepts some. */
+const bounds: fc.Arbitrary<Bounds> = fc
+  .tuple(fc.constantFrom('at_least', 'above', 'none'), numbers, fc.constantFrom('at_most', 'below'), numbers)
+  .map(([low, from, high, to]) =>
+    Object.fromEntries([low === 'none' ? [high, to] : [low, from], [high, to]]),
+  );
 
 function objectOf<T>(values: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc
@@ -36,8 +57,8 @@ function objectOf<T>(values: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
 }
 
 /** Filters that the schema accepts. */
-export const filters: fc.Arbitrary<PayloadFilter> = fc.letrec<{ filter: PayloadFilter; value: FilterValue }>(
-  tie => ({
+export const filters: fc.Arbitrary<PayloadFilter> = fc
+  .letrec<{ filter: PayloadFilter; value: FilterValue }>(tie => ({
     filter: objectOf(tie('value')),
     value: fc.oneof(
       { depthSize: 'small' },
@@ -45,10 +66,13 @@ export const filters: fc.Arbitrary<PayloadFilter> = fc.letrec<{ filter: PayloadF
       lists.map(values => ({ in: values })),
       lists.map(values => ({ not_in: values })),
       fc.boolean().map(exists => ({ exists })),
+      globs.map(like => ({ like })),
+      globs.map(not_like => ({ not_like })),
+      bounds.map(compare => ({ compare })),
       tie('filter'),
     ),
-  }),
-).filter;
+  }))
+  .filter.filter(filter => payloadFilterSchema.safeParse(filter).success);
 
 /** Whatever `JSON.parse` may return, with the names and values of the filters. */
 export const payloads: fc.Arbitrary<unknown> = fc.letrec(tie => ({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PayloadFilter } from '../../../schema/filters/clause.ts';
 import { explainPayloadFilter } from '../../../schema/filters/payload-filter-explain.ts';
 import { compilePayloadFilter } from '../../../schema/filters/payload-filter-match.ts';
 import { filters, payloads } from './payload-filter-arbitraries.ts';
@@ -21,6 +22,77 @@ describe('explainPayloadFilter', () => {
       { path: '$.issue.level', operator: 'not_in', allowed: '["info", null]', found: '"error"', holds: true },
       { path: '$.issue.muted', operator: 'exists', allowed: 'false', found: 'missing', holds: true },
     ]);
+  });
+
+  it.each<[string, PayloadFilter, unknown, object]>([
+    [
+      'a range',
+      { n: { compare: { at_least: 5, below: 10 } } },
+      12,
+      { operator: 'compare', allowed: 'at least 5 and below 10', found: '12' },
+    ],
+    [
+      'a string of digits',
+      { n: { compare: { at_most: 10 } } },
+      '7',
+      {
+        note: 'only numbers are compared, and "7" is a string',
+      },
+    ],
+    [
+      'a list without numbers',
+      { n: { compare: { at_most: 10 } } },
+      [true],
+      { note: 'only numbers are compared' },
+    ],
+    ['a number', { n: { like: ['1*'] } }, 12, { note: 'only strings match patterns' }],
+    [
+      'the nearest pattern',
+      { n: { like: ['v*', 'refs/tags/*', 'ref'] } },
+      'refs/heads/x',
+      {
+        allowed: '["v*", "refs/tags/*", "ref"]',
+        note: '"ref" is only a part of the text, which "*ref*" would match',
+      },
+    ],
+    [
+      'as far as it matches',
+      { n: { like: ['v*', 'refs/tags/*'] } },
+      ['x', 'refs/heads/x'],
+      {
+        note: '"refs/tags/*" matches as far as "refs/"',
+      },
+    ],
+    [
+      'another case',
+      { n: { like: ['x*', 'Release/*'] } },
+      'release/1',
+      {
+        note: '"Release/*" differs only in upper and lower case',
+      },
+    ],
+    [
+      'a part',
+      { n: { like: ['tags/*'] } },
+      'refs/tags/1',
+      {
+        note: '"tags/*" is only a part of the text, which "*tags/*" would match',
+      },
+    ],
+  ])('says how near a value came: %s', (_, filter, n, expected) => {
+    expect(explainPayloadFilter(filter, { n })).toMatchObject([{ holds: false, ...expected }]);
+  });
+
+  it('says no more where both sides say it all', () => {
+    for (const [clause, n] of [
+      [{ like: ['a*'] }, 'b'],
+      [{ like: ['a*'] }, undefined],
+      [{ not_like: ['a*'] }, 'a'],
+      [{ compare: { above: 1 } }, 1],
+      [{ compare: { above: 1 } }, undefined],
+      [{ like: ['a*'] }, 'ab'],
+    ] as const)
+      expect(explainPayloadFilter({ n: clause }, { n })[0]).not.toHaveProperty('note');
   });
 
   it('has nothing to say without a filter', () => {

@@ -6,6 +6,7 @@ import type { PayloadFilter, Scalar } from '../../../schema/filters/clause.ts';
 import { payloadFilterSchema } from '../../../schema/filters/payload-filter.ts';
 import { explainPayloadFilter } from '../../../schema/filters/payload-filter-explain.ts';
 import { compilePayloadFilter } from '../../../schema/filters/payload-filter-match.ts';
+import { naivelyMatches } from './naive-match.ts';
 import { filters, hostilePayloads, payloads } from './payload-filter-arbitraries.ts';
 
 describe('compilePayloadFilter', () => {
@@ -16,15 +17,6 @@ describe('compilePayloadFilter', () => {
   it.each(documentedCases())('judges as documented: %s on %s: %s', (filter, payload, verdict) => {
     const matches = compilePayloadFilter(payloadFilterSchema.parse(parseYaml(filter)));
     expect(matches(JSON.parse(payload)) ? 'match' : 'no match').toBe(verdict);
-  });
-
-  it('matches as a naive reading of the definition of payload filters does', () => {
-    fc.assert(
-      fc.property(filters, payloads, (filter, payload) => {
-        expect(compilePayloadFilter(filter)(payload)).toBe(naivelyMatches(filter, payload));
-      }),
-      { numRuns: 5000 },
-    );
   });
 
   it('matches a filter of many keys as filters of each key do', () => {
@@ -96,6 +88,9 @@ describe('compilePayloadFilter', () => {
     it.each<[string, PayloadFilter, boolean]>([
       ['in', { a: ['x'] }, false],
       ['not_in', { a: { not_in: ['x'] } }, true],
+      ['like', { a: { like: ['y*', '*y*'] } }, false],
+      ['not_like', { a: { not_like: ['*y'] } }, true],
+      ['compare', { a: { compare: { below: 0 } } }, false],
       ['nested to the bound', nest(15, { a: ['x'] }), false],
       ['nested to the bound, negated', nest(15, { a: { not_in: ['x'] } }), true],
     ])('does not throw: %s', (_operator, filter, verdict) => {
@@ -123,34 +118,4 @@ function nest(levels: number, innermost: PayloadFilter): PayloadFilter {
   let filter = innermost;
   for (let level = 0; level < levels; level++) filter = { a: filter };
   return filter;
-}
-
-// The definition of payload filters, sentence by sentence, with nothing of ours.
-function naivelyMatches(filter: unknown, value: unknown): boolean {
-  const everyKeyMatches = (element: unknown) =>
-    [...fieldsOf(filter)].every(([name, asked]) => fieldMatches(asked, fieldsOf(element), name));
-  const isList = Array.isArray(value) && value.length > 0;
-  return isList ? value.some(everyKeyMatches) : everyKeyMatches(value);
-}
-
-function fieldMatches(asked: unknown, fields: ReadonlyMap<string, unknown>, name: string): boolean {
-  const isMissing = !fields.has(name);
-  const value = fields.get(name);
-  const isIn = (allowed: unknown[]) =>
-    !isMissing && [value].flat().some(candidate => allowed.some(scalar => candidate === scalar));
-
-  if (Array.isArray(asked)) return isIn(asked);
-  const [[key, operand] = [], ...others] = fieldsOf(asked);
-  if (others.length === 0) {
-    if (key === 'in' && Array.isArray(operand)) return isIn(operand);
-    if (key === 'not_in' && Array.isArray(operand)) return !isIn(operand);
-    if (key === 'exists' && typeof operand === 'boolean') return operand === !isMissing;
-  }
-  return naivelyMatches(asked, value);
-}
-
-/** The own fields of an object; of anything else none. */
-function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
-  return new Map(Object.entries(value));
 }

@@ -35,6 +35,29 @@ describe('a payload filter that is accepted', () => {
     expect(payloadFilterSchema.parse(filter)).toEqual(filter);
   });
 
+  it('may ask for patterns and ranges', () => {
+    const filter = {
+      ref: { like: ['refs/tags/*'] },
+      sender: { not_like: ['*[bot]'] },
+      size: { compare: { above: -0, at_most: 0.5 } },
+    };
+    expect(payloadFilterSchema.parse(filter)).toStrictEqual({
+      ...filter,
+      size: { compare: { above: 0, at_most: 0.5 } },
+    });
+  });
+
+  it('may name fields like, not_like and compare with operands of another shape', () => {
+    const filter = {
+      like: { in: ['x'] },
+      not_like: [1],
+      compare: ['https://example.com/a...b'],
+      a: { compare: { at_least: [5] }, like: [1] },
+      b: { compare: { exists: true } },
+    };
+    expect(payloadFilterSchema.parse(filter)).toEqual(filter);
+  });
+
   it('has a JSON Schema for editors', () => {
     expect(z.toJSONSchema(payloadFilterSchema, { io: 'input' })).toMatchObject({ type: 'object' });
   });
@@ -49,6 +72,7 @@ describe('a payload filter that is refused', () => {
     ['a:', ['a'], 'write a: [null] to match null, or a: { exists: false } to match a missing field'],
     ['a: { in: opened }', ['a', 'in'], 'write in: [opened]'],
     ['a: { not_in: opened }', ['a', 'not_in'], 'write not_in: [opened]'],
+    ['a: { compare: 5 }', ['a', 'compare'], 'write compare: [5]'],
     ['__proto__: x', ['__proto__'], 'write __proto__: [x]'],
   ])('has a bare scalar: %s', (yaml, path, hint) => {
     const message = expect.stringContaining('must be a list of allowed values');
@@ -60,6 +84,8 @@ describe('a payload filter that is refused', () => {
     ['a: { exists: true, in: [x] }', ['a', 'exists'], 'filter/operator-misused'],
     ['a: { regex: "^x" }', ['a', 'regex'], 'filter/unknown-operator'],
     ['a: { in: "x*" }', ['a', 'in'], 'filter/pattern'],
+    ['a: { like: "x%" }', ['a', 'like'], 'filter/pattern'],
+    ['a: { compare: { at_least: 5 }, in: [5] }', ['a', 'compare', 'at_least'], 'filter/operator-misused'],
     ['a.b: x', ['a.b'], 'filter/path-as-key'],
     ['a: [{ prefix: v }]', ['a', 0], 'filter/unknown-operator'],
   ])('has a scalar that brackets would not mend: %s', (yaml, path, code) => {
@@ -69,6 +95,30 @@ describe('a payload filter that is refused', () => {
   it('is quoted without cutting a character in half', () => {
     const hint = `write a: ["${'x'.repeat(57)}\ufffd…]`;
     expect(problems({ a: `${'x'.repeat(57)}😀 and more` })).toMatchObject([{ hint }]);
+  });
+
+  it.each([
+    ['{ like: [1] }', ['like', 0], 'a pattern is a string, because only strings match patterns'],
+    ['{ not_like: [[a]] }', ['not_like', 0], 'a pattern is a string, because only strings match patterns'],
+    ["{ like: ['a\\b'] }", ['like', 0], 'a \\ in a pattern stands only before * or \\'],
+    ['{ compare: {} }', ['compare'], 'compare has no bound'],
+    ['{ compare: { at_least: 1, above: 1 } }', ['compare'], 'at_least and above are both the lower bound'],
+    ['{ compare: { at_most: 1, below: 1 } }', ['compare'], 'at_most and below are both the upper bound'],
+    ['{ compare: { at_least: 2, at_most: 1 } }', ['compare'], 'the bounds contradict each other'],
+    ['{ compare: { above: 1, at_most: 1 } }', ['compare'], 'the bounds contradict each other'],
+    ['{ compare: { at_least: null } }', ['compare', 'at_least'], 'at_least must be a number'],
+    ['{ compare: { atleast: 1 } }', ['compare', 'atleast'], '"atleast" is not a bound of compare'],
+    ['{ compare: { below: .inf } }', ['compare', 'below'], 'Infinity is not a JSON number'],
+    ['{ compare: { below: 9007199254740993 } }', ['compare', 'below'], 'integers beyond'],
+  ])('has an operand that its operator does not take: %s', (operator, path, message) => {
+    expect(problems({ a: parseYaml(operator) })).toEqual([
+      {
+        code: 'filter/invalid',
+        path: ['a', ...path],
+        message: expect.stringContaining(message),
+        hint: expect.any(String),
+      },
+    ]);
   });
 
   it('has an exists that is neither true nor false', () => {
@@ -122,6 +172,16 @@ describe('the bounds of a payload filter', () => {
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, { in: [i] }]));
     expect(problems({ a: fields(99), b: fields(99) })).toEqual([]);
     expect(problems({ a: fields(99), b: fields(100) })).toEqual(tooLarge([]));
+  });
+
+  it('are 50 patterns a list, of 250 characters and 64 stars', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `x${index}*`);
+    expect(problems({ a: { like: many(50) }, b: { not_like: ['a*'.repeat(64), 'x'.repeat(250)] } })).toEqual(
+      [],
+    );
+    expect(problems({ a: { like: many(51) } })).toEqual(tooLarge(['a', 'like']));
+    expect(problems({ a: { like: ['*', 'a*'.repeat(65)] } })).toEqual(tooLarge(['a', 'like', 1]));
+    expect(problems({ a: { not_like: ['x'.repeat(251)] } })).toEqual(tooLarge(['a', 'not_like', 0]));
   });
 
   it('are 500 values a list', () => {

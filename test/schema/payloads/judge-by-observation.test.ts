@@ -113,6 +113,42 @@ describe('a filter that no delivery fits', () => {
     ],
     ['{ issue: [bug] }', 'filter/type-not-sent', '$.issue: "bug" is asked for, but objects were sent', true],
     [
+      '{ issue: { level: { like: ["fatal*", "c*"] } } }',
+      'filter/value-not-sent',
+      '$.issue.level matches "fatal*" or "c*" in none of the last 200 deliveries; it is one of "warning", "error"',
+      false,
+    ],
+    [
+      '{ kind: { like: ["fatal*"] } }',
+      'filter/field-not-sent',
+      '$.kind occurs in none of the last 200 deliveries',
+      false,
+    ],
+    [
+      '{ size: { compare: { above: 1 } } }',
+      'filter/field-not-sent',
+      '$.size occurs in none of the last 200 deliveries',
+      false,
+    ],
+    [
+      '{ number: { like: ["1*"] } }',
+      'filter/type-not-sent',
+      '$.number: a string is asked for, but numbers were sent, such as 0',
+      true,
+    ],
+    [
+      '{ number: { not_like: ["1*"] } }',
+      'filter/type-not-sent',
+      '$.number: a string is asked for, but numbers were sent, such as 0',
+      true,
+    ],
+    [
+      '{ action: { compare: { above: 1 } } }',
+      'filter/type-not-sent',
+      '$.action: a number is asked for, but strings were sent, such as "created"',
+      true,
+    ],
+    [
       '{ action: { exists: false } }',
       'filter/value-not-sent',
       '$.action occurs in each of the last 200 deliveries',
@@ -142,6 +178,13 @@ describe('a filter that some delivery fits, or that is a guard', () => {
     '{ assignee: [bot] }',
     '{ assignee: [null] }',
     '{ draft: { exists: false } }',
+    '{ issue: { level: { like: ["err*"] } } }',
+    '{ issue: { level: { not_like: ["fatal*"] } } }',
+    '{ tags: { like: ["b*"] } }',
+    '{ number: { compare: { at_least: 5 } } }',
+    '{ number: { compare: { at_least: 5000 } } }',
+    '{ assignee: { like: ["bot*"] } }',
+    '{ sender: { not_like: ["bot*"] } }',
     '{ sender: { not_in: [bot] } }',
     '{}',
   ])('%s', filter => {
@@ -153,6 +196,14 @@ test('a rare event is not reported after fewer than three deliveries, a slip is'
   expect(judge('{ action: [deleted], release: { exists: true } }', issues.slice(0, 2))).toEqual([]);
   expect(judge('{ number: ["0"] }', issues.slice(0, 1))).toHaveLength(1);
   expect(judge('{ a: [1] }', [])).toEqual([]);
+});
+
+test('a range in which none of a few numbers is', () => {
+  const sizes = [1, 2, 2].map(size => ({ size }));
+  expect(judge('{ size: { compare: { above: 2 } } }', sizes)).toMatchObject([
+    { message: '$.size is above 2 in none of the last 3 deliveries; it is one of 2, 1' },
+  ]);
+  expect(judge('{ size: { compare: { above: 1 } } }', sizes)).toEqual([]);
 });
 
 test('fields that were too many to remember are not reported as missing', () => {

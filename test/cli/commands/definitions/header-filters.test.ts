@@ -19,6 +19,10 @@ beforeAll(async () => {
   automation('pushed', 'headers: { X-GitHub-Event: [push] }');
   automation('both', 'headers: { X-Tenant: { not_in: [test] } }\n      payload: { ref: [main] }');
   automation('any', '');
+  automation(
+    'released',
+    'headers: { X-Tenant: { compare: { at_least: 7 } } }\n      payload: { ref: { like: ["refs/tags/*"] }, files: { compare: { below: 9 } } }',
+  );
   const { stderr, exitCode } = await hookmill('apply');
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   daemon = await startDaemon({ workspace });
@@ -71,6 +75,29 @@ test('a delivery starts the automations whose headers and payload match', async 
   expect(stdout).toContain('✗ X-GitHub-Event in ["push"] · header was "issues"');
   expect(stdout).toContain('✗ X-Tenant not in ["test"] · header was "test"');
   expect(stdout).toContain('\nHeaders:\n  x-github-event: issues\n  x-tenant: test\n');
+});
+
+test('a delivery starts the automation whose patterns and ranges it fits, and the others say why not', async () => {
+  const tag = await deliver('{"ref":"refs/tags/v1","files":2}', { 'X-Tenant': '7.5' });
+  expect(startedBy(await show(tag))).toEqual(['any', 'released']);
+  const branch = await deliver('{"ref":"refs/heads/main","files":"2"}', { 'X-Tenant': '6' });
+  expect(startedBy(await show(branch))).toEqual(['any']);
+  const { stdout } = await hookmill('deliveries', 'show', branch);
+  expect(stdout).toContain('✗ X-Tenant compare at least 7 · header was "6"\n');
+  expect(stdout).toContain(
+    '✗ $.ref like ["refs/tags/*"] · payload has "refs/heads/main" ("refs/tags/*" matches as far as "refs/")',
+  );
+  expect(stdout).toContain(
+    '✗ $.files compare below 9 · payload has "2" (only numbers are compared, and "2" is a string)',
+  );
+  write(
+    'automations/released.fixtures/branch.json',
+    '{"expect": "trigger", "headers": {"X-Tenant": "8"}, "payload": {"ref": "Refs/tags/1", "files": 1}}',
+  );
+  const tested = await hookmill('automations', 'test', 'released', '--fixtures');
+  expect(tested.stdout).toContain('differs only in upper and lower case');
+  for (const path of ['released.fixtures', 'released.yaml']) workspace.remove(`automations/${path}`);
+  expect(await hookmill('apply', '--yes')).toMatchObject({ exitCode: 0 });
 });
 
 test('its run gets them as event-headers.json, and a replay judges the stored ones', async () => {
