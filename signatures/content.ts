@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import type { CanonicalContent } from './description.ts';
+import { type FormField, readForm } from './read-form.ts';
 import { type ContentPieces, readSingleHeader, type SignedRequest } from './signed-request.ts';
 
 /** The values of {timestamp} and {id} in a request. */
@@ -7,8 +9,11 @@ export interface ContentTexts {
   readonly id: string | undefined;
 }
 
-/** Returns undefined if the request lacks a part of the content. */
-export type ContentReader = (request: SignedRequest, texts: ContentTexts) => ContentPieces | undefined;
+/**
+ * Returns what a signature of the request may cover, usually one content; none if the request lacks a part of it. What is
+ * signed here covers the first one.
+ */
+export type ContentReader = (request: SignedRequest, texts: ContentTexts) => readonly ContentPieces[];
 
 /** Compiles a scheme's content once for all requests. Throws a TypeError for an invalid template. */
 export function compileContent(content: string | CanonicalContent): ContentReader {
@@ -30,7 +35,7 @@ export function compileContent(content: string | CanonicalContent): ContentReade
       }
     }
     if (pending !== '') signed.push(pending);
-    return signed;
+    return [signed];
   };
 }
 
@@ -90,8 +95,54 @@ function readPlaceholder(
 }
 
 const canonicalReaders: Readonly<Record<CanonicalContent['canonical'], ContentReader>> = {
-  contentful: readContentfulContent,
+  contentful: listContentfulContents,
+  'url-and-form': listUrlAndFormContents,
 };
+
+/**
+ * The URL, and then the form's fields by their names: name and value without anything between. Of a repeated name, each
+ * value once, in order. A JSON body is not covered itself, but by its SHA-256 in the query of the URL. Twilio signs some
+ * URLs with their port and others without. Source: twilio 6.2.0, `lib/webhooks/webhooks.js`, on 2026-11-25.
+ */
+function listUrlAndFormContents({ url, body }: SignedRequest): readonly ContentPieces[] {
+  const fields = readSignedFields(url, body);
+  if (fields === undefined) return [];
+  const bytes = Buffer.from(fields);
+  return [
+    [url, bytes],
+    [swapPort(url), bytes],
+  ];
+}
+
+function readSignedFields(url: string, body: Buffer): string | undefined {
+  const digest = new URLSearchParams(url.split('?')[1]).get('bodySHA256');
+  if (digest !== null) return digest === hash('sha256', body) ? '' : undefined;
+  const form = readForm(body);
+  if (!form.ok) return undefined;
+  const byName = [...Map.groupBy(form.fields, ([name]) => name)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return byName
+    .map(([name, fields]) =>
+      listValues(fields)
+        .map(value => name + value)
+        .join(''),
+    )
+    .join('');
+}
+
+function listValues(fields: readonly FormField[]): readonly string[] {
+  return [...new Set(fields.map(([, value]) => value))].sort();
+}
+
+/** The URL without its port; with the port of its scheme if it has none. */
+function swapPort(url: string): string {
+  return url.replace(
+    /^(https?):\/\/([^/?#]*?)(:\d+)?(?=[/?#]|$)/i,
+    (_, scheme: string, host: string, port) => {
+      const standard = scheme.toLowerCase() === 'https' ? ':443' : ':80';
+      return `${scheme}://${host}${port === undefined ? standard : ''}`;
+    },
+  );
+}
 
 const contentfulListHeader = 'x-contentful-signed-headers';
 
@@ -103,20 +154,20 @@ const contentfulHeadersMax = 32;
  * signed ones. The list must include itself and the timestamp, or an attacker could replace them. Source: `requests`
  * in @contentful/node-apps-toolkit.
  */
-function readContentfulContent({ headers, method, url, body }: SignedRequest): ContentPieces | undefined {
+function listContentfulContents({ headers, method, url, body }: SignedRequest): readonly ContentPieces[] {
   const list = readSingleHeader(headers, contentfulListHeader);
-  if (typeof list !== 'string') return undefined;
+  if (typeof list !== 'string') return [];
   const names = list.split(',', contentfulHeadersMax + 1).map(name => name.trim().toLowerCase());
-  if (names.length > contentfulHeadersMax) return undefined;
-  if (!names.includes(contentfulListHeader) || !names.includes('x-contentful-timestamp')) return undefined;
+  if (names.length > contentfulHeadersMax) return [];
+  if (!names.includes(contentfulListHeader) || !names.includes('x-contentful-timestamp')) return [];
 
   const lines: string[] = [];
   for (const name of names.sort()) {
     const value = readSingleHeader(headers, name);
-    if (typeof value !== 'string') return undefined;
+    if (typeof value !== 'string') return [];
     lines.push(`${name}:${value.trim()}`);
   }
-  return [`${method}\n${formatContentfulPath(url)}\n${lines.join(';')}\n`, body];
+  return [[`${method}\n${formatContentfulPath(url)}\n${lines.join(';')}\n`, body]];
 }
 
 function formatContentfulPath(url: string): string {

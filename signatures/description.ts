@@ -27,6 +27,10 @@ export interface SchemeFacts {
   readonly checked: SchemeCheck;
   /** The request by which the provider checks a URL before it delivers there. */
   readonly handshake?: Handshake;
+  /** Set if the provider's bodies are forms, not JSON. */
+  readonly bodyFormat?: 'form';
+  /** The field of those forms whose value is the payload, as JSON. */
+  readonly payloadField?: string;
 }
 
 /** The part of a body that is the same in each retry of an event, and in no other event. */
@@ -88,6 +92,7 @@ export type Handshake =
   | 'asana'
   | 'discord'
   | 'dropbox'
+  | 'mandrill'
   | 'meta'
   | 'okta'
   | 'slack'
@@ -182,9 +187,9 @@ export interface SignatureHeaders {
   readonly alternatives?: readonly HeaderNames[];
 }
 
-/** Content that only code for one provider can build. */
+/** Content that no template describes, because it is made of parts of the request in an order of their own. */
 export interface CanonicalContent {
-  readonly canonical: 'contentful';
+  readonly canonical: 'contentful' | 'url-and-form';
 }
 
 /** The items of a list have keys if `keyValueSeparator` and `key` are set. Otherwise each item is a signature. */

@@ -288,6 +288,6 @@ function describeForm(scheme: SignatureScheme): string {
     checked,
     ...description
   } = scheme;
-  const { handshake, deliveryIdHeader, ...form } = description;
+  const { handshake, deliveryIdHeader, bodyFormat, payloadField, ...form } = description;
   return JSON.stringify(Object.entries(form).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -41,7 +41,7 @@ export function signRequest(
     ...makeHeader(idHeader, request.id),
     ...makeHeader(deliveryIdHeader, request.id),
   };
-  const content = compileContent(description.content)(
+  const [content] = compileContent(description.content)(
     { ...request, headers: toReceivedHeaders(headers) },
     { timestamp: sentAt, id: request.id },
   );

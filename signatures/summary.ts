@@ -23,6 +23,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Secret', scheme.secretLocation),
     makeLine('Key', formatKey(scheme)),
     makeLine('Handshake', formatHandshake(scheme)),
+    makeLine('Body', formatBody(scheme)),
     makeLine('Note', scheme.note),
     makeLine('Page', scheme.page),
     makeLine('Last checked', `${scheme.checked.on}, against ${scheme.checked.against}`),
@@ -88,10 +89,16 @@ function formatSignature(description: SignatureDescription): string {
   return [...timestampItem, list.key ? signatures : `${signatures}[${separator}${value}…]`].join(separator);
 }
 
+const canonicalContents = {
+  contentful: 'method, path, the headers that a header lists, and the body',
+  'url-and-form':
+    'the URL, then the name and value of each form field, by name; of a JSON body, its SHA-256 in the URL',
+} as const;
+
 function formatContent(description: SignatureDescription): string {
   if (description.primitive === 'shared-secret') return 'nothing';
   const { content, idHeader } = description;
-  if (typeof content !== 'string') return 'method, path, the headers that a header lists, and the body';
+  if (typeof content !== 'string') return canonicalContents[content.canonical];
   return idHeader ? content.replace('{id}', `{${idHeader}}`) : content;
 }
 
@@ -125,6 +132,13 @@ const utf8Key: KeyDerivation = { encoding: 'utf8' };
 function formatKeyDerivation({ stripPrefix, unicodeForm, encoding }: KeyDerivation): string {
   if (encoding === 'utf8') return `the secret's UTF-8 bytes${unicodeForm ? `, after ${unicodeForm}` : ''}`;
   return `the secret${stripPrefix ? ` after ${stripPrefix}` : ''}, decoded from ${encoding}`;
+}
+
+function formatBody({ bodyFormat, payloadField }: SignatureScheme): string | undefined {
+  if (bodyFormat === undefined) return undefined;
+  return payloadField === undefined
+    ? 'a form'
+    : `a form; the payload is the JSON in its field ${payloadField}`;
 }
 
 function formatHandshake(scheme: SignatureScheme): string | undefined {

@@ -90,10 +90,11 @@ function compileAttempt(description: SignedDescription, names: HeaderNames, matc
       if (reason) return { ok: false, reason };
     }
 
-    const content = readContent(request, parts);
-    if (!content) return { ok: false, reason: { code: 'content-missing' } };
-    const mismatch = match(parts.signatures, content);
-    if (mismatch) return { ok: false, reason: mismatch };
+    const [first, ...others] = readContent(request, parts);
+    if (!first) return { ok: false, reason: { code: 'content-missing' } };
+    const mismatch = match(parts.signatures, first);
+    const content = mismatch ? others.find(other => !match(parts.signatures, other)) : first;
+    if (!content) return { ok: false, reason: mismatch as MatchFailure };
 
     if (timestamp?.body !== undefined) {
       const reason = checkTimestamp(readBodyTimestamp(request.body, timestamp.body), timestamp, nowMs);

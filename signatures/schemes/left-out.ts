@@ -11,10 +11,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: "These are the providers' older schemes. The newer ones are supported.",
   },
   {
-    providers: 'Twilio',
-    reason: 'Twilio sends forms, but a delivery must be JSON.',
-  },
-  {
     providers: 'Mailgun',
     reason:
       'The signature covers a timestamp and a token but not the event, so anyone who sees one request can forge others. Use url_token.',

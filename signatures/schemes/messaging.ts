@@ -1,6 +1,24 @@
 import type { SignatureScheme } from '../description.ts';
 import { base64OfBody, hexOfBody, svix } from './shapes.ts';
 
+/** The provider's signature covers the URL and the fields of a form. */
+const base64OfForm = {
+  primitive: 'hmac',
+  hash: 'sha1',
+  encoding: 'base64',
+  content: { canonical: 'url-and-form' },
+  bodyFormat: 'form',
+} as const;
+
+/** Slack signs everything that an app receives alike. */
+const slackSignature = {
+  ...hexOfBody,
+  header: 'X-Slack-Signature',
+  prefix: 'v0=',
+  content: 'v0:{timestamp}:{body}',
+  timestamp: { header: 'X-Slack-Request-Timestamp', unit: 's', toleranceSeconds: 300 },
+} as const;
+
 /** Messaging, social networks and email. */
 export const messagingSchemes: readonly SignatureScheme[] = [
   {
@@ -11,13 +29,35 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     secretLocation: 'the app\'s Basic Information, under "Signing Secret"',
     secretCommand: 'set',
     checked: { on: '2026-11-21', against: '@slack/bolt 5.1.0' },
-    note: 'For the Events API only. Slash commands and interactivity send forms, which are not JSON.',
+    note: 'For the Events API. Slash commands and interactivity send forms: use slack-forms.',
     handshake: 'slack',
-    ...hexOfBody,
-    header: 'X-Slack-Signature',
-    prefix: 'v0=',
-    content: 'v0:{timestamp}:{body}',
-    timestamp: { header: 'X-Slack-Request-Timestamp', unit: 's', toleranceSeconds: 300 },
+    ...slackSignature,
+  },
+  {
+    id: 'slack-forms',
+    provider: 'Slack (slash commands, interactivity)',
+    kind: 'messaging',
+    page: 'https://docs.slack.dev/interactivity/implementing-slash-commands/',
+    secretLocation: 'the app\'s Basic Information, under "Signing Secret"',
+    secretCommand: 'set',
+    checked: { on: '2026-11-25', against: '@slack/bolt 5.1.0' },
+    note: 'For interactivity and shortcuts, which have JSON in a field, also write payloadField: payload. Each has a request URL of its own in Slack.',
+    bodyFormat: 'form',
+    ...slackSignature,
+  },
+  {
+    id: 'twilio',
+    provider: 'Twilio',
+    kind: 'messaging',
+    page: 'https://www.twilio.com/docs/usage/security#validating-requests',
+    secretLocation: 'the account\'s dashboard in the Console, under "Auth Token"',
+    secretCommand: 'set',
+    checked: { on: '2026-11-25', against: 'twilio 6.2.0' },
+    note: 'For products that send JSON, such as Event Streams, also write bodyFormat: json. Set the webhook to POST.',
+    ...base64OfForm,
+    header: 'X-Twilio-Signature',
+    // The same at each retry. A body has no ID of its own: two steps of one call may have equal bodies.
+    deliveryIdHeader: 'I-Twilio-Idempotency-Token',
   },
   {
     id: 'discord',
@@ -172,5 +212,19 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     content: '{timestamp}{body}',
     timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', unit: 's' },
     key: { encoding: 'base64' },
+  },
+  {
+    id: 'mandrill',
+    provider: 'Mailchimp Transactional (Mandrill)',
+    kind: 'email',
+    page: 'https://mailchimp.com/developer/transactional/guides/track-respond-activity-webhooks/',
+    secretLocation: 'Settings, Webhooks, the column "Key"',
+    secretCommand: 'declare',
+    checked: { on: '2026-11-25', against: 'mandrill-webhook-validator 0.1.0' },
+    note: 'A payload is a list of events: a filter looks into its elements.',
+    handshake: 'mandrill',
+    ...base64OfForm,
+    payloadField: 'mandrill_events',
+    header: 'X-Mandrill-Signature',
   },
 ];

@@ -183,7 +183,7 @@ describe('getHandshakeMethod', () => {
     const by = (method: string) =>
       schemes.filter(scheme => getHandshakeMethod(scheme) === method).map(({ id }) => id);
     expect(by('GET')).toEqual(['dropbox', 'meta', 'x', 'okta']);
-    expect(by('HEAD')).toEqual(['trello']);
+    expect(by('HEAD')).toEqual(['trello', 'mandrill']);
   });
 });
 

@@ -96,6 +96,7 @@ export function bodyFor(
   atMs = nowMs,
   text = 'Zoë',
 ): Buffer {
+  if ('bodyFormat' in description) return Buffer.from(`text=${text}`);
   const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
   const body = { ...(path && { [path]: atMs }), text };
   if ('bodyIdentity' in description) {
