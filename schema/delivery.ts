@@ -60,3 +60,8 @@ export type RunState = (typeof runStates)[number];
 export const runWaits = ['order', 'limit', 'deliveries'] as const;
 
 export type RunWait = (typeof runWaits)[number];
+
+/** How a form became a payload: by all of its fields, or by the JSON in one of them. */
+export interface FormFormat {
+  readonly payloadField?: string | undefined;
+}

@@ -52,7 +52,13 @@ export function isSchemeCredentialHeader(name: string): boolean {
   return credentialHeaders.has(name.toLowerCase());
 }
 
+/** The headers with the IDs of deliveries, which are no credentials, whatever their names. */
+const idHeaders: ReadonlySet<string> = new Set(
+  schemes.flatMap(({ deliveryIdHeader }) => deliveryIdHeader?.toLowerCase() ?? []),
+);
+
 /** Whether a request header carries a credential or a signature: of a scheme, or by its name. */
 export function isCredentialHeader(name: string): boolean {
-  return isSchemeCredentialHeader(name) || isCredentialName(name.toLowerCase());
+  const lower = name.toLowerCase();
+  return isSchemeCredentialHeader(name) || (isCredentialName(lower) && !idHeaders.has(lower));
 }

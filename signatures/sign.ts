@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto';
+import { hash, sign } from 'node:crypto';
 import { compileContent } from './content.ts';
 import type { SignatureDescription, SignedDescription } from './description.ts';
 import { deriveKeys, parsePrivateKey, selectForm } from './key.ts';
@@ -48,6 +48,23 @@ export function signRequest(
   if (!content) throw new TypeError(`the request lacks a part that ${header} signs`);
   const signature = computeSignature(description, secret, content);
   return { ...headers, [header]: formatSignatureHeader(description, signature, sentAt) };
+}
+
+/**
+ * Returns the URL to which a sender posts a body. One that signs the fields of forms puts the digest of a JSON body there;
+ * `json` is undefined for a form.
+ */
+export function addressBody(
+  description: SignatureDescription,
+  url: string,
+  json: Buffer | undefined,
+): string {
+  const signsForm =
+    description.primitive === 'hmac' &&
+    typeof description.content === 'object' &&
+    description.content.canonical === 'url-and-form';
+  if (!signsForm || !json) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}bodySHA256=${hash('sha256', json)}`;
 }
 
 function computeSignature(description: SignedDescription, secret: string, content: ContentPieces): string {

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import type { FormattedWebhook } from '../../schema/definitions/webhook-definition.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
@@ -34,9 +35,13 @@ Examples:
   hookmill send deploys --payload deploy.json
   hookmill send deploys --payload deploy.json --delivery-id build-4711
   hookmill send github --payload push.json --header 'X-GitHub-Event: push'
+  hookmill send slack-commands --payload command.json
   hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`)
     .argument('[webhook]', 'name or UID of an applied webhook')
-    .requiredOption('--payload <file>', 'request body, sent byte for byte')
+    .requiredOption(
+      '--payload <file>',
+      'request body, sent byte for byte; JSON for a webhook with forms is sent as a form',
+    )
     .option('--to <url>', 'URL to post to (default: the ingress URL of the webhook)')
     .option('--scheme <id>', 'signature scheme, if no webhook is named')
     .addOption(createHeaderOption('another header to send, as in "X-GitHub-Event: push"; repeatable'))
@@ -56,6 +61,7 @@ interface SendOptions {
 
 interface SignedRequest {
   readonly url: string;
+  readonly body: SentBody;
   /** Values by name. A later name replaces an earlier one that differs only in case. */
   readonly headers: readonly (readonly [string, string])[];
   /** The fields of the body that identify the delivery, if the webhook or its signature scheme names some. */
@@ -78,7 +84,7 @@ async function send(name: string | undefined, options: SendOptions, context: Con
       : await signForWebhook(context, name, options, event);
 
   const sentAtMs = Date.now();
-  const response = await post(request, event.body, options.header);
+  const response = await post(request, options.header);
   const text = await response.text();
   const deliveryId = findDeliveryId(text);
   const isDuplicate =
@@ -96,6 +102,32 @@ async function send(name: string | undefined, options: SendOptions, context: Con
     () => `${response.status} ${response.statusText}\n${printable(text.trimEnd())}\n${note}`,
   );
   if (!response.ok) throw new CommandError('');
+}
+
+/** A body in the format that its receiver expects. */
+interface SentBody {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+/** Makes the body of a request. A receiver of forms gets JSON as a form; anything else is sent as it is. */
+async function makeBody(bytes: Buffer, webhook: FormattedWebhook): Promise<SentBody> {
+  const [{ findFormFormat }, { makeForm, notForm, readFormPayload }] = await Promise.all([
+    import('../../schema/definitions/webhook-definition.ts'),
+    import('../../schema/payloads/form-payload.ts'),
+  ]);
+  const format = findFormFormat(webhook);
+  if (!format) return { bytes, contentType: 'application/json' };
+  const contentType = 'application/x-www-form-urlencoded';
+  const read = readFormPayload(bytes, format);
+  if (read.ok || read.problem !== notForm) return { bytes, contentType };
+  const form = makeForm(bytes.toString(), format);
+  if (form === undefined) {
+    throw new UsageError(
+      'the payload does not fit into a form: write an object of up to 1,000 fields with texts or lists of texts, or the form itself',
+    );
+  }
+  return { bytes: Buffer.from(form), contentType };
 }
 
 function makeEvent(body: Buffer, given: string | undefined): Event {
@@ -125,18 +157,19 @@ async function signForWebhook(
 
   const url = to ?? renderIngressUrl(context.baseUrl, webhook);
   const { authMode, deliveryIdHeader, deliveryIdField: idField } = webhook;
+  const body = await makeBody(event.body, webhook);
   if (authMode !== 'signature') {
     const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
     if (authMode === 'url_token')
-      return { url: url.replace('{token}', secret), headers: [identity], idField };
-    return { url, headers: [identity, ['Authorization', `Bearer ${secret}`]], idField };
+      return { url: url.replace('{token}', secret), body, headers: [identity], idField };
+    return { url, body, headers: [identity, ['Authorization', `Bearer ${secret}`]], idField };
   }
   const { describeScheme, findScheme } = await import('../../signatures/schemes.ts');
   const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
   if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
   const field = findScheme(String(webhook.signatureScheme))?.bodyIdentity?.field;
-  const headers = await sign(description, secret, url, event, deliveryIdHeader);
-  return { url, headers, idField: deliveryIdHeader === undefined ? (idField ?? field) : undefined };
+  const signed = await sign(description, secret, { url, body }, event, deliveryIdHeader);
+  return { ...signed, idField: deliveryIdHeader === undefined ? (idField ?? field) : undefined };
 }
 
 /** The header in which a sender gives an ID if neither the webhook nor its signature scheme has another one. */
@@ -159,26 +192,29 @@ async function signByScheme({ to, scheme }: SendOptions, event: Event): Promise<
   const description = findScheme(scheme);
   if (!description) throw new UsageError(describeUnknownScheme(scheme, schemeIds));
   const secret = await readSecretValue(`Secret of the ${scheme} sender:`);
-  const headers = await sign(description, secret, to, event, undefined);
-  return { url: to, headers, idField: description.bodyIdentity?.field };
+  const body = await makeBody(event.body, { signatureScheme: scheme });
+  const signed = await sign(description, secret, { url: to, body }, event, undefined);
+  return { ...signed, idField: description.bodyIdentity?.field };
 }
 
 /** Makes the headers of the scheme's sender: with an ID only if that sender gives one, or if the user does. */
 async function sign(
   description: SignatureDescription,
   secret: string,
-  url: string,
-  { body, id, isIdGiven }: Event,
+  request: Pick<SignedRequest, 'url' | 'body'>,
+  { id, isIdGiven }: Event,
   deliveryIdHeader: string | undefined,
-): Promise<SignedRequest['headers']> {
-  const { signRequest } = await import('../../signatures/sign.ts');
+): Promise<SignedRequest> {
+  const { addressBody, signRequest } = await import('../../signatures/sign.ts');
   const ownHeader =
     ('idHeader' in description && description.idHeader) || description.deliveryIdHeader || undefined;
   const header = deliveryIdHeader ?? (isIdGiven && ownHeader === undefined ? serviceIdHeader : undefined);
   try {
-    const request = { body, url, method: 'POST', nowMs: Date.now(), id };
-    const signed = Object.entries(signRequest(description, secret, request));
-    return header === undefined ? signed : [[header, id], ...signed];
+    const { bytes: body, contentType } = request.body;
+    const url = addressBody(description, request.url, contentType === 'application/json' ? body : undefined);
+    const toSign = { body, url, method: 'POST', nowMs: Date.now(), id };
+    const signed = Object.entries(signRequest(description, secret, toSign));
+    return { url, body: request.body, headers: header === undefined ? signed : [[header, id], ...signed] };
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(`the request cannot be signed: ${error.message}`);
     throw error;
@@ -201,19 +237,15 @@ async function openSecret(
   return value.text;
 }
 
-async function post(
-  { url, headers }: SignedRequest,
-  body: Buffer,
-  others: HeaderLines = [],
-): Promise<Response> {
+async function post({ url, body, headers }: SignedRequest, others: HeaderLines = []): Promise<Response> {
   try {
-    const all = new Headers({ 'Content-Type': 'application/json', 'User-Agent': `hookmill/${version}` });
+    const all = new Headers({ 'Content-Type': body.contentType, 'User-Agent': `hookmill/${version}` });
     for (const [name, value] of others) all.set(name, toLatin1(value));
     for (const [name, value] of headers) all.set(name, value);
     return await fetch(url, {
       method: 'POST',
       headers: all,
-      body: new Uint8Array(body),
+      body: new Uint8Array(body.bytes),
       redirect: 'manual',
     });
   } catch (cause) {

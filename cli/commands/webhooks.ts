@@ -64,6 +64,11 @@ Examples:
     });
 }
 
+function renderBodyFormat({ bodyFormat, payloadField }: WebhookView): string {
+  if (bodyFormat === 'json') return 'JSON';
+  return payloadField === null ? 'forms' : `forms with JSON in the field ${payloadField}`;
+}
+
 function toFields(
   webhook: WebhookView,
   serial: number,
@@ -77,6 +82,7 @@ function toFields(
     ['auth', renderAuthMode(webhook)],
     ['secret', webhook.secretName],
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
+    ['bodies', renderBodyFormat(webhook)],
     ['delivery id', renderDeliveryId(webhook)],
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],

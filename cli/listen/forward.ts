@@ -14,10 +14,11 @@ interface ForwardedHeaders {
 export function toForwardedHeaders({
   id,
   webhook,
-  headers = {},
-}: Pick<DeliveryView, 'id' | 'webhook' | 'headers'>): ForwardedHeaders {
+  headers,
+  form,
+}: Pick<DeliveryView, 'id' | 'webhook' | 'headers' | 'form'>): ForwardedHeaders {
   const named = [
-    ...listForwardedHeaders(headers),
+    ...listForwardedHeaders({ headers, form }),
     ...Object.entries({ 'hookmill-delivery-id': id, 'hookmill-webhook': webhook }),
   ];
   // A header is bytes, and node writes each character as one.

@@ -43,6 +43,12 @@ function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail):
   return `\nTested with the automations of serial ${serial}:\n${automations.map(verdict => renderVerdict(verdict)).join('')}${rest}`;
 }
 
+function describeForm({ payloadField }: NonNullable<DeliveryView['form']>): string {
+  return payloadField === undefined
+    ? 'a form, shown as JSON'
+    : `a form, of which the field ${printable(payloadField)} is shown`;
+}
+
 function toFields(delivery: DeliveryView): (readonly [string, string])[] {
   const { id, webhook, uid, at, size, outcome, identity, identitySource, authenticatedBy } = delivery;
   const fields: (readonly [string, string | undefined])[] = [
@@ -50,6 +56,7 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
     ['webhook', `${webhook} (${uid})`],
     ['time', at],
     ['size', `${size} bytes`],
+    ['body', delivery.form && describeForm(delivery.form)],
     ['outcome', outcome],
     ['authenticated by', authenticatedBy],
     [

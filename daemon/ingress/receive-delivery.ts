@@ -1,11 +1,14 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import type { FormFormat } from '../../schema/delivery.ts';
 import { collectEventHeaders } from '../../schema/header-value.ts';
+import { readFormPayload } from '../../schema/payloads/form-payload.ts';
 import { joinReason, splitReason } from '../../signatures/explanation.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { Authentication, IngressRequest } from '../authentication/ingress-request.ts';
 import { parseJsonBody, type UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Budgets } from './budgets.ts';
-import { explainInvalidJson } from './explain-invalid-json.ts';
+import { explainInvalidBody } from './explain-invalid-body.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import { parseTarget } from './parse-target.ts';
 import {
@@ -49,7 +52,8 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 
   if (handshake) return recordHandshake(webhook, deps, handshake, body.length, authenticatedBy);
 
-  const json = parseJsonBody(body);
+  const { form } = webhook;
+  const json = form ? parseForm(body, form) : parseJsonBody(body);
   if (!json) return refuseInvalidJson(request, webhook, deps, body);
 
   const payload = json.value;
@@ -60,7 +64,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
     webhook,
     deps,
     { ...identity, contentDigest },
-    { payload: body, headers: request.trace ? request.trace.beginCommit(headers) : headers },
+    { payload: body, form, headers: request.trace ? request.trace.beginCommit(headers) : headers },
     runs,
   );
 }
@@ -122,13 +126,20 @@ async function authenticate(
 
 const noBody = Buffer.alloc(0);
 
+function parseForm(body: Buffer, form: FormFormat): { readonly value: unknown } | undefined {
+  const read = readFormPayload(body, form);
+  return read.ok ? { value: parseJsonText(read.json) } : undefined;
+}
+
 function refuseInvalidJson(
   { headers }: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
   body: Buffer,
 ): IngressOutcome {
-  const reason = deps.budgets.explain(() => explainInvalidJson(body, headers['content-type']));
+  const reason = deps.budgets.explain(() =>
+    joinReason(explainInvalidBody(body, headers['content-type'], webhook.form)),
+  );
   return recordRefusal(webhook, deps, 'invalid-json', body.length, webhook.authenticatedBy, reason);
 }
 

@@ -2,7 +2,12 @@ import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
 import type { Identity } from '../../schema/identity.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
-import type { DeliveryLog, DeliveryMetadata, NewRun, StoredEvent } from '../../store/ports/delivery-log.ts';
+import type {
+  AcceptedDelivery,
+  DeliveryLog,
+  DeliveryMetadata,
+  NewRun,
+} from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { StartingRun } from '../served/run-matcher.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
@@ -23,7 +28,7 @@ export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
   identity: Identity & { readonly contentDigest: string | undefined },
-  event: StoredEvent,
+  event: Pick<AcceptedDelivery, 'payload' | 'form' | 'headers'>,
   runs: readonly StartingRun[],
 ): Promise<IngressOutcome> {
   try {

@@ -1,3 +1,4 @@
+import type { FormFormat } from '../../schema/delivery.ts';
 import type { compileIdentity } from '../../schema/identity.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import type { AppliedStateRef } from '../../store/ports/delivery-log.ts';
@@ -14,6 +15,8 @@ export interface ServedWebhook {
   /** The names of the headers that are kept of its deliveries, in lower case. */
   readonly keptHeaders: readonly string[];
   readonly authenticator: Authenticator;
+  /** Undefined if its bodies are JSON. */
+  readonly form: FormFormat | undefined;
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
   readonly appliedState: AppliedStateRef;

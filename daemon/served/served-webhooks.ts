@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { compileIdentity } from '../../schema/identity.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { createAuthenticator } from '../authentication/authenticator.ts';
@@ -51,6 +52,7 @@ function compileWebhook(
     identify: compileIdentity(packed),
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key),
+    form: findFormFormat(packed),
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
     matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };

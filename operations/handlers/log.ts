@@ -1,4 +1,4 @@
-import { readPayload } from '../log/deliveries.ts';
+import { readStoredBody } from '../log/deliveries.ts';
 import { dismissRun, readArtifact, readRunOutput, retryRun } from '../log/runs.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
@@ -8,8 +8,8 @@ export const logHandlers: Pick<
   'downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun'
 > = {
   downloadPayload: async (deps, { params: { factory, delivery } }) => {
-    const content = await readPayload(openFactory(deps, factory), delivery);
-    return { body: { content, size: content.length, ...asFile(`${delivery}.json`) } };
+    const { content, isForm } = await readStoredBody(openFactory(deps, factory), delivery);
+    return { body: { content, size: content.length, ...asFile(`${delivery}.${isForm ? 'txt' : 'json'}`) } };
   },
   showRunOutput: async (deps, { params: { factory, run }, query: { from } }) => {
     const { size, stream: content } = await readRunOutput(openFactory(deps, factory), run, from);

@@ -16,8 +16,8 @@ export function openHistory({ name: factory, store: { deliveries }, now }: Facto
     listLastAccepted: ({ uid }, limit) =>
       deliveries.listDeliveries({ factory, uid, outcome: 'Accepted', limit }),
     readPayload: async id => {
-      const body = await deliveries.readPayload(id);
-      return body && { body, payload: parseJsonText(Buffer.from(body).toString('utf8')) };
+      const content = await deliveries.readContent(id);
+      return content && { ...content, payload: parseJsonText(Buffer.from(content.payload).toString('utf8')) };
     },
   };
 }

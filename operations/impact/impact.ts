@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type {
   Impact,
@@ -12,6 +13,7 @@ import {
   runControlFields,
 } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
 import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
@@ -72,11 +74,13 @@ async function findWebhookImpact(
 ): Promise<WebhookImpact | undefined> {
   const webhook = applied.webhooks.find(({ name }) => name === change.name);
   if (!webhook) return undefined;
+  const after = desired.webhooks.find(({ name }) => name === change.name);
   const effects = findEffects(change, webhook);
+  if (after && !isDeepStrictEqual(findFormFormat(webhook), findFormFormat(after)))
+    effects.push('payload-changed');
   if (effects.length === 0) return undefined;
   const silent = effects.includes('url-gone') || effects.includes('disabled');
   const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
-  const after = desired.webhooks.find(({ name }) => name === change.name);
   const identities =
     after && effects.includes('identity-changed')
       ? await judgeIdentities(webhook, after, history)

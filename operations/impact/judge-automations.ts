@@ -18,7 +18,7 @@ const impactExamplesMax = 5;
 export interface DeliveryHistory {
   /** The last accepted deliveries of a webhook, newest first, at most `limit`. */
   listLastAccepted(webhook: AppliedWebhook, limit: number): Promise<readonly PastDelivery[]>;
-  /** Reads and parses a payload; undefined if the delivery was pruned meanwhile. */
+  /** Reads and parses a payload, with the body that it came in; undefined if the delivery was pruned meanwhile. */
   readPayload(id: string): Promise<{ readonly payload: unknown; readonly body: Uint8Array } | undefined>;
 }
 

@@ -80,9 +80,19 @@ export async function showDelivery(
   return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
 }
 
-/** Reads the stored body's exact bytes. Fails with `delivery-unknown` or `payload-not-stored`. */
+/** Reads the payload as JSON. Fails with `delivery-unknown` or `payload-not-stored`. */
 export async function readPayload(factory: Factory, id: string): Promise<Buffer> {
   return requirePayload(factory, await requireDelivery(factory, id));
+}
+
+/** Reads the stored body's exact bytes. Fails as `readPayload` does. */
+export async function readStoredBody(
+  factory: Factory,
+  id: string,
+): Promise<{ content: Buffer; isForm: boolean }> {
+  const delivery = await requireDelivery(factory, id);
+  const content = await requirePayload(factory, delivery, 'body');
+  return { content, isForm: delivery.form !== undefined };
 }
 
 /**

@@ -1,6 +1,11 @@
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { DeliveryLogReader, LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
+import type {
+  DeliveryLogReader,
+  LoggedDelivery,
+  Run,
+  StoredContent,
+} from '../../store/ports/delivery-log.ts';
 
 /** The part of a factory whose log is read. */
 interface LoggingFactory {
@@ -22,13 +27,14 @@ export async function requireDelivery({ name, store }: LoggingFactory, id: strin
   });
 }
 
-/** Reads the stored body's exact bytes. Fails with `payload-not-stored`. */
+/** Reads the payload of a delivery as JSON, or its body's exact bytes. Fails with `payload-not-stored`. */
 export async function requirePayload(
   { store }: LoggingFactory,
   { id, outcome }: LoggedDelivery,
+  part: keyof StoredContent = 'payload',
 ): Promise<Buffer> {
-  const payload = await store.deliveries.readPayload(id);
-  if (payload) return Buffer.from(payload);
+  const content = await store.deliveries.readContent(id);
+  if (content) return Buffer.from(content[part]);
   const reason =
     outcome === 'Accepted' || outcome === 'Manual'
       ? 'the store was restored from a backup without payloads'

@@ -4,6 +4,7 @@ import type * as shown from '../../schema/api/shown-definitions.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { pickRunControl } from '../../schema/definitions/automation-definition.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
+import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { getCommit } from '../../schema/source-commit.ts';
@@ -32,12 +33,15 @@ export function sourceView(source: AppliedState['source']) {
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
   const { name, uid, credential, ...keys } = webhook;
+  const form = findFormFormat(webhook);
   return {
     name,
     uid,
     url: renderIngressUrl(baseUrl, webhook),
     ...keys,
     signatureScheme: keys.signatureScheme ?? null,
+    bodyFormat: form ? 'form' : 'json',
+    payloadField: form?.payloadField ?? null,
     deliveryIdHeader: keys.deliveryIdHeader ?? null,
     deliveryIdField: keys.deliveryIdField ?? null,
     keepHeaders: keys.keepHeaders ?? [],

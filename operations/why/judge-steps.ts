@@ -148,8 +148,11 @@ function judgeJson(facts: WhyFacts): Judgement {
   const invalidMs = lastOf(facts, 'Rejected (invalid JSON)');
   const parsedMs = lastOf(facts, 'Accepted', 'Duplicate');
   if (invalidMs > parsedMs) {
-    const message = `the last request was rejected: ${explanationOf(facts, 'Rejected (invalid JSON)').cause}`;
-    return wrong(message, 'Set the sender to send JSON in UTF-8.', { atMs: invalidMs });
+    const { cause, remedy = 'Set the sender to send JSON in UTF-8' } = explanationOf(
+      facts,
+      'Rejected (invalid JSON)',
+    );
+    return wrong(`the last request was rejected: ${cause}`, `${remedy}.`, { atMs: invalidMs });
   }
   return parsedMs > 0 ? ok('the last body was valid') : unknown('no body has been parsed');
 }

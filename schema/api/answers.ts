@@ -280,6 +280,13 @@ export const payloadsAnswer = z.strictObject({
   hasMore: z.boolean().describe('Whether further paths were observed.'),
 });
 
+const formShape = z.strictObject({
+  payloadField: z
+    .string()
+    .optional()
+    .describe('The field whose JSON is the payload. Without it, all fields are.'),
+});
+
 export const deliveryAnswer = z.strictObject({
   id: z.string(),
   webhook: webhookAtArrival,
@@ -301,6 +308,9 @@ export const deliveryAnswer = z.strictObject({
     .optional()
     .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
   eventType: z.string().optional().describe('The type of the event, if an event header names it.'),
+  form: formShape
+    .optional()
+    .describe('How its body became its payload. Only if it was accepted, and is a form.'),
   commit,
   summary: z
     .strictObject({
@@ -400,7 +410,12 @@ const evaluationShape = z.strictObject({
   others: z.int().describe('Number of automations that have triggers for other webhooks only.'),
 });
 export const deliveryDetailAnswer = deliveryAnswer.extend({
-  payload: z.string().nullable().describe('The body as text; null unless the delivery was accepted.'),
+  payload: z
+    .string()
+    .nullable()
+    .describe(
+      'The payload as JSON: the body, or what was read of a form; null unless the delivery was accepted.',
+    ),
   evaluation: evaluationShape.nullable(),
   runs: z.array(runAnswer),
 });

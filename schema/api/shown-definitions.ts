@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { commitShape } from '../commit.ts';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
+import { bodyFormats } from '../definitions/webhook-definition.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
@@ -31,6 +32,13 @@ export const webhookAnswer = z.strictObject({
   authMode: z.enum(authModes),
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
   secretName: z.string(),
+  bodyFormat: z
+    .enum(bodyFormats)
+    .describe('The format of request bodies: of the definition, or of its scheme.'),
+  payloadField: z
+    .string()
+    .nullable()
+    .describe('The field of a form whose value is the payload; null: all fields, or the body is JSON.'),
   deliveryIdHeader: z.string().nullable(),
   deliveryIdField: z.union([z.string(), z.array(z.string())]).nullable(),
   keepHeaders: z.array(z.string()),

@@ -30,6 +30,7 @@ const effectTexts: Readonly<Record<Exclude<WebhookEffect, 'authentication-change
   'url-changed': 'its URL changes: give the sender the new one',
   'credential-changed': 'the old credential stops working at once: give the sender the new one',
   'identity-changed': 'retries that are in progress may be accepted a second time',
+  'payload-changed': 'bodies in the format of before are answered 400, and filters see another payload',
 };
 
 function describeSenders({ effects, authentication, identities }: WebhookImpact): readonly string[] {

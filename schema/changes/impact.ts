@@ -16,6 +16,8 @@ const webhookEffects = [
   'credential-changed',
   /** Retries are recognised by another header or field. */
   'identity-changed',
+  /** Bodies become payloads in another way: those of another format are refused. */
+  'payload-changed',
 ] as const;
 
 /** Accepted deliveries of a webhook. */

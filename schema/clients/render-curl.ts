@@ -26,6 +26,8 @@ const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 interface SentDelivery {
   readonly id: string;
   readonly headers?: EventHeaders | undefined;
+  /** Set if its body is a form. */
+  readonly form?: object | undefined;
 }
 
 interface SentTo {
@@ -44,7 +46,7 @@ interface SentTo {
  */
 export function renderCurl(delivery: SentDelivery, body: Uint8Array, webhook: SentTo): string {
   const { true: sent = [], false: omitted = [] } = Object.groupBy(
-    listForwardedHeaders(delivery.headers ?? {}),
+    listForwardedHeaders(delivery),
     ([name, value]) => `${fieldName.test(name) && isPrintable(value)}`,
   );
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
@@ -110,9 +112,17 @@ function describe(
   ];
 }
 
-/** The names and values that are sent on with a delivery: not the headers of its connection, in whatever case. */
-export function listForwardedHeaders(headers: EventHeaders): readonly (readonly [string, string])[] {
-  return Object.entries(headers).filter(([name]) => !connectionHeaders.has(name.toLowerCase()));
+/**
+ * The names and values that are sent on with a delivery: not the headers of its connection, in whatever case. A form is
+ * sent as one also if its sender named no content type.
+ */
+export function listForwardedHeaders({
+  headers = {},
+  form,
+}: Pick<SentDelivery, 'headers' | 'form'>): readonly (readonly [string, string])[] {
+  const kept = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name.toLowerCase()));
+  const hasType = kept.some(([name]) => name.toLowerCase() === 'content-type');
+  return form && !hasType ? [['content-type', 'application/x-www-form-urlencoded'], ...kept] : kept;
 }
 
 /** Quotes text as one word for a POSIX shell. A ~ is quoted too: at the start, it stands for a home directory. */

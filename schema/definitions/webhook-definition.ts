@@ -6,6 +6,7 @@ import {
   schemeIds,
   schemes,
 } from '../../signatures/schemes.ts';
+import type { FormFormat } from '../delivery.ts';
 import { keepHeadersMax } from '../event-headers.ts';
 import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
 import { authModes } from '../ingress-url.ts';
@@ -92,6 +93,12 @@ const always = { when: ({ value }: { value: unknown }) => typeof value === 'obje
 // Neither rule below applies if authMode itself is invalid.
 const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
 
+/** The formats of bodies. `form` is `application/x-www-form-urlencoded`, whatever the Content-Type says. */
+export const bodyFormats = ['json', 'form'] as const;
+
+/** @limit Longest name of the field that has a form's payload, in characters: providers' names have fewer than 20. */
+const payloadFieldCharactersMax = 100;
+
 /** The contents of `webhooks/<name>.yaml`. */
 export const webhookShape = z
   .strictObject({
@@ -115,6 +122,20 @@ export const webhookShape = z
     secretName: secretNameShape
       .describe('The team secret that holds the credential.')
       .meta({ examples: ['GITHUB_WEBHOOK'] }),
+    bodyFormat: z
+      .enum(bodyFormats)
+      .optional()
+      .describe('The format of request bodies. Without it, the one of the signature scheme; json for most.')
+      .meta({
+        enumDescriptions: ['The body is the payload.', 'The payload is made of the fields of a form.'],
+      }),
+    payloadField: z
+      .string()
+      .min(1)
+      .max(payloadFieldCharactersMax)
+      .optional()
+      .describe('Only with forms: the field whose value is the payload, as JSON.')
+      .meta({ examples: ['payload'] }),
     deliveryIdHeader: deliveryIdHeader
       .optional()
       .describe('The request header in which the sender puts its own event ID.'),
@@ -162,6 +183,16 @@ export const webhookShape = z
       atKey: true,
     } satisfies MistakeParams,
   })
+  .refine(webhook => webhook.payloadField === undefined || findFormFormat(webhook), {
+    ...always,
+    path: ['payloadField'],
+    error: 'payloadField has no effect unless bodies are forms',
+    params: {
+      code: 'definition/value',
+      hint: 'write bodyFormat: form, or remove payloadField',
+      atKey: true,
+    } satisfies MistakeParams,
+  })
   .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
     if (typeof signatureScheme !== 'object') return;
     for (const [index, name] of keepHeaders.entries()) {
@@ -186,6 +217,25 @@ export const webhookShape = z
 export type WebhookKeys = Readonly<z.output<typeof webhookShape>>;
 
 export type WebhookDefinition = WebhookKeys & { readonly name: string };
+
+/** The keys of a webhook that decide how its bodies become payloads. */
+export interface FormattedWebhook {
+  readonly bodyFormat?: (typeof bodyFormats)[number] | undefined;
+  readonly payloadField?: string | undefined;
+  readonly signatureScheme?: string | object | undefined;
+}
+
+/** Says how the forms of a webhook become payloads; undefined if its bodies are JSON. Its definition precedes its scheme. */
+export function findFormFormat({
+  bodyFormat,
+  payloadField,
+  signatureScheme,
+}: FormattedWebhook): FormFormat | undefined {
+  const scheme = typeof signatureScheme === 'string' ? findScheme(signatureScheme) : undefined;
+  if ((bodyFormat ?? scheme?.bodyFormat) !== 'form') return undefined;
+  const field = payloadField ?? scheme?.payloadField;
+  return field === undefined ? {} : { payloadField: field };
+}
 
 /** Returns the keys that a definition file writes: those that are set to another value than their default. */
 export function pickWrittenKeys(webhook: WebhookKeys): Partial<WebhookKeys> {

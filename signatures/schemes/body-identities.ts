@@ -358,6 +358,11 @@ export const bodyIdentities: Readonly<Record<string, BodyIdentity>> = {
     source: 'https://docs.slack.dev/apis/events-api/',
     on: '2026-11-25',
   },
+  'slack-forms': {
+    reason: 'Slack sends a command or an interaction once, and its `trigger_id` is in no other body',
+    source: 'https://docs.slack.dev/interactivity/implementing-slash-commands/',
+    on: '2026-11-25',
+  },
   discord: {
     reason: 'the IDs are of the app and of objects',
     source: 'https://docs.discord.com/developers/events/webhook-events',
@@ -398,6 +403,11 @@ export const bodyIdentities: Readonly<Record<string, BodyIdentity>> = {
   discourse: {
     reason: 'the body has no ID of the event; a retry sends the same payload',
     source: 'discourse/discourse, app/jobs/regular/emit_web_hook_event.rb',
+    on: '2026-11-25',
+  },
+  mandrill: {
+    reason: 'the payload is a list of events, each with an ID of its own',
+    source: 'https://mailchimp.com/developer/transactional/docs/webhooks/',
     on: '2026-11-25',
   },
   sendgrid: {

@@ -1,4 +1,6 @@
 import { isOfEventType } from '../../schema/find-event-type.ts';
+import { listJsonSpellings } from '../../schema/text/json-text.ts';
+import type { ContentFilter } from '../ports/delivery-log.ts';
 import { DeliveryLogError } from '../ports/delivery-log-error.ts';
 import { type EventRecord, toEvent } from './stored-rows.ts';
 
@@ -67,10 +69,18 @@ export class SearchSteps {
   }
 }
 
-/** Whether a stored event is of a type. Without a payload it is of none. */
-export function isEventOfType(eventType: string, { payload, headers }: Partial<EventRecord>): boolean {
-  const event = payload && headers ? toEvent({ payload, headers }) : undefined;
+/**
+ * Whether a stored event has the content that is sought. The statement that selected it has looked into its body, unless
+ * that is a form, in which a text is spelled in other ways. Without a payload, it has none.
+ */
+export function hasContent({ eventType, text }: ContentFilter, row: Partial<EventRecord>): boolean {
+  const { payload, headers, form = null } = row;
+  if (!payload || !headers) return false;
+  if (eventType === undefined && form === null) return true;
+  const event = toEvent({ payload, headers, form });
+  const json = Buffer.from(event?.payload ?? []).toString();
   return (
-    event !== undefined && isOfEventType(eventType, event.headers, Buffer.from(event.payload).toString())
+    (eventType === undefined || isOfEventType(eventType, event?.headers ?? {}, json)) &&
+    (text === undefined || form === null || listJsonSpellings(text).some(spelling => json.includes(spelling)))
   );
 }

@@ -1,22 +1,28 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type { RunState } from '../../schema/delivery.ts';
+import type { FormFormat, RunState } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
+import { toPayload } from '../../schema/payloads/form-payload.ts';
 import type {
   DeliverySummary,
   LoggedDelivery,
   ReportedRun,
   RunReport,
+  StoredContent,
   StoredEvent,
 } from '../ports/delivery-log.ts';
 
-// The rows of a database as they are read from it. Null means absent, and event headers are JSON text.
+// The rows of a database as they are read from it. Null means absent; event headers and the format of a form are JSON text.
 
-export type DeliveryRecord = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
+export type DeliveryRecord = Omit<LoggedDelivery, 'headers' | 'form'> & {
+  readonly headers: string | null;
+  readonly form: string | null;
+};
 
-export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery {
+export function toDelivery({ headers, form, ...row }: DeliveryRecord): LoggedDelivery {
   return {
     ...withoutNulls(row),
     ...(headers !== null && { headers: parseJsonText(headers) as EventHeaders }),
+    ...(form !== null && { form: parseJsonText(form) as FormFormat }),
   };
 }
 
@@ -33,13 +39,27 @@ export function followReport(
   return count > countMax ? undefined : { ...others, count, ...(link !== undefined && { link }) };
 }
 
-export interface EventRecord {
+/** A stored body. */
+export interface BodyRecord {
   readonly payload: Uint8Array;
+  readonly form: string | null;
+}
+
+export interface EventRecord extends BodyRecord {
   readonly headers: string;
 }
 
 export function toEvent(row: EventRecord | undefined): StoredEvent | undefined {
-  return row && { payload: row.payload, headers: parseJsonText(row.headers) as EventHeaders };
+  return row && { payload: readStoredPayload(row), headers: parseJsonText(row.headers) as EventHeaders };
+}
+
+/** Reads the payload of a stored body, by the format that it had when it was accepted. */
+function readStoredPayload({ payload, form }: BodyRecord): Uint8Array {
+  return toPayload(payload, form === null ? undefined : (parseJsonText(form) as FormFormat));
+}
+
+export function toContent(row: BodyRecord | undefined): StoredContent | undefined {
+  return row && { body: row.payload, payload: readStoredPayload(row) };
 }
 
 export interface SummaryRow {

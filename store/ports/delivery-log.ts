@@ -1,5 +1,6 @@
 import type { Commit } from '../../schema/commit.ts';
 import type {
+  FormFormat,
   IdentitySource,
   Outcome,
   RunState,
@@ -46,6 +47,8 @@ export interface AcceptedDelivery extends DeliveryMetadata {
   readonly contentDigest?: string | undefined;
   /** The body's exact bytes. Do not change them before the delivery is recorded. */
   readonly payload: Uint8Array;
+  /** Set if the body is a form: how it became the payload that was judged. */
+  readonly form?: FormFormat | undefined;
   readonly headers: EventHeaders;
   /** A run for each automation that matched; recorded together with the delivery, or not at all. */
   readonly runs: readonly NewRun[];
@@ -113,12 +116,20 @@ export interface LoggedDelivery extends DeliveryFacts {
   readonly commit?: Commit;
   /** Only of accepted deliveries. */
   readonly headers?: EventHeaders;
+  /** Only of accepted deliveries whose body is a form. */
+  readonly form?: FormFormat;
 }
 
-/** The content of an accepted delivery: the body's exact bytes, and the headers that were kept. */
+/** The content of an accepted delivery: its payload, and the headers that were kept. */
 export interface StoredEvent {
+  /** As JSON: the body's exact bytes, or what was read of a form. */
   readonly payload: Uint8Array;
   readonly headers: EventHeaders;
+}
+
+export interface StoredContent extends Pick<StoredEvent, 'payload'> {
+  /** The exact bytes that arrived: `payload` itself unless they are a form. */
+  readonly body: Uint8Array;
 }
 
 export interface Run {
@@ -423,8 +434,10 @@ export interface DeliveryLogReader {
   countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;
   /** The number of deliveries for a UID in each hour since a time, and the latest one in the log. */
   countByHour(uid: string, sinceMs: number): Promise<HourlyActivity>;
-  /** The body's exact bytes; undefined unless the delivery was accepted. */
+  /** The payload as JSON, see `StoredEvent`; undefined unless the delivery was accepted. */
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
+  /** The payload with the body that it was read from; undefined unless the delivery was accepted. */
+  readContent(deliveryId: string): Promise<StoredContent | undefined>;
   /** In the order in which they were recorded, newest first. */
   listRuns(filter: Omit<RunFilter, 'content'> & ListPart): Promise<Run[]>;
   /** Does the same for runs. */

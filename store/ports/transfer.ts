@@ -86,6 +86,8 @@ export interface TransferDelivery
   readonly reason: string | null;
   readonly duplicateOf: string | null;
   readonly headers: string | null;
+  /** A `FormFormat` as JSON; null unless the body is a form. */
+  readonly form: string | null;
   /** Null unless the delivery was accepted. */
   readonly bytes: Uint8Array | null;
 }

@@ -35,9 +35,18 @@ describe('readForm', () => {
     ['a surrogate', 'a=%ED%A0%80'],
     ['half of a character', 'a=%C3'],
     ['a name', '%FF=a'],
-    ['raw bytes', Buffer.from([0x61, 0x3d, 0xff])],
   ])('refuses what is not UTF-8: %s', (_, body) => {
     expect(read(body)).toBe('field 1 of the form is not text in UTF-8');
+  });
+
+  it.each([
+    ['a byte that is never UTF-8', Buffer.from([0x61, 0x3d, 0xff])],
+    [
+      'half of a character, of which the other half is encoded',
+      Buffer.from([0x61, 0x3d, 0xc3, 0x25, 0x41, 0x42]),
+    ],
+  ])('refuses bytes that are not UTF-8: %s', (_, body) => {
+    expect(read(body)).toBe('the form is not text in UTF-8');
   });
 
   it('reads 1,000 fields, and refuses one more', () => {

@@ -96,7 +96,10 @@ export function bodyFor(
   atMs = nowMs,
   text = 'Zoë',
 ): Buffer {
-  if ('bodyFormat' in description) return Buffer.from(`text=${text}`);
+  if ('bodyFormat' in description) {
+    const { payloadField } = description;
+    return Buffer.from(payloadField ? `${payloadField}=${JSON.stringify({ text })}` : `text=${text}`);
+  }
   const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
   const body = { ...(path && { [path]: atMs }), text };
   if ('bodyIdentity' in description) {

@@ -60,6 +60,8 @@ export interface WebhookGiven {
   readonly secret?: string | null;
   readonly authMode?: string;
   readonly signatureScheme?: string;
+  readonly bodyFormat?: string;
+  readonly payloadField?: string;
   readonly deliveryIdHeader?: string;
   readonly deliveryIdField?: string | readonly string[];
   readonly keepHeaders?: readonly string[];
@@ -84,6 +86,8 @@ export interface TestWebhook {
   /** Waits until there are `count` rows, and returns them. */
   rowsOnce(count: number): Promise<LoggedDelivery[]>;
   payload(deliveryId: string): Promise<Uint8Array | undefined>;
+  /** The stored body's exact bytes. */
+  body(deliveryId: string): Promise<Uint8Array | undefined>;
 }
 
 /** Starts a daemon and waits until it is ready. */
@@ -185,5 +189,7 @@ export async function makeWebhook(
     rows,
     rowsOnce: count => eventually(async () => [await rows()].find(({ length }) => length >= count)),
     payload: deliveryId => readStore(home, ({ deliveries }) => deliveries.readPayload(deliveryId)),
+    body: deliveryId =>
+      readStore(home, async ({ deliveries }) => (await deliveries.readContent(deliveryId))?.body),
   };
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { identitySourceTexts } from '../../../schema/clients/describe.ts';
-import { buildApiUrl, callApi } from '../../api-client.ts';
+import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
@@ -61,11 +61,8 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
       {delivery.payload !== null && (
         <PayloadView
           payload={delivery.payload}
-          downloadUrl={buildApiUrl('/factories/{factory}/deliveries/{delivery}/payload', {
-            factory,
-            delivery: delivery.id,
-          })}
-          fileName={`${delivery.id}.json`}
+          downloadUrl={buildBodyUrl(factory, delivery)}
+          fileName={`${delivery.id}.${delivery.form ? 'txt' : 'json'}`}
         >
           {isSent && <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" named />}
         </PayloadView>
@@ -82,10 +79,16 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
 }
 
 /** Renders the command that sends a delivery again. Fails with `webhook-unknown` if its webhook is deleted. */
-async function renderAsCurl(factory: string, { uid, payload, ...delivery }: ShownDelivery): Promise<string> {
+async function renderAsCurl(factory: string, delivery: ShownDelivery): Promise<string> {
+  const { uid } = delivery;
   const webhook = await callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid });
+  const body = await requestApi(buildBodyUrl(factory, delivery));
   const { renderCurl } = await import('../../../schema/clients/render-curl.ts');
-  return renderCurl(delivery, new TextEncoder().encode(payload ?? ''), webhook);
+  return renderCurl(delivery, new Uint8Array(await body.arrayBuffer()), webhook);
+}
+
+function buildBodyUrl(factory: string, { id: delivery }: ShownDelivery): string {
+  return buildApiUrl('/factories/{factory}/deliveries/{delivery}/payload', { factory, delivery });
 }
 
 function ReplayDialog({ delivery, onReplayed, onClose }: ReplayDialogProperties) {
@@ -124,6 +127,16 @@ function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
         <Fact term="Identity">
           <Code text={identity} />
           {identitySource && <span class="muted"> from {identitySourceTexts[identitySource]}</span>}
+        </Fact>
+      )}
+      {delivery.form && (
+        <Fact term="Body">
+          a form
+          {delivery.form.payloadField !== undefined && (
+            <>
+              , with its payload in the field <Code text={delivery.form.payloadField} />
+            </>
+          )}
         </Fact>
       )}
       {authenticatedBy && (

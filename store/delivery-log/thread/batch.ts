@@ -68,10 +68,14 @@ export function packDeliveries(
   const deliveries = waiting.map((delivery): DeliveryRow => {
     const appliedState = packAppliedState(delivery.delivery, statesSent);
     if (delivery.kind === 'rejected') return { ...delivery.delivery, ...appliedState };
-    const { payload, headers, runs, ...row } = delivery.delivery;
+    const { payload, form, headers, runs, ...row } = delivery.delivery;
     payloads.set(payload, offset);
     offset += payload.length;
-    const packed = { headers: JSON.stringify(headers), payloadBytes: payload.length };
+    const packed = {
+      headers: JSON.stringify(headers),
+      ...(form && { form: JSON.stringify(form) }),
+      payloadBytes: payload.length,
+    };
     return { ...row, ...appliedState, outcome: 'Accepted', runs: packRuns(runs), ...packed };
   });
   return { deliveries, payloads: payloads.buffer };
@@ -111,9 +115,10 @@ export function makeCommittedRows(
     const { appliedState, ...delivery } = waiting.delivery;
     const commit = appliedState?.commit && { commit: appliedState.commit };
     if (!('payload' in delivery)) return { ...delivery, ...commit };
-    const { payload, runs, contentDigest, bodyIdentity, headers, ...row } = delivery;
+    const { payload, runs, contentDigest, bodyIdentity, headers, form, ...row } = delivery;
     const duplicateOf = originals.get(index);
-    if (duplicateOf === undefined) return { ...row, ...commit, headers, outcome: 'Accepted' };
+    if (duplicateOf === undefined)
+      return { ...row, ...commit, headers, ...(form && { form }), outcome: 'Accepted' };
     return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };
   });
 }

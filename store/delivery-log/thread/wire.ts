@@ -23,10 +23,13 @@ export interface Batch {
 
 export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 
-export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers' | 'appliedState' | 'runs'> {
+export interface AcceptedRow
+  extends Omit<AcceptedDelivery, 'payload' | 'form' | 'headers' | 'appliedState' | 'runs'> {
   readonly outcome: 'Accepted';
   /** As JSON, which is cheaper to send than an object. */
   readonly headers: string;
+  /** Its `FormFormat` as JSON. */
+  readonly form?: string;
   /** Length of its payload, which follows the payloads of the rows before it. */
   readonly payloadBytes: number;
   readonly appliedState?: SentAppliedState;

@@ -89,7 +89,7 @@ async function serve({
 
 async function readEvent(pool: Pool, deliveryId: string): Promise<StoredEvent | undefined> {
   const { rows } = await pool.query<EventRecord>(
-    `SELECT payload, headers FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`,
+    `SELECT payload, form, headers FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`,
     toIdValues(deliveryId),
   );
   return toEvent(rows[0]);

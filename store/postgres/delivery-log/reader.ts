@@ -2,10 +2,12 @@ import type { Commit } from '../../../schema/commit.ts';
 import { parseSourceCommit } from '../../../schema/source-commit.ts';
 import { hourMs } from '../../../schema/time-units.ts';
 import {
+  type BodyRecord,
   type DeliveryRecord,
   overdueRunsMax,
   type RunCount,
   type SummaryRow,
+  toContent,
   toDelivery,
   toSummaries,
   withoutNulls,
@@ -53,6 +55,10 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       throw toLogFailure(error);
     }
   };
+  const readContent = async (id: string) => {
+    const text = `SELECT payload, form FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`;
+    return toContent((await select<BodyRecord>(text, toIdValues(id)))[0]);
+  };
   return {
     ...readDeliveries(select),
     ...readCounts(select),
@@ -76,11 +82,8 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       const text = `SELECT id FROM hookmill.${kind} WHERE factory = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`;
       return (await select<{ id: string }>(text, [factory, await settle(select, kind)]))[0]?.id;
     },
-    readPayload: async id => {
-      const text = `SELECT payload FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`;
-      const [row] = await select<{ payload: Uint8Array }>(text, toIdValues(id));
-      return row?.payload;
-    },
+    readPayload: async id => (await readContent(id))?.payload,
+    readContent,
     readSnapshot: async digest => {
       const [row] = await select<{ json: string }>('SELECT json FROM hookmill.snapshots WHERE digest = $1', [
         digest,

@@ -152,7 +152,7 @@ function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<st
     ...toColumns(rows, ['authenticatedBy']),
     rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
     wave.map(({ state }) => (state ? snapshotKeys.get(state.digest) : null)),
-    ...toColumns(accepted, ['headers']),
+    ...toColumns(accepted, ['headers', 'form']),
     starts,
     wave.map(({ payload }) => payload.length),
     Buffer.concat(wave.map(({ payload }) => payload)),

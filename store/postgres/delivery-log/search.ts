@@ -4,7 +4,7 @@ import { listJsonSpellings } from '../../../schema/text/json-text.ts';
 import {
   beyondAll,
   boundRowsMax,
-  isEventOfType,
+  hasContent,
   SearchSteps,
   type SeqRange,
   searchStepRows,
@@ -147,7 +147,8 @@ async function readSeqs<Filter extends DeliveryFilter | RunFilter, Row>(
 ): Promise<readonly number[]> {
   const values: unknown[] = [];
   const bind: Bind = value => `$${values.push(value)}`;
-  const { factory, webhook, uid, sinceMs, untilMs, content: { eventType, text } = {} } = filter;
+  const { factory, webhook, uid, sinceMs, untilMs, content } = filter;
+  const { eventType, text } = content ?? {};
   const either = [
     ...(webhook === undefined ? [] : [`own.webhook = ${bind(webhook)}`]),
     ...(uid === undefined ? [] : [`${event}.uid = ${bind(uid)}`]),
@@ -158,24 +159,37 @@ async function readSeqs<Filter extends DeliveryFilter | RunFilter, Row>(
     ...(sinceMs === undefined ? [] : [`own.${time} >= ${bind(sinceMs)}`]),
     ...(untilMs === undefined ? [] : [`own.${time} < ${bind(untilMs)}`]),
     ...conditions(filter, bind),
-    ...containsAny(text, [`${event}.payload`], bind),
-    ...containsAny(eventType, [`${event}.payload`, `convert_to(${event}.headers, 'UTF8')`], bind),
+    ...(content ? [`${event}.payload IS NOT NULL`] : []),
+    ...containsAny(text, event, ['payload'], bind),
+    ...containsAny(eventType, event, ['payload', 'headers'], bind),
   ];
-  const isJoined = either.length > 0 || filter.content !== undefined;
-  const columns = eventType === undefined ? 'own.seq' : `own.seq, ${event}.payload, ${event}.headers`;
+  const isJoined = either.length > 0 || content !== undefined;
+  const columns = [
+    'own.seq',
+    ...(content ? ['payload', 'form', 'headers'].map(name => `${event}.${name}`) : []),
+  ];
   const rows = await select<{ seq: number } & Partial<EventRecord>>(
-    `SELECT ${columns} FROM hookmill.${name} AS own ${isJoined ? join : ''} WHERE ${all.join(' AND ')}
+    `SELECT ${columns.join(', ')} FROM hookmill.${name} AS own ${isJoined ? join : ''} WHERE ${all.join(' AND ')}
     ORDER BY own.seq ${isOldestFirst ? 'ASC' : 'DESC'} LIMIT ${bind(limit)}`,
     values,
   );
-  return rows.filter(row => eventType === undefined || isEventOfType(eventType, row)).map(({ seq }) => seq);
+  return rows.filter(row => !content || hasContent(content, row)).map(({ seq }) => seq);
 }
 
-function containsAny(sought: string | undefined, columns: readonly string[], bind: Bind): readonly string[] {
+function containsAny(
+  sought: string | undefined,
+  event: string,
+  columns: readonly ('payload' | 'headers')[],
+  bind: Bind,
+): readonly string[] {
   if (sought === undefined) return [];
+  const places = columns.map(name =>
+    name === 'payload' ? `${event}.payload` : `convert_to(${event}.headers, 'UTF8')`,
+  );
   const spellings = listJsonSpellings(sought).map(spelling => bind(Buffer.from(spelling)));
   const tests = spellings.flatMap(spelling =>
-    columns.map(column => `position(${spelling}::bytea IN ${column}) > 0`),
+    places.map(place => `position(${spelling}::bytea IN ${place}) > 0`),
   );
-  return [`(${tests.join(' OR ')})`];
+  // A form is read for that, because it spells characters in other ways.
+  return [`(${event}.form IS NOT NULL OR ${tests.join(' OR ')})`];
 }

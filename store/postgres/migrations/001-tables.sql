@@ -94,6 +94,8 @@ CREATE TABLE hookmill.deliveries (
   duplicate_of text,
   snapshot bigint,
   headers text,
+  -- How the body became the payload, as a JSON object; null if the body is JSON.
+  form text,
   payload bytea
 ) PARTITION BY LIST (day);
 CREATE UNIQUE INDEX deliveries_by_id ON hookmill.deliveries (id, day);
@@ -459,7 +461,7 @@ CREATE FUNCTION hookmill.record_repeats(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
   identities text[], identity_sources text[], content_digests text[],
   body_identities text[], authenticated_bys text[], reasons text[],
-  snapshot_keys bigint[], headers_jsons text[], payload_lengths integer[], payloads bytea,
+  snapshot_keys bigint[], headers_jsons text[], forms text[], payload_lengths integer[], payloads bytea,
   run_ids text[], run_delivery_ids text[], run_automations text[]
 ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -501,19 +503,19 @@ BEGIN
   END IF;
 
   INSERT INTO hookmill.deliveries (day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-    content_digest, authenticated_by, reason, duplicate_of, snapshot, headers, payload)
+    content_digest, authenticated_by, reason, duplicate_of, snapshot, headers, form, payload)
   SELECT hookmill.day_of(at_ms), d.id, factory, webhook, uid, at_ms, size,
     CASE WHEN repeated.id IS NULL THEN outcome ELSE 'Duplicate' END, identity, identity_source,
     CASE WHEN repeated.id IS NULL THEN content_digest END, authenticated_by, reason, repeated.original, snapshot,
-    CASE WHEN repeated.id IS NULL THEN headers END,
+    CASE WHEN repeated.id IS NULL THEN headers END, CASE WHEN repeated.id IS NULL THEN form END,
     CASE WHEN repeated.id IS NULL AND outcome = 'Accepted'
       THEN substring(payloads FROM (payload_end - payload_length + 1)::integer FOR payload_length) END
   FROM (
     SELECT *, sum(payload_length) OVER (ORDER BY position) AS payload_end
     FROM unnest(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities, identity_sources,
-        content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_lengths)
+        content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, forms, payload_lengths)
       WITH ORDINALITY AS given (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-        content_digest, authenticated_by, reason, snapshot, headers, payload_length, position)
+        content_digest, authenticated_by, reason, snapshot, headers, form, payload_length, position)
   ) AS d
     LEFT JOIN unnest(conflicting, originals) AS repeated (id, original)
       ON repeated.id = d.id AND repeated.original <> d.id
@@ -544,7 +546,7 @@ CREATE FUNCTION hookmill.record_batch(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
   identities text[], identity_sources text[], content_digests text[],
   body_identities text[], authenticated_bys text[], reasons text[],
-  snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
+  snapshot_keys bigint[], headers_jsons text[], forms text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
   run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[]
 ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -573,20 +575,20 @@ BEGIN
 
   IF accepted_count = 0 OR fresh_count < accepted_count THEN
     RETURN QUERY SELECT * FROM hookmill.record_repeats(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
-      identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons,
+      identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons, forms,
       payload_lengths, payloads, run_ids, run_delivery_ids, run_automations);
     RETURN;
   END IF;
 
   INSERT INTO hookmill.deliveries (day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-    content_digest, authenticated_by, reason, snapshot, headers, payload)
+    content_digest, authenticated_by, reason, snapshot, headers, form, payload)
   SELECT hookmill.day_of(at_ms), id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-    content_digest, authenticated_by, reason, snapshot, headers,
+    content_digest, authenticated_by, reason, snapshot, headers, form,
     CASE WHEN outcome = 'Accepted' THEN substring(payloads FROM payload_start + 1 FOR payload_length) END
   FROM unnest(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities, identity_sources, content_digests,
-      authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_starts, payload_lengths)
+      authenticated_bys, reasons, snapshot_keys, headers_jsons, forms, payload_starts, payload_lengths)
     AS d (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
-      authenticated_by, reason, snapshot, headers, payload_start, payload_length);
+      authenticated_by, reason, snapshot, headers, form, payload_start, payload_length);
 
   IF cardinality(run_ids) > 0 THEN
     INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms,
@@ -652,7 +654,7 @@ CREATE FUNCTION hookmill.record_flows(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
   identities text[], identity_sources text[], content_digests text[],
   body_identities text[], authenticated_bys text[], reasons text[],
-  snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
+  snapshot_keys bigint[], headers_jsons text[], forms text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
   run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[],
   flow_ids text[], flow_delivery_ids text[], flow_automations text[], flows text[],
   burst_bounds integer[]
@@ -667,7 +669,7 @@ BEGIN
     SELECT unnest(ARRAY[flow #>> '{order,lane}', flow #>> '{burst,lane}']) FROM unnest(flows::jsonb[]) AS flow));
   FOR duplicate, original IN
     SELECT * FROM hookmill.record_batch(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
-      identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons,
+      identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons, forms,
       payload_starts, payload_lengths, payloads, run_ids, run_delivery_ids, run_automations, known_keys, known_digests)
   LOOP
     repeated := repeated || duplicate;

@@ -206,7 +206,14 @@ function makeDelivery(
   const bytes = Buffer.from(JSON.stringify({ id, text }));
   const facts = { position: 0, id, factory: 'default', webhook: name, uid, atMs, size: bytes.length };
   const none = { identity: null, identitySource: null, contentDigest: null, authenticatedBy: null };
-  const rest = { reason: null, duplicateOf: null, headers: null, snapshot: 'a digest', bytes: null };
+  const rest = {
+    reason: null,
+    duplicateOf: null,
+    headers: null,
+    form: null,
+    snapshot: 'a digest',
+    bytes: null,
+  };
   if (isRejected) return { ...facts, ...none, ...rest, outcome: 'Rejected (auth)', reason: 'wrong token' };
   const identified = { identity: id, identitySource: 'body', authenticatedBy: 'token', contentDigest: null };
   const headers = '{"content-type":"application/json"}';

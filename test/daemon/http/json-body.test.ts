@@ -12,6 +12,8 @@ afterAll(() => daemon.stop('SIGKILL'));
 
 const deep = 131_072;
 const form = 'application/x-www-form-urlencoded';
+const formReason = `the body is a form
+Set the sender to send JSON (application/json), or write \`bodyFormat: form\` and \`payloadField: payload\` into the file of the webhook`;
 
 test.each<[string, string | Uint8Array]>([
   ['an object', '{"a":{"b":[1,2]}}'],
@@ -36,7 +38,7 @@ test.each<[string, string | Uint8Array, string, string?]>([
   ['where the mistake is', '{\n  "a": x}', 'the body is not JSON: a value is expected at line 2, column 8'],
   ['an empty body', '', 'the body is empty'],
   ['what follows', '{}{}', 'the body is not JSON: the end of the body is expected at line 1, column 3'],
-  ['form data', 'payload=%7B%7D', 'the body is a form; set the sender to send JSON (application/json)', form],
+  ['form data', 'payload=%7B%7D', formReason, form],
   ['XML', '<a/>', 'the body looks like XML or HTML; set the sender to send JSON'],
   ['other encodings', Buffer.from('"é"', 'latin1'), 'the body is not text in UTF-8'],
   ['compression', gzipSync('{}'), 'the body is compressed; set the sender to send it as it is'],

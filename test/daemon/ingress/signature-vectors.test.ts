@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemes } from '../../../signatures/schemes.ts';
-import { nowMs, type Vector, vectors } from '../../signatures/received.ts';
+import { getScheme, nowMs, type Vector, vectors } from '../../signatures/received.ts';
 import { send } from '../../support/http.ts';
 import {
   type InProcessDaemon,
@@ -16,11 +16,14 @@ const senders = [...new Map(sendable.map(vector => [keyOf(vector), vector])).val
 
 const baseUrl = 'https://hooks.example.com';
 const urlSecret = 'a secret of thirty-two bytes, ok';
-const urlSigning = ['square', 'hubspot', 'contentful', 'trello', 'appwrite'] as const;
+const urlSigning = ['square', 'hubspot', 'contentful', 'trello', 'appwrite', 'twilio', 'mandrill'] as const;
 
 let daemon: InProcessDaemon;
 beforeAll(async () => {
-  const given = [...senders, ...urlSigning.map(scheme => ({ scheme, secret: urlSecret }))];
+  const given = [
+    ...senders.map(({ scheme, secret }) => ({ scheme, secret })),
+    ...urlSigning.map(scheme => ({ scheme, secret: urlSecret })),
+  ];
   daemon = await startInProcessDaemon(given, { baseUrl });
 });
 afterAll(() => daemon.stop());
@@ -38,8 +41,9 @@ describe('over HTTP, a vector', () => {
       daemon.clock.nowMs = vector.nowMs ?? nowMs;
       const { headers, body } = vector;
       const answer = await send(webhook?.url ?? '', { headers, body });
-      // A signature covers any bytes; only then are they asked to be JSON.
-      expect(answer.status).toBe(!vector.valid ? 401 : isJson(body) ? 202 : 400);
+      // A signature covers any bytes; only then are they asked to be JSON, or a form.
+      const isExpected = getScheme(vector.scheme).bodyFormat === 'form' || isJson(body);
+      expect(answer.status).toBe(!vector.valid ? 401 : isExpected ? 202 : 400);
     },
   );
 });
@@ -72,10 +76,18 @@ const signUrl: Readonly<
   trello: (url, body) => ({ 'X-Trello-Webhook': hmac(`${body}${url}`, 'base64', 'sha1') }),
   // Appwrite's src/Appwrite/Platform/Workers/Webhooks.php
   appwrite: (url, body) => ({ 'X-Appwrite-Webhook-Signature': hmac(`${url}${body}`, 'base64', 'sha1') }),
+  // https://www.twilio.com/docs/usage/security#validating-requests
+  twilio: url => ({ 'X-Twilio-Signature': hmac(`${url}nameZoë`, 'base64', 'sha1') }),
+  // https://mandrill.zendesk.com/hc/en-us/articles/360039232513-How-to-Authenticate-Webhook-Requests
+  mandrill: url => ({ 'X-Mandrill-Signature': hmac(`${url}mandrill_events["Zoë"]`, 'base64', 'sha1') }),
 };
 
 describe.each(urlSigning)('%s', scheme => {
-  const body = '{"name":"Zoë"}';
+  const forms: Readonly<Record<string, string>> = {
+    twilio: 'name=Zo%C3%AB',
+    mandrill: 'mandrill_events=%5B%22Zo%C3%AB%22%5D',
+  };
+  const body = forms[scheme] ?? '{"name":"Zoë"}';
   const webhook = (): InProcessWebhook => {
     const found = daemon.webhooks[senders.length + urlSigning.indexOf(scheme)];
     if (!found) throw new Error(`no webhook of ${scheme}`);

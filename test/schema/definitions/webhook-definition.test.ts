@@ -24,12 +24,14 @@ describe('a valid definition', () => {
 
   test('keeps every key that is written', () => {
     const text =
-      'authMode: signature\nsignatureScheme: github\nsecretName: G.H-1\ndeliveryIdHeader: X-Event-Id\nenabled: false\n';
+      'authMode: signature\nsignatureScheme: github\nsecretName: G.H-1\nbodyFormat: form\npayloadField: payload\ndeliveryIdHeader: X-Event-Id\nenabled: false\n';
     expect(parse(text).definition).toEqual({
       name: 'pay',
       authMode: 'signature',
       signatureScheme: 'github',
       secretName: 'G.H-1',
+      bodyFormat: 'form',
+      payloadField: 'payload',
       deliveryIdHeader: 'X-Event-Id',
       enabled: false,
     });
@@ -54,7 +56,7 @@ describe('a valid definition', () => {
 
 describe('one mistake', () => {
   const keys =
-    'authMode, signatureScheme, secretName, deliveryIdHeader, deliveryIdField, keepHeaders, enabled';
+    'authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, keepHeaders, enabled';
 
   test.for([
     ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
@@ -81,10 +83,23 @@ describe('one mistake', () => {
       'secretName: A\ndeliveryIdHeader: AUTHORIZATION',
       '2:19 definition/value: name the header in which the sender puts its event ID',
     ],
+    ['secretName: A\nbodyFormat: from', '2:13 definition/value: allowed: json or form'],
+    [
+      'secretName: A\npayloadField: payload',
+      '2:1 definition/value: write bodyFormat: form, or remove payloadField',
+    ],
+    [
+      'authMode: signature\nsignatureScheme: mandrill\nbodyFormat: json\npayloadField: a\nsecretName: A',
+      '4:1 definition/value: write bodyFormat: form, or remove payloadField',
+    ],
+    [
+      "secretName: A\nbodyFormat: form\npayloadField: ''",
+      '3:15 definition/value: Only with forms: the field whose value is the payload, as JSON.',
+    ],
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, deliveryIdHeader, deliveryIdField, keepHeaders, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, keepHeaders, enabled',
     ],
     [
       'secretName: A\nauthMode: signature',

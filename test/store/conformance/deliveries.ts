@@ -39,6 +39,38 @@ export function testDeliveries(makePlace: MakePlace): void {
     }
   });
 
+  test('that are forms keep their exact bytes, and are read as JSON; duplicates keep nothing of them', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const form = acceptedDelivery({
+      payload: Buffer.from('a=1&__proto__=2&a=%41'),
+      form: {},
+      runs: [newRun()],
+    });
+    const payload = Buffer.from('payload=%7B%22n%22:1e400%7D');
+    const field = acceptedDelivery({ payload, form: { payloadField: 'payload' }, identity: 'evt_f' });
+    const again = acceptedDelivery({ payload, form: { payloadField: 'payload' }, identity: 'evt_f' });
+    // One is recorded with those that are new, the other with one that is not.
+    await log.recordAccepted(form);
+    await Promise.all([log.recordAccepted(field), log.recordAccepted(again)]);
+    const read = async (bytes: Promise<Uint8Array | undefined>) =>
+      Buffer.from((await bytes) ?? []).toString();
+    for (const [delivery, json] of [
+      [form, '{"a":["1","A"],"__proto__":"2"}'],
+      [field, '{"n":1e400}'],
+    ] as const) {
+      const { id, form: format } = delivery;
+      const content = await store.deliveries.readContent(id);
+      expect(Buffer.compare(content?.body ?? Buffer.of(), delivery.payload)).toBe(0);
+      expect(await read(store.deliveries.readPayload(id))).toBe(json);
+      expect(Buffer.from((await log.readEvent(id))?.payload ?? []).toString()).toBe(json);
+      expect((await store.deliveries.findDelivery(id))?.form).toEqual(format);
+    }
+    expect(await store.deliveries.findDelivery(again.id)).toMatchObject({ outcome: 'Duplicate' });
+    expect(await store.deliveries.findDelivery(again.id)).not.toHaveProperty('form');
+    expect(await store.deliveries.readContent(again.id)).toBeUndefined();
+  });
+
   test('that are accepted keep their event headers, or that there were none; duplicates keep nothing of them', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

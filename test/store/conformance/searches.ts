@@ -25,16 +25,18 @@ export function testSearches(makePlace: MakePlace): void {
     await record(120, '[["order.paid"]]', { runs: [{ ...newRun('triage'), id: 'run_2' }] });
     log.recordUnidentified(rejectedDelivery({ id: idAt(180), atMs: sampleAtMs + 180 * minuteMs }));
     await record(240, '{"type":"order.paid"}', { factory: 'other' });
+    await record(300, 'text=caf%C3%A9+b&type=form.sent', { form: {} });
+    await record(360, 'p=%7b%22text%22:%22caf\\u00e9+c%22%7d', { form: { payloadField: 'p' } });
     await log.close();
 
     const found = async (filter: Partial<DeliveryFilter>) =>
       (await searchAll(store, 'searchDeliveries', filter)).map(minuteOf);
     const at = (minute: number) => sampleAtMs + minute * minuteMs;
-    expect(await found({})).toEqual([180, 120, 60, 0]);
-    expect(await found({ sinceMs: at(60) })).toEqual([180, 120, 60]);
+    expect(await found({})).toEqual([360, 300, 180, 120, 60, 0]);
+    expect(await found({ sinceMs: at(60) })).toEqual([360, 300, 180, 120, 60]);
     expect(await found({ sinceMs: at(60) + 1, untilMs: at(180) })).toEqual([120]);
     expect(await found({ untilMs: at(120) })).toEqual([60, 0]);
-    expect(await found({ sinceMs: at(60), outcome: 'Accepted', webhook: 'pay' })).toEqual([120]);
+    expect(await found({ sinceMs: at(60), outcome: 'Accepted', webhook: 'pay' })).toEqual([360, 300, 120]);
     expect(await found({ automation: 'bill' })).toEqual([0]);
     expect(await found({ state: 'queued' })).toEqual([120, 0]);
     expect(await found({ automation: 'bill', state: 'failed' })).toEqual([]);
@@ -44,6 +46,11 @@ export function testSearches(makePlace: MakePlace): void {
     expect(await found({ content: { text: 'café a/b' } })).toEqual([60]);
     expect(await found({ content: { text: 'order.paid', eventType: 'order.paid' } })).toEqual([0]);
     expect(await found({ content: { text: 'none' } })).toEqual([]);
+    expect(await found({ content: { text: 'café b' } })).toEqual([300]);
+    expect(await found({ content: { text: 'café c' } })).toEqual([360]);
+    expect(await found({ content: { text: 'caf%C3%A9' } })).toEqual([]);
+    expect(await found({ content: { eventType: 'form.sent' } })).toEqual([300]);
+    expect(await found({ content: { eventType: 'form.sent', text: 'café c' } })).toEqual([]);
 
     const runs = async (filter: Partial<RunFilter>) => listIds(await searchAll(store, 'searchRuns', filter));
     expect(await runs({})).toEqual(['run_2', 'run_0']);

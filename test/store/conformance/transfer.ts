@@ -58,7 +58,8 @@ export function testTransfer(makePlace: MakePlace): void {
     await carry(from, to);
     const [source, target] = [openAt(from), openAt(to)];
     const rows = await source.deliveries.listDeliveries({ factory: 'default', limit: 9 });
-    expect(rows).toHaveLength(4);
+    expect(rows).toHaveLength(5);
+    expect(rows[0]?.form).toEqual({ payloadField: 'é' });
     expect(await target.deliveries.listDeliveries({ factory: 'default', limit: 9 })).toEqual(rows);
     const runs = await source.deliveries.listRuns({ factory: 'default', limit: 9 });
     expect(runs.map(({ state }) => state)).toEqual(['queued', 'queued', 'running', 'failed', 'succeeded']);
@@ -193,6 +194,7 @@ async function fill(place: Place) {
   await log.recordAccepted(accepted);
   await log.recordAccepted(acceptedDelivery({ identity: accepted.identity, atMs: Date.now() }));
   await log.recordAccepted(acceptedDelivery({ payload: Buffer.of() }));
+  await log.recordAccepted(acceptedDelivery({ payload: Buffer.from('a=1'), form: { payloadField: 'é' } }));
   await finishRuns(log);
   const [good] = runs;
   await writeOutput(store, good?.id ?? '', Buffer.from('done'));

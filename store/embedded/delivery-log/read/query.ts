@@ -38,6 +38,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     countAccepted: verb('countAccepted'),
     countByHour: verb('countByHour'),
     readPayload: verb('readPayload'),
+    readContent: verb('readContent'),
     listRuns: verb('listRuns'),
     searchRuns: verb('searchRuns'),
     findLast: verb('findLast'),

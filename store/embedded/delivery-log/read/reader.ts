@@ -5,9 +5,11 @@ import { parseSourceCommit } from '../../../../schema/source-commit.ts';
 import { hourMs } from '../../../../schema/time-units.ts';
 import {
   type DeliveryRecord,
+  type EventRecord,
   overdueRunsMax,
   type RunCount,
   type SummaryRow,
+  toContent,
   toDelivery,
   toSummaries,
 } from '../../../delivery-log/stored-rows.ts';
@@ -26,7 +28,7 @@ import {
   isHolding,
   type RunRow,
   selectDelivery,
-  selectPayload,
+  selectEvent,
   selectRun,
   selectRunDeliveries,
   selectRunsOf,
@@ -44,7 +46,7 @@ export type SqliteReader = SynchronousReader & { close(): void };
 /** A log that was never written reads as empty. Throws DeliveryLogError `version`. */
 export function openSqliteReader(file: string): SqliteReader {
   const database = openDatabaseForReading(file);
-  const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
+  const event = database.prepare<[string], EventRecord>(selectEvent);
   const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
   const queries = { ...prepareDeliveryQueries(database), ...prepareRunQueries(database) };
   return {
@@ -56,7 +58,8 @@ export function openSqliteReader(file: string): SqliteReader {
       const list = kind === 'runs' ? 'listRuns' : 'listDeliveries';
       return queries[list]({ factory, limit: 1 })[0]?.id;
     },
-    readPayload: deliveryId => payload.get(deliveryId),
+    readPayload: deliveryId => toContent(event.get(deliveryId))?.payload,
+    readContent: deliveryId => toContent(event.get(deliveryId)),
     readSnapshot: digest => snapshot.get(digest),
     sumUnlogged: prepareSumUnlogged(database),
     ...prepareTallyQueries(database),

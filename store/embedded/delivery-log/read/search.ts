@@ -4,7 +4,7 @@ import { listJsonSpellings } from '../../../../schema/text/json-text.ts';
 import {
   beyondAll,
   boundRowsMax,
-  isEventOfType,
+  hasContent,
   SearchSteps,
   type SeqRange,
   searchStepRows,
@@ -117,18 +117,20 @@ function prepareMatches<Filter extends DeliveryFilter | RunFilter, Row>(
   { name, from, time, conditions }: SqliteTable<Filter, Row>,
   filter: Filter,
 ): ((seqs: readonly number[]) => readonly number[]) | undefined {
-  const { content: { eventType, text } = {}, ...values } = filter;
+  const { content, ...values } = filter;
+  const { eventType, text } = content ?? {};
   const eventTypes = spell('eventType', eventType);
   const texts = spell('text', text);
   const all = [
     ...(filter.sinceMs === undefined ? [] : [`${time} >= @sinceMs`]),
     ...(filter.untilMs === undefined ? [] : [`${time} < @untilMs`]),
     ...conditions(filter),
+    ...(content ? ['payload IS NOT NULL'] : []),
     ...containsAny(eventTypes, ['payload', 'CAST(headers AS BLOB)']),
     ...containsAny(texts, ['payload']),
   ];
   if (all.length === 0) return undefined;
-  const event = eventType === undefined ? '' : ', payload, headers';
+  const event = content ? ', payload, form, headers' : '';
   const select = database.prepare<[object], { seq: number } & Partial<EventRecord>>(`
     SELECT ${name}.seq${event} ${from}
     WHERE ${name}.seq IN (SELECT value FROM json_each(@seqs)) AND ${all.join(' AND ')}`);
@@ -136,7 +138,7 @@ function prepareMatches<Filter extends DeliveryFilter | RunFilter, Row>(
     const matching = new Set<number>();
     // One by one, because payloads may be large.
     for (const row of select.iterate({ ...values, ...eventTypes, ...texts, seqs: JSON.stringify(seqs) })) {
-      if (eventType === undefined || isEventOfType(eventType, row)) matching.add(row.seq);
+      if (!content || hasContent(content, row)) matching.add(row.seq);
     }
     return seqs.filter(seq => matching.has(seq));
   };
@@ -152,5 +154,6 @@ function containsAny(parameters: object, columns: readonly string[]): readonly s
   const tests = Object.keys(parameters).flatMap(name =>
     columns.map(column => `instr(${column}, @${name}) > 0`),
   );
-  return tests.length === 0 ? [] : [`(${tests.join(' OR ')})`];
+  // A form is read for that, because it spells characters in other ways.
+  return tests.length === 0 ? [] : [`(form IS NOT NULL OR ${tests.join(' OR ')})`];
 }

@@ -60,8 +60,8 @@ type Snapshot = number | null;
 function prepareRecordAccepted(database: Database.Database, series: Series, gather: Gather) {
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
-      headers, payload)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      headers, form, payload)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (identity_key) WHERE identity_key IS NOT NULL DO NOTHING
     ON CONFLICT (content_key) WHERE content_key IS NOT NULL DO NOTHING`);
   const insertRun = database.prepare(`
@@ -71,7 +71,7 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
   return (row: AcceptedRow, snapshot: Snapshot, payload: Uint8Array): boolean => {
     const bodyKey = bodyKeyOf(row);
     if (bodyKey && selectByIdentity.get(bodyKey) !== undefined) return false;
-    const { id, factory, atMs, size, identity, contentDigest = null, headers } = row;
+    const { id, factory, atMs, size, identity, contentDigest = null, headers, form = null } = row;
     const { changes, lastInsertRowid: delivery } = insert.run(
       id,
       series.store(row, 'Accepted'),
@@ -83,6 +83,7 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
       contentDigest,
       contentKeyOf(row),
       headers,
+      form,
       payload,
     );
     if (changes === 0) return false;

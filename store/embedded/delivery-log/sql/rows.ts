@@ -5,7 +5,7 @@ import type { Run, RunReport } from '../../../ports/delivery-log.ts';
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
   SELECT id, factory, webhook, uid, at_ms AS atMs, size, outcome, identity, identity_source AS identitySource,
-    authenticated_by AS authenticatedBy, reason, duplicate_of AS duplicateOf, digest AS snapshot, headers
+    authenticated_by AS authenticatedBy, reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, form
   FROM deliveries JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = deliveries.snapshot`;
 
@@ -22,10 +22,9 @@ export const selectRun = `
   FROM runs JOIN deliveries ON deliveries.seq = runs.delivery JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot`;
 
-export const selectPayload = 'SELECT payload FROM deliveries WHERE id = ? AND payload IS NOT NULL';
-
-/** Selects the columns of a `StoredEvent`. */
-export const selectEvent = 'SELECT payload, headers FROM deliveries WHERE id = ? AND payload IS NOT NULL';
+/** Selects the columns of an `EventRecord`. */
+export const selectEvent =
+  'SELECT payload, form, headers FROM deliveries WHERE id = ? AND payload IS NOT NULL';
 
 /** Selects the source of an applied state, as JSON text. */
 export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE digest = ?";

@@ -148,15 +148,15 @@ const selectSeqsOfRuns =
 const selectTransferDelivery = `
   SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, min(size, ${deliverySizeMax}) AS size, outcome,
     identity, identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy,
-    reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, payload AS bytes
+    reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, form, payload AS bytes
   FROM deliveries JOIN series ON series.key = series LEFT JOIN snapshots ON snapshots.key = snapshot
   WHERE seq = ?`;
 
 const insertDelivery = `
   INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key, reason,
-    duplicate_of, headers, payload)
+    duplicate_of, headers, form, payload)
   VALUES (@id, @series, @atMs, @size, (SELECT key FROM snapshots WHERE digest = @snapshot), @identity, @identityKey,
-    @contentDigest, @contentKey, @reason, @duplicateOf, @headers, @bytes)`;
+    @contentDigest, @contentKey, @reason, @duplicateOf, @headers, @form, @bytes)`;
 
 const countSnapshotUse = `
   INSERT INTO snapshot_uses SELECT key, 1 FROM snapshots WHERE digest = ?

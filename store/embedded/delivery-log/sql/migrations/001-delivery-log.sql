@@ -47,6 +47,8 @@ CREATE TABLE deliveries (
   duplicate_of TEXT,
   -- The event headers, as a JSON object.
   headers TEXT,
+  -- How the body became the payload, as a JSON object; null if the body is JSON.
+  form TEXT,
   -- The body. It is last, because SQLite reads a row only as far as it needs.
   payload BLOB
 ) STRICT;
