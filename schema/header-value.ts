@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
 import { type EventHeaders, eventHeaderCharsMax } from './event-headers.ts';
+
+/** The headers of a request by their names in lower case, as node has them. A character is a byte. */
+export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Reads the value of one header by its name in lower case. Several fields of one name are one value, joined with `, `
  * (RFC 9110 section 5.3).
  */
-export function readHeaderValue(headers: IncomingHttpHeaders, name: string): string | undefined {
+export function readHeaderValue(headers: SentHeaders, name: string): string | undefined {
   // A webhook may name any header, also `constructor`, which every object inherits.
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'object' ? value.join(', ') : value;
@@ -23,7 +25,7 @@ export function decodeHeaderValue(latin1: string): string | undefined {
  * Collects the headers that are kept of a delivery, by their names in lower case. Looks up each name, however many
  * headers were sent. Values are kept as UTF-8 if they are valid, otherwise as Latin-1.
  */
-export function collectEventHeaders(headers: IncomingHttpHeaders, names: readonly string[]): EventHeaders {
+export function collectEventHeaders(headers: SentHeaders, names: readonly string[]): EventHeaders {
   const kept: Record<string, string> = {};
   for (const name of names) {
     const value = readHeaderValue(headers, name);

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { findScheme } from '../signatures/schemes.ts';
 import type { SchemeReference } from './definitions/custom-scheme.ts';
 import type { IdentitySource } from './delivery.ts';
 import { parseFieldPath, readField } from './field-path.ts';
-import { decodeHeaderValue, readHeaderValue } from './header-value.ts';
+import { decodeHeaderValue, readHeaderValue, type SentHeaders } from './header-value.ts';
 
 /** @limit Longest delivery identity kept as it is, in bytes; a longer one is stored as its hash. */
 const identityBytesMax = 256;
@@ -27,7 +26,7 @@ export interface IdentifiedWebhook {
 }
 
 export interface IdentifiedRequest {
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: SentHeaders;
   readonly body: Uint8Array;
   /** The parsed body. */
   readonly payload: unknown;

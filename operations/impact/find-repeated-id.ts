@@ -4,7 +4,7 @@ import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { isObject } from '../../schema/filters/clause.ts';
-import { type DeliveryHistory, pastDeliveriesMax } from './judge-automations.ts';
+import { type DeliveryHistory, pastDeliveriesMax } from './history.ts';
 
 export type RepeatedId = z.output<typeof repeatedIdShape>;
 

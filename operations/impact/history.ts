@@ -1,8 +1,40 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { impactTrafficDays } from '../../schema/changes/describe-impact.ts';
+import type { Traffic } from '../../schema/changes/impact.ts';
+import type { IdentitySource } from '../../schema/delivery.ts';
+import type { EventHeaders } from '../../schema/event-headers.ts';
 import { dayMs } from '../../schema/time-units.ts';
 import type { Factory } from '../factory.ts';
-import type { History } from './impact.ts';
+
+/** @limit Most stored deliveries that a plan, a filter's test or a description of payloads reads: they show a filter's effect, and are read in under a second. */
+export const pastDeliveriesMax = 200;
+/** @limit Most bytes of stored deliveries that a plan or a description of payloads reads (64 MiB): 200 of the largest fit, and take about a second. */
+export const pastBytesMax = 64 * 1024 * 1024;
+/** The accepted deliveries in the delivery log. */
+export interface DeliveryHistory {
+  /** The last accepted deliveries of a webhook, newest first, at most `limit`. */
+  listLastAccepted(webhook: AppliedWebhook, limit: number): Promise<readonly PastDelivery[]>;
+  /** Reads and parses a payload, with the body that it came in; undefined if the delivery was pruned meanwhile. */
+  readPayload(id: string): Promise<{ readonly payload: unknown; readonly body: Uint8Array } | undefined>;
+}
+
+/** A stored delivery, without its payload. */
+export interface PastDelivery {
+  readonly id: string;
+  readonly webhook: string;
+  readonly uid: string;
+  readonly atMs: number;
+  readonly size: number;
+  readonly headers?: EventHeaders;
+  readonly identity?: string;
+  readonly identitySource?: IdentitySource;
+}
+
+/** The deliveries in the delivery log. */
+export interface History extends DeliveryHistory {
+  countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
+}
 
 /** The history of a factory's deliveries, read from the delivery log when it is needed. */
 export function openHistory({ name: factory, store: { deliveries }, now }: Factory): History {

@@ -3,7 +3,6 @@ import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts
 import type {
   Impact,
   SenderAuthentication,
-  Traffic,
   WebhookEffect,
   WebhookImpact,
 } from '../../schema/changes/impact.ts';
@@ -16,13 +15,9 @@ import type { WebhookDefinition } from '../../schema/definitions/webhook-definit
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
-import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
+import type { History } from './history.ts';
+import { judgeAutomations, type PayloadObserver } from './judge-automations.ts';
 import { judgeIdentities } from './judge-identities.ts';
-
-/** The deliveries in the delivery log. */
-export interface History extends DeliveryHistory {
-  countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
-}
 
 /** Finds the impact of each change on senders and runs. A change without an entry has none. */
 export async function findImpacts(

@@ -1,38 +1,13 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { AutomationImpact } from '../../schema/changes/impact.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
-import type { IdentitySource } from '../../schema/delivery.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
 import { compileFilterIndex, type FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { openRunCounter } from './count-runs.ts';
+import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMax } from './history.ts';
 
-/** @limit Most stored deliveries that a plan, a filter's test or a description of payloads reads: they show a filter's effect, and are read in under a second. */
-export const pastDeliveriesMax = 200;
-/** @limit Most bytes of stored deliveries that a plan or a description of payloads reads (64 MiB): 200 of the largest fit, and take about a second. */
-export const pastBytesMax = 64 * 1024 * 1024;
 /** @limit Most deliveries with a changed verdict that a plan names: a reviewer looks at a few. */
 const impactExamplesMax = 5;
-
-/** The accepted deliveries in the delivery log. */
-export interface DeliveryHistory {
-  /** The last accepted deliveries of a webhook, newest first, at most `limit`. */
-  listLastAccepted(webhook: AppliedWebhook, limit: number): Promise<readonly PastDelivery[]>;
-  /** Reads and parses a payload, with the body that it came in; undefined if the delivery was pruned meanwhile. */
-  readPayload(id: string): Promise<{ readonly payload: unknown; readonly body: Uint8Array } | undefined>;
-}
-
-/** A stored delivery, without its payload. */
-export interface PastDelivery {
-  readonly id: string;
-  readonly webhook: string;
-  readonly uid: string;
-  readonly atMs: number;
-  readonly size: number;
-  readonly headers?: EventHeaders;
-  readonly identity?: string;
-  readonly identitySource?: IdentitySource;
-}
 
 /** Sees each payload that is read, and the webhook that it came to. */
 export interface PayloadObserver {

@@ -3,12 +3,7 @@ import type { IdentityImpact } from '../../schema/changes/impact.ts';
 import type { WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
 import { compileIdentity } from '../../schema/identity.ts';
 import { listSchemeIdHeaders } from '../../schema/kept-headers.ts';
-import {
-  type DeliveryHistory,
-  type PastDelivery,
-  pastBytesMax,
-  pastDeliveriesMax,
-} from './judge-automations.ts';
+import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMax } from './history.ts';
 
 /**
  * Identifies the last accepted deliveries of a webhook as its new definition would. Undefined if that definition names a

@@ -5,7 +5,7 @@ import {
   type Observation,
   type Observer,
 } from '../../schema/payloads/observation.ts';
-import { type DeliveryHistory, pastDeliveriesMax } from './judge-automations.ts';
+import { type DeliveryHistory, pastDeliveriesMax } from './history.ts';
 
 /**
  * Observes the payloads of several webhooks, one webhook after the other. Each may spend its share of the budget, and what

@@ -10,9 +10,9 @@ import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';
 import { findRepeatedId } from './find-repeated-id.ts';
+import type { DeliveryHistory } from './history.ts';
 import { openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
-import type { DeliveryHistory } from './judge-automations.ts';
 import { createWebhookObservers } from './observe-webhook.ts';
 import { findObservedWarnings } from './observed-warnings.ts';
 

@@ -3,8 +3,7 @@ import type * as answers from '../../schema/api/answers.ts';
 import { listObservedPaths } from '../../schema/payloads/observed-paths.ts';
 import { requireWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
-import { openHistory } from '../impact/history.ts';
-import { pastBytesMax } from '../impact/judge-automations.ts';
+import { openHistory, pastBytesMax } from '../impact/history.ts';
 import { observeWebhook } from '../impact/observe-webhook.ts';
 
 export type PayloadsView = z.output<typeof answers.payloadsAnswer>;

@@ -48,8 +48,15 @@ describe('a webhook', () => {
     const { find, loaded } = await serve();
     expect(find('few')).toMatchObject({
       ...{ factory: 'crm', name: 'few', uid: uidOf('few'), authMode: 'token', authenticatedBy: 'token' },
-      ...{ deliveryIdHeader: 'x-näme', appliedState: loaded.snapshot },
+      appliedState: loaded.snapshot,
     });
+    const request = {
+      headers: { 'x-näme': 'evt_1' },
+      body: Buffer.from('1'),
+      payload: 1,
+      schemeDeliveryId: undefined,
+    };
+    expect(find('few')?.identify(request)).toEqual({ identity: 'evt_1', identitySource: 'deliveryIdHeader' });
     expect(find('few')?.keptHeaders).toContain('x-tenant');
     expect(find('few')).toBe(find('few'));
   });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { findImpacts, type History } from '../../../operations/impact/impact.ts';
+import type { History } from '../../../operations/impact/history.ts';
+import { findImpacts } from '../../../operations/impact/impact.ts';
 import { plan } from '../../../operations/plan/plan.ts';
 import { type AppliedState, type Credential, emptyAppliedState } from '../../../schema/applied-state.ts';
 import { describeImpact } from '../../../schema/changes/describe-impact.ts';
