@@ -1,12 +1,9 @@
-import type { z } from 'zod';
-import type { repeatedIdShape } from '../../schema/api/answers.ts';
+import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { isObject } from '../../schema/filters/clause.ts';
 import { type DeliveryHistory, pastDeliveriesMax } from './history.ts';
-
-export type RepeatedId = z.output<typeof repeatedIdShape>;
 
 /** @limit Most bytes of stored deliveries among which a repeated ID is looked for, in bytes (2 MiB): it is looked for whenever somebody looks at a webhook. */
 const searchedBytesMax = 2 * 1024 * 1024;

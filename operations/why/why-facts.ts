@@ -1,8 +1,8 @@
+import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { LoggedDelivery, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
-import type { RepeatedId } from '../impact/find-repeated-id.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
 /** The verdict on one step of a request's way. */

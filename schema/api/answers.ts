@@ -187,7 +187,7 @@ export const healthOverviewAnswer = z.strictObject({
 });
 
 /** A field that seems to be the ID of an event, though several accepted deliveries share it. */
-export const repeatedIdShape = z.strictObject({
+const repeatedIdShape = z.strictObject({
   field: z.string().describe('Its path, as `deliveryIdField` takes it.'),
   deliveries: z.int().describe('Number of deliveries that have the same value as an earlier one.'),
   judged: z
@@ -195,6 +195,8 @@ export const repeatedIdShape = z.strictObject({
     .describe('Number of the last accepted deliveries that no named header or field identified.'),
   example: z.array(z.string()).describe('Two of the deliveries, the earlier one first.'),
 });
+
+export type RepeatedId = z.output<typeof repeatedIdShape>;
 
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
 export const healthAnswer = z.strictObject({

@@ -36,20 +36,20 @@ export const identitySourceTexts: Readonly<Record<IdentitySource, string>> = {
   body: 'a hash of the body',
 };
 
-interface RepeatedId {
+interface DescribedId {
   readonly field: string;
   readonly deliveries: number;
   readonly judged: number;
 }
 
 /** Says that a field seems to be the ID of an event, and repeats. */
-export function describeRepeatedId({ field, deliveries, judged }: RepeatedId): string {
+export function describeRepeatedId({ field, deliveries, judged }: DescribedId): string {
   const [have, were] = deliveries === 1 ? ['has', 'was'] : ['have', 'were'];
   return `${deliveries} of the last ${judged} deliveries ${have} the same ${field} as an earlier one, and ${were} accepted again`;
 }
 
 /** The remedy for a repeated ID. */
-export function remedyRepeatedId({ field }: Pick<RepeatedId, 'field'>): string {
+export function remedyRepeatedId({ field }: Pick<DescribedId, 'field'>): string {
   return `If ${field} is the ID of the event, add \`deliveryIdField: ${field}\` to the webhook: then retries are duplicates`;
 }
 
