@@ -5,7 +5,7 @@ import type { Traffic } from '../../schema/changes/impact.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { dayMs } from '../../schema/time-units.ts';
-import type { Factory } from '../factory.ts';
+import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 
 /** @limit Most stored deliveries that a plan, a filter's test or a description of payloads reads: they show a filter's effect, and are read in under a second. */
 export const pastDeliveriesMax = 200;
@@ -36,8 +36,14 @@ export interface History extends DeliveryHistory {
   countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
 }
 
+interface LoggedFactory {
+  readonly name: string;
+  readonly store: { readonly deliveries: DeliveryLogReader };
+  readonly now: () => Date;
+}
+
 /** The history of a factory's deliveries, read from the delivery log when it is needed. */
-export function openHistory({ name: factory, store: { deliveries }, now }: Factory): History {
+export function openHistory({ name: factory, store: { deliveries }, now }: LoggedFactory): History {
   const sinceMs = now().getTime() - impactTrafficDays * dayMs;
   return {
     countTraffic: async ({ uid }) => {
