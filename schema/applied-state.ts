@@ -23,6 +23,7 @@ const appliedWebhook = z.strictObject({
   // The schemes that a hookmill knows decide which of these are valid. What another version applied stays readable.
   signatureScheme: z.union([z.string(), customScheme]).optional(),
   deliveryIdHeader: z.string().optional(),
+  handshake: z.union([z.string(), z.strictObject({ cloudevents: z.string() })]).optional(),
   keepHeaders: z.array(z.string()).optional(),
   name: z.string(),
   uid: z.string().regex(uidPattern),

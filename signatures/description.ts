@@ -22,6 +22,8 @@ export interface SchemeFacts {
   readonly noIdentity?: string;
   /** How the body identifies a delivery; set if no header does. */
   readonly bodyIdentity?: BodyIdentity;
+  /** The status by which the provider knows that a delivery arrived, if it asks for one; otherwise 202. */
+  readonly success?: SuccessStatus;
   /** The headers that say what kind of event it is. Hardly any signature covers them. */
   readonly eventHeaders?: readonly string[];
   readonly checked: SchemeCheck;
@@ -40,6 +42,15 @@ export interface BodyIdentity {
   /** A key with the number of the retry, which is left out of the hash. */
   readonly hashWithout?: string;
   /** Why: what the provider says of the ID, or of its retries. */
+  readonly reason: string;
+  readonly source: string;
+  /** The day on which the source was read, as in 2026-11-25. */
+  readonly on: string;
+}
+
+/** What a provider's documentation asks for as the answer to a delivery. */
+export interface SuccessStatus {
+  readonly status: 200;
   readonly reason: string;
   readonly source: string;
   /** The day on which the source was read, as in 2026-11-25. */
@@ -88,7 +99,11 @@ export type SchemeKind =
   | 'content'
   | 'ai';
 
+/** The handshakes of senders that do not sign: a definition names its sender's, because no scheme does. */
+export const tokenHandshakes = ['event-grid', 'microsoft-graph', 'cloudevents'] as const;
+
 export type Handshake =
+  | (typeof tokenHandshakes)[number]
   | 'asana'
   | 'discord'
   | 'dropbox'

@@ -284,6 +284,7 @@ function describeForm(scheme: SignatureScheme): string {
     note,
     noIdentity,
     bodyIdentity,
+    success,
     eventHeaders,
     checked,
     ...description

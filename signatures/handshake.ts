@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Handshake, SignatureScheme } from './description.ts';
+import { type Handshake, tokenHandshakes } from './description.ts';
 import { joinContent } from './matcher.ts';
 import { readJson } from './read-json.ts';
 import { type ContentPieces, readSingleHeader, type SignedRequest } from './signed-request.ts';
@@ -9,16 +9,33 @@ export interface HandshakeAnswer {
   readonly status: 200 | 204;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The header that tells the sender how many deliveries a minute the webhook accepts, if it asks for that. */
+  readonly rateHeader?: string;
 }
 
-/** The method of the provider's handshake. The ingress otherwise refuses GET and HEAD. */
+/** The handshake that a definition names: its ID, or CloudEvents with the origin that may deliver. */
+export type HandshakeKey = string | { readonly cloudevents: string };
+
+/** Reads the handshake that a definition names. Ignores one that only another version knows. */
+export function readHandshakeKey(key: HandshakeKey | undefined): AgreedHandshake {
+  if (typeof key === 'object') return { handshake: 'cloudevents', origin: key.cloudevents };
+  return { handshake: tokenHandshakes.find(handshake => handshake === key) };
+}
+
+/** The handshake of a scheme or a definition, with the origin that the definition allows to deliver. */
+export interface AgreedHandshake {
+  readonly handshake?: Handshake | undefined;
+  readonly origin?: string | undefined;
+}
+
+/** The method of the provider's handshake. The ingress otherwise refuses all but POST. */
 export function getHandshakeMethod({
   handshake,
-}: Pick<SignatureScheme, 'handshake'>): HandshakeMethod | undefined {
+}: Pick<AgreedHandshake, 'handshake'>): HandshakeMethod | undefined {
   return handshake && handshakes[handshake].method;
 }
 
-type HandshakeMethod = 'GET' | 'HEAD' | 'POST';
+type HandshakeMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'POST';
 
 /**
  * Answers a handshake. Undefined for any other request, and for an unverified one if the provider signs its
@@ -26,7 +43,7 @@ type HandshakeMethod = 'GET' | 'HEAD' | 'POST';
  * that depends on the secret is then undefined.
  */
 export function answerHandshake(
-  { handshake }: Pick<SignatureScheme, 'handshake'>,
+  { handshake, origin }: AgreedHandshake,
   request: SignedRequest,
   secret: string,
   verified: boolean,
@@ -34,7 +51,7 @@ export function answerHandshake(
   if (!handshake) return undefined;
   const { method, signed, answer } = handshakes[handshake];
   if (request.method !== method || (signed && !verified)) return undefined;
-  return answer(request, secret);
+  return answer(request, secret, origin);
 }
 
 /**
@@ -42,7 +59,7 @@ export function answerHandshake(
  * delivery with that content, so the signature does not prove who sent it.
  */
 export function isSignedForAnyone(
-  { handshake }: Pick<SignatureScheme, 'handshake'>,
+  { handshake }: Pick<AgreedHandshake, 'handshake'>,
   content: ContentPieces,
 ): boolean {
   if (!handshake || !handshakes[handshake].signs) return false;
@@ -52,11 +69,15 @@ export function isSignedForAnyone(
 
 interface HandshakeRule {
   readonly method: HandshakeMethod;
-  /** The provider signs its handshake as it signs deliveries. */
+  /** The provider signs its handshake as it signs deliveries, or sends the token of deliveries with it. */
   readonly signed: boolean;
   /** The answer contains a signature over the challenge, made with the secret that verifies deliveries. */
   readonly signs?: true;
-  readonly answer: (request: SignedRequest, secret: string) => HandshakeAnswer | undefined;
+  readonly answer: (
+    request: SignedRequest,
+    secret: string,
+    origin: string | undefined,
+  ) => HandshakeAnswer | undefined;
 }
 
 const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
@@ -77,6 +98,40 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     signed: true,
     answer: ({ body }) =>
       parseMessage(body)?.type === 0 ? { status: 204, headers: {}, body: '' } : undefined,
+  },
+  // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md, section 4. The URL may contain the
+  // token; a bearer token need not come with the question, and the answer says nothing that the definition keeps secret.
+  cloudevents: {
+    method: 'OPTIONS',
+    signed: false,
+    answer: ({ headers }, _, origin) =>
+      origin !== undefined && readSingleHeader(headers, 'webhook-request-origin') === origin
+        ? {
+            status: 200,
+            headers: { Allow: 'OPTIONS, POST', 'WebHook-Allowed-Origin': origin },
+            body: '',
+            rateHeader: 'WebHook-Allowed-Rate',
+          }
+        : undefined,
+  },
+  // https://learn.microsoft.com/en-us/azure/event-grid/end-point-validation-event-grid-events-schema
+  'event-grid': {
+    method: 'POST',
+    signed: true,
+    answer: ({ headers, body }) => {
+      if (readSingleHeader(headers, 'aeg-event-type') !== 'SubscriptionValidation') return undefined;
+      // The body is a list of one event.
+      const { eventType, data } = toRecord(parseMessage(body)?.[0]) ?? {};
+      if (eventType !== 'Microsoft.EventGrid.SubscriptionValidationEvent') return undefined;
+      const validationResponse = parseChallenge(toRecord(data)?.validationCode);
+      return validationResponse === undefined ? undefined : answerJson({ validationResponse });
+    },
+  },
+  // https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks, "Notification endpoint validation"
+  'microsoft-graph': {
+    method: 'POST',
+    signed: true,
+    answer: ({ url }) => answerText(parseOpaqueText(readParameter(url, 'validationToken'))),
   },
   // https://www.dropbox.com/developers/reference/webhooks
   dropbox: {
@@ -182,6 +237,12 @@ const challengeCharactersMax = 512;
 function parseChallenge(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > challengeCharactersMax) return undefined;
   return /^[0-9A-Za-z+/=._~-]+$/.test(value) ? value : undefined;
+}
+
+/** Parses a challenge that may contain spaces and punctuation, but nothing of which a browser makes markup or code. */
+function parseOpaqueText(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > challengeCharactersMax) return undefined;
+  return /^[0-9A-Za-z +/=._~:;,()[\]{}|@!?#$%^*-]+$/.test(value) ? value : undefined;
 }
 
 /** Parses a challenge whose signature cannot be valid for a delivery. */

@@ -90,6 +90,10 @@ listed only if it belongs to the event, not to the object that the event is abou
 listed, name it with \`deliveryIdHeader\` or \`deliveryIdField\`:
 [Delivery identity](../../operating.md#delivery-identity).`;
 
+const codeList = (values: readonly string[]) => values.map(value => `\`${value}\``).join(', ');
+
+const askFor200 = schemes.flatMap(({ id, success }) => (success ? [id] : []));
+
 const introduction = `# Signature schemes
 
 ${generated}
@@ -109,6 +113,9 @@ The delivery identity is the header or the field of the body in the table, unles
 identical bodies are duplicates. The table also says whether the signature covers that header.
 [What identifies a delivery](identities.md) gives the reasons and the sources.
 
+A delivery that is accepted, and a duplicate, are answered with \`202\`. If the provider's documentation asks for \`200\`, as
+for ${codeList(askFor200.sort())}, it is \`200\`.
+
 The schemes are grouped by the kind of provider. \`hookmill schemes list TEXT\` searches them, and
 \`hookmill schemes show ID\` prints what the page of a scheme says:
 
@@ -118,8 +125,6 @@ The schemes are grouped by the kind of provider. \`hookmill schemes list TEXT\` 
   code, tests or documentation, in the newest version that was available. A hash names a commit of its repository. "As
   first researched" means that nothing newer was found. "Rule only" means that the tests have no signature that someone
   else made or accepted: they compute one from the rule in that source.`;
-
-const codeList = (values: readonly string[]) => values.map(value => `\`${value}\``).join(', ');
 
 const customSchemes = `## Custom signature schemes
 

@@ -9,6 +9,7 @@ import { financeSchemes, paymentSchemes } from './schemes/payment.ts';
 import { platformSchemes } from './schemes/platforms.ts';
 import { sourceHostingSchemes } from './schemes/source-hosting.ts';
 import { standardSchemes } from './schemes/standard.ts';
+import { successStatuses } from './schemes/success-statuses.ts';
 import { workSchemes } from './schemes/work.ts';
 import { isCredentialName, listCredentialHeaders } from './signature-parts.ts';
 
@@ -25,11 +26,12 @@ export const schemes: readonly SignatureScheme[] = [
   ...customerSchemes,
   ...messagingSchemes,
   ...platformSchemes,
-].map(scheme => ({ ...scheme, ...pickBodyIdentity(scheme.id) }));
+].map(scheme => ({ ...scheme, ...pickFacts(scheme.id) }));
 
-function pickBodyIdentity(id: string): Pick<SignatureScheme, 'bodyIdentity'> {
+function pickFacts(id: string): Pick<SignatureScheme, 'bodyIdentity' | 'success'> {
   const bodyIdentity = bodyIdentities[id];
-  return bodyIdentity ? { bodyIdentity } : {};
+  const success = successStatuses[id];
+  return { ...(bodyIdentity && { bodyIdentity }), ...(success && { success }) };
 }
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);

@@ -18,6 +18,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Replay window', formatReplayWindow(scheme)),
     makeLine('Delivery identity', formatIdentity(scheme)),
     makeLine('Why this identity', formatIdentityReason(scheme)),
+    makeLine('Answer', formatSuccess(scheme)),
     makeLine('Event headers', scheme.eventHeaders?.join(', ')),
     makeLine('Captured request', describeCapturedRequest(scheme)),
     makeLine('Secret', scheme.secretLocation),
@@ -139,6 +140,10 @@ function formatBody({ bodyFormat, payloadField }: SignatureScheme): string | und
   return payloadField === undefined
     ? 'a form'
     : `a form; the payload is the JSON in its field ${payloadField}`;
+}
+
+function formatSuccess({ success }: SignatureScheme): string | undefined {
+  return success && `${success.status}, because ${success.reason} (${success.source}, ${success.on})`;
 }
 
 function formatHandshake(scheme: SignatureScheme): string | undefined {

@@ -1,6 +1,6 @@
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
-import { describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
+import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import { readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
@@ -84,6 +84,7 @@ function toFields(
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
     ['bodies', renderBodyFormat(webhook)],
     ['delivery id', renderDeliveryId(webhook)],
+    ...(webhook.handshake === null ? [] : ([['handshake', describeHandshake(webhook.handshake)]] as const)),
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['health', health ? `${health.state}: ${health.reason}` : '-'],

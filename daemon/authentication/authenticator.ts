@@ -5,13 +5,22 @@ import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { joinReason } from '../../signatures/explanation.ts';
-import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
+import {
+  type AgreedHandshake,
+  answerHandshake,
+  getHandshakeMethod,
+  isSignedForAnyone,
+  readHandshakeKey,
+} from '../../signatures/handshake.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
 import type { Authenticator, CredentialParts, IngressRequest } from './ingress-request.ts';
 
-type AuthenticatedWebhook = Pick<AppliedWebhook, 'authMode' | 'signatureScheme' | 'deliveryIdHeader'>;
+type AuthenticatedWebhook = Pick<
+  AppliedWebhook,
+  'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'handshake'
+>;
 
 /**
  * Creates the authenticator of a webhook. `key` is the secret that signs, or the SHA-256 of the token in hex. Without
@@ -20,12 +29,17 @@ type AuthenticatedWebhook = Pick<AppliedWebhook, 'authMode' | 'signatureScheme' 
 export function createAuthenticator(webhook: AuthenticatedWebhook, key: string | undefined): Authenticator {
   const { authMode } = webhook;
   if (authMode === 'signature') return createSignatureAuthenticator(webhook, key ?? '');
-  const challenge = authMode === 'token' ? 'Bearer' : urlTokenChallenge;
-  if (key === undefined) return createTokenAuthenticator(challenge, () => unsetSecret);
+  const mode = {
+    challenge: authMode === 'token' ? 'Bearer' : urlTokenChallenge,
+    agreed: readHandshakeKey(webhook.handshake),
+    // The URL of a handshake has the token; nothing says that a bearer token comes with it.
+    asksWithToken: authMode === 'url_token',
+  };
+  if (key === undefined) return createTokenAuthenticator(mode, () => unsetSecret);
   const digest = Buffer.from(key, 'hex');
   const isRight = (token: Buffer) => timingSafeEqual(hash('sha256', token, 'buffer'), digest);
   return createTokenAuthenticator(
-    challenge,
+    mode,
     authMode === 'token'
       ? ({ headers }) => {
           const token = parseBearerToken(headers.authorization);
@@ -48,9 +62,16 @@ const unsetSecret = 'the team secret had no value when the webhook was last appl
 const signedForAnyone =
   'the body could be a handshake that hookmill signs for anyone, so its signature proves nothing';
 
+interface TokenMode {
+  readonly challenge: string;
+  readonly agreed: AgreedHandshake;
+  /** The token of deliveries comes with a handshake, too. */
+  readonly asksWithToken: boolean;
+}
+
 /** `findFailure` returns undefined if the token is right, otherwise what is wrong. */
 function createTokenAuthenticator(
-  challenge: string,
+  { challenge, agreed, asksWithToken }: TokenMode,
   findFailure: (request: IngressRequest, credential: CredentialParts) => string | undefined,
 ): Authenticator {
   return {
@@ -58,9 +79,15 @@ function createTokenAuthenticator(
     challenge,
     verify: (request, credential) => {
       const reason = findFailure(request, credential);
-      return reason === undefined ? { result: 'verified' } : { result: 'unverified', reason };
+      if (reason === undefined) return { result: 'verified' };
+      const handshake = asksWithToken
+        ? undefined
+        : answerHandshake(agreed, toSignedRequest(request, noBody), '', false);
+      return { result: 'unverified', reason, handshake };
     },
     answerGet: () => undefined,
+    handshakeMethod: getHandshakeMethod(agreed),
+    answerVerified: (request, body) => answerHandshake(agreed, toSignedRequest(request, body), '', true),
   };
 }
 

@@ -14,6 +14,10 @@ export interface Authenticator {
   verify(request: IngressRequest, credential: CredentialParts, nowMs: number): Authentication;
   /** Answers a provider that asks with GET or HEAD before it delivers; undefined for any other request. */
   answerGet(request: IngressRequest): HandshakeAnswer | undefined;
+  /** The method of a handshake that comes with the credential of deliveries, if it is not POST. */
+  readonly handshakeMethod?: string | undefined;
+  /** Answers a handshake of a verified sender, whose body was not read before; undefined for a delivery. */
+  answerVerified?(request: IngressRequest, body: Buffer): HandshakeAnswer | undefined;
 }
 
 export interface CredentialParts {

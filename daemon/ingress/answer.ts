@@ -1,19 +1,29 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { BoundedResponse } from '../http/bounded-response.ts';
+import type { BudgetLimits } from './budgets.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { RenderProblem } from './problems.ts';
 
+interface AnswerSettings extends Pick<BudgetLimits, 'deliveriesPerMinute'> {
+  readonly renderProblem: RenderProblem;
+}
+
 /** Writes the answer to a request. */
-export function answer(context: Context, outcome: IngressOutcome, renderProblem: RenderProblem): void {
+export function answer(
+  context: Context,
+  outcome: IngressOutcome,
+  { renderProblem, deliveriesPerMinute }: AnswerSettings,
+): void {
   switch (outcome.result) {
     case 'accepted':
     case 'duplicate':
-      send(context, 202, jsonHeaders, `{"delivery_id":"${outcome.deliveryId}"}\n`);
+      send(context, outcome.webhook.successStatus, jsonHeaders, `{"delivery_id":"${outcome.deliveryId}"}\n`);
       return;
     case 'handshake': {
-      const { status, headers, body } = outcome.handshake;
-      send(context, status, headers, status === 204 ? undefined : body);
+      const { status, headers, body, rateHeader } = outcome.handshake;
+      const rate = rateHeader === undefined ? {} : { [rateHeader]: String(deliveriesPerMinute) };
+      send(context, status, { ...headers, ...rate }, status === 204 ? undefined : body);
       return;
     }
     case 'refused':

@@ -46,7 +46,8 @@ export function createIngress(options: IngressOptions): Koa {
     unverifiedBodies: new UnverifiedBodies(bodyBytesMax),
     readClientAddress,
   };
-  const renderProblem = createProblemRenderer(settings.limits);
+  const { deliveriesPerMinute } = settings.limits;
+  const answerSettings = { renderProblem: createProblemRenderer(settings.limits), deliveriesPerMinute };
   const app = new Koa();
   app.use(async context => {
     if (reports?.isFor(context.req)) return reports.answer(context);
@@ -59,7 +60,7 @@ export function createIngress(options: IngressOptions): Koa {
       if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');
-      answer(context, outcome, renderProblem);
+      answer(context, outcome, answerSettings);
       if (outcome.result === 'refused') unlogged.count(outcome, request);
       report(options, context.res.statusCode, outcome, performance.now() - startedMs, trace);
     } catch (err) {

@@ -34,17 +34,22 @@ export interface IngressDeps extends RecordDeps {
  * delivery only after its commit.
  */
 export async function receiveDelivery(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
-  if (request.method !== 'POST') return receiveOtherMethod(request, deps);
+  const isPost = request.method === 'POST';
+  if (!isPost && !otherMethods.includes(request.method)) return methodNotAllowed;
   const target = parseTarget(request.path);
   const webhook = target && deps.findWebhook(target.uid);
+  if (!isPost && webhook?.authenticator.handshakeMethod !== request.method)
+    return receiveOtherMethod(request, webhook, deps, target?.uid);
   if (!webhook) return target && deps.isUnserved(target.uid) ? notServed : notFound;
   // Only url_token webhooks have a path segment after the UID.
   if (target.token !== undefined && webhook.authMode !== 'url_token') return notFound;
 
   const sender = await authenticate(request, webhook, target.token, deps);
   if (sender.result !== 'verified') return sender;
-  const { body, schemeDeliveryId, contentDigest, handshake } = sender;
-  const { authenticatedBy } = webhook;
+  const { body, schemeDeliveryId, contentDigest } = sender;
+  const { authenticatedBy, authenticator } = webhook;
+  const handshake = sender.handshake ?? authenticator.answerVerified?.(request, body);
+  if (!isPost && !handshake) return methodNotAllowed;
 
   const spent = await deps.budgets.countDelivery(webhook.uid);
   if (spent === 'uncounted') return unavailable(webhook);
@@ -78,12 +83,17 @@ const notServed: IngressOutcome = {
 };
 const methodNotAllowed: IngressOutcome = { result: 'refused', problem: 'method-not-allowed' };
 
-/** The ingress allows only POST, except for a webhook whose provider asks with GET or HEAD before it delivers. */
-async function receiveOtherMethod(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
-  const asks = request.method === 'GET' || request.method === 'HEAD';
-  const uid = asks ? parseTarget(request.path)?.uid : undefined;
+// The methods with which providers ask before they deliver.
+const otherMethods = ['GET', 'HEAD', 'OPTIONS'];
+
+/** The ingress allows only POST, except for a webhook whose provider asks with another method before it delivers. */
+async function receiveOtherMethod(
+  request: IngressRequest,
+  webhook: ServedWebhook | undefined,
+  deps: IngressDeps,
+  uid: string | undefined,
+): Promise<IngressOutcome> {
   if (uid !== undefined && deps.isUnserved(uid)) return notServed;
-  const webhook = uid === undefined ? undefined : deps.findWebhook(uid);
   const handshake = webhook?.authenticator.answerGet(request);
   if (!webhook || !handshake) return methodNotAllowed;
   return answerStranger(request, webhook, deps, handshake, 0);

@@ -19,6 +19,8 @@ export interface ServedWebhook {
   readonly form: FormFormat | undefined;
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
+  /** The answer to an accepted delivery, and to a duplicate. */
+  readonly successStatus: 200 | 202;
   readonly appliedState: AppliedStateRef;
   readonly matchRuns: RunMatcher;
 }

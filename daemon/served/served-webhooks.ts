@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { compileIdentity } from '../../schema/identity.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
+import { findScheme } from '../../signatures/schemes.ts';
 import { createAuthenticator } from '../authentication/authenticator.ts';
 import type { LoadedState } from './loaded-state.ts';
 import { type PackedWebhook, unpackWebhook } from './packed-webhooks.ts';
@@ -53,6 +54,8 @@ function compileWebhook(
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key),
     form: findFormFormat(packed),
+    successStatus:
+      (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.success?.status) || 202,
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
     matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };

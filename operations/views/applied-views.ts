@@ -44,6 +44,7 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     payloadField: form?.payloadField ?? null,
     deliveryIdHeader: keys.deliveryIdHeader ?? null,
     deliveryIdField: keys.deliveryIdField ?? null,
+    handshake: keys.handshake ?? null,
     keepHeaders: keys.keepHeaders ?? [],
     eventHeaders: [...listKeptHeaders(webhook)],
     credential: credential.kind === 'unset' ? 'not set' : 'set',

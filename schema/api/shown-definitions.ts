@@ -41,6 +41,10 @@ export const webhookAnswer = z.strictObject({
     .describe('The field of a form whose value is the payload; null: all fields, or the body is JSON.'),
   deliveryIdHeader: z.string().nullable(),
   deliveryIdField: z.union([z.string(), z.array(z.string())]).nullable(),
+  handshake: z
+    .union([z.string(), z.strictObject({ cloudevents: z.string() })])
+    .nullable()
+    .describe('The question of its sender that is answered before a delivery; cloudevents with its origin.'),
   keepHeaders: z.array(z.string()),
   eventHeaders: z
     .array(z.string())

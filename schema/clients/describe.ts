@@ -36,6 +36,11 @@ export const identitySourceTexts: Readonly<Record<IdentitySource, string>> = {
   body: 'a hash of the body',
 };
 
+/** Names the handshake of a webhook's definition. */
+export function describeHandshake(key: string | { readonly cloudevents: string }): string {
+  return typeof key === 'string' ? key : `cloudevents, only from ${key.cloudevents}`;
+}
+
 interface DescribedId {
   readonly field: string;
   readonly deliveries: number;

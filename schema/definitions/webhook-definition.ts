@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tokenHandshakes } from '../../signatures/description.ts';
 import {
   findScheme,
   isCredentialHeader,
@@ -15,6 +16,9 @@ import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
+
+// CloudEvents is written with its origin.
+const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');
 
 // The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
 const isCredential = (name: string) =>
@@ -87,6 +91,38 @@ const schemeId = z
   })
   .meta({ enum: [...schemeIds], enumDescriptions: schemes.map(scheme => scheme.provider) });
 
+const namedHandshake = z
+  .string()
+  .superRefine((name, context) => {
+    if (namedHandshakes.includes(name)) return;
+    addMistake(context, [], `unknown handshake "${name}"`, {
+      code: 'definition/value',
+      hint:
+        name === 'cloudevents'
+          ? 'name the origin that may deliver, as in handshake: { cloudevents: eventgrid.azure.net }'
+          : (didYouMean(name, namedHandshakes) ??
+            'write event-grid, microsoft-graph or { cloudevents: ORIGIN }'),
+    });
+  })
+  .meta({ enum: namedHandshakes, enumDescriptions: ['Azure Event Grid', 'Microsoft Graph'] });
+
+// RFC 1123 section 2.1, and an optional port. Never `*`: it would let every sender deliver.
+const originPattern = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?(?::\d{1,5})?$/;
+
+const origin = z
+  .string()
+  .superRefine((name, context) => {
+    if (originPattern.test(name)) return;
+    addMistake(context, [], `"${name.slice(0, 80)}" is not an origin`, {
+      code: 'definition/value',
+      hint: 'write exactly what the sender puts in WebHook-Request-Origin, as in eventgrid.azure.net',
+    });
+  })
+  .meta({ pattern: originPattern.source })
+  .describe('The origin that may deliver: what the sender puts in WebHook-Request-Origin.');
+
+const handshake = z.union([namedHandshake, z.strictObject({ cloudevents: origin })]);
+
 // Checks the rules about several keys even if one key is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
@@ -145,6 +181,12 @@ export const webhookShape = z
         'The field of the payload in which the sender puts its own event ID, as a path: $.event.id. A list of paths identifies an event together.',
       )
       .meta({ examples: ['$.id', ['$.eventCode', '$.pspReference']] }),
+    handshake: handshake
+      .optional()
+      .describe(
+        'Only with a token mode: the question that the sender asks before it delivers, which hookmill answers.',
+      )
+      .meta({ examples: ['event-grid', { cloudevents: 'eventgrid.azure.net' }] }),
     keepHeaders: keepHeaders
       .optional()
       .describe('More request headers to keep of each delivery, for header filters and runs.')
@@ -193,6 +235,23 @@ export const webhookShape = z
       atKey: true,
     } satisfies MistakeParams,
   })
+  .refine(webhook => isTokenMode(webhook.authMode) || webhook.handshake === undefined, {
+    ...always,
+    path: ['handshake'],
+    error: 'handshake has no effect with authMode signature',
+    params: {
+      code: 'definition/value',
+      hint: 'remove it: the signature scheme says how its provider asks',
+      atKey: true,
+    } satisfies MistakeParams,
+  })
+  .refine(webhook => webhook.authMode !== 'token' || webhook.handshake !== 'microsoft-graph', {
+    ...always,
+    path: ['handshake'],
+    error:
+      'Microsoft Graph cannot send a bearer token, so it cannot deliver to a webhook with authMode token',
+    params: { code: 'definition/value', hint: 'write authMode: url_token' } satisfies MistakeParams,
+  })
   .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
     if (typeof signatureScheme !== 'object') return;
     for (const [index, name] of keepHeaders.entries()) {
@@ -208,7 +267,7 @@ export const webhookShape = z
     // The refinements above, for editors.
     if: { properties: { authMode: { const: 'signature' } }, required: ['authMode'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['signatureScheme'] },
+    then: { required: ['signatureScheme'], properties: { handshake: false } },
     else: { properties: { signatureScheme: false } },
     not: { required: ['deliveryIdHeader', 'deliveryIdField'] },
   });

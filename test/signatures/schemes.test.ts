@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFieldPath } from '../../schema/field-path.ts';
 import { parseTemplate } from '../../signatures/content.ts';
 import { signatureAgeSecondsMax } from '../../signatures/schemes/shapes.ts';
+import { successStatuses } from '../../signatures/schemes/success-statuses.ts';
 import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
 import { vectors } from './received.ts';
 
@@ -86,6 +87,17 @@ describe('the table', () => {
     const chosen = schemes.filter(({ secretLocation }) => secretLocation.startsWith('you choose'));
     expect(chosen.length).toBeGreaterThan(10);
     expect(chosen.filter(({ secretCommand }) => secretCommand === 'declare')).toEqual([]);
+  });
+
+  it('a status that the provider asks for has a source and a day', () => {
+    const asked = schemes.flatMap(({ success }) => success ?? []);
+    expect(asked.length).toBe(Object.keys(successStatuses).length);
+    for (const { status, reason, source, on } of asked) {
+      expect(status).toBe(200);
+      expect(reason).not.toMatch(/2xx/i);
+      expect(source).toMatch(/^https:/);
+      expect(on).toMatch(/^20\d\d-\d\d-\d\d$/);
+    }
   });
 
   it('the secret of a signed handshake is set before the first delivery', () => {

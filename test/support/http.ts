@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { findScheme } from '../../signatures/schemes.ts';
 import { eventually } from './eventually.ts';
 
 /** A request. The default method is POST. */
@@ -24,7 +25,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Only if the answer is 202. */
+  /** Only if the delivery was accepted, or is a duplicate. */
   readonly deliveryId: string | undefined;
 }
 
@@ -45,8 +46,13 @@ export async function send(url: string, sent: Sent = {}): Promise<Answer> {
   const [incoming] = await once(outgoing, 'response');
   const text = Buffer.concat(await incoming.toArray()).toString();
   if (headOnly) outgoing.destroy();
-  const deliveryId = incoming.statusCode === 202 ? JSON.parse(text).delivery_id : undefined;
+  const deliveryId = text.startsWith('{"delivery_id":') ? JSON.parse(text).delivery_id : undefined;
   return { status: incoming.statusCode, headers: incoming.headers, body: text, deliveryId };
+}
+
+/** The status with which a delivery under this scheme is accepted. */
+export function successStatusOf(scheme: unknown): number {
+  return (typeof scheme === 'string' && findScheme(scheme)?.success?.status) || 202;
 }
 
 /** A connection on which a test sends each byte itself. */

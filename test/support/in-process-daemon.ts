@@ -31,6 +31,9 @@ export interface GivenWebhook {
   readonly secret: string | null;
   readonly deliveryIdHeader?: string;
   readonly deliveryIdField?: string | readonly string[];
+  readonly authMode?: 'token' | 'url_token';
+  readonly handshake?: string | { readonly cloudevents: string };
+  readonly keepHeaders?: readonly string[];
 }
 
 /**

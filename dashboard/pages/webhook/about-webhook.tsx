@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { describeRepeatedId, remedyRepeatedId } from '../../../schema/clients/describe.ts';
+import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../../schema/clients/describe.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { DeliveryChart, SpanChoice } from '../../parts/chart/delivery-chart.tsx';
@@ -53,6 +53,11 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
       <Fact term="Delivery ID">
         {deliveryId === null ? 'not set' : <Code text={[deliveryId].flat().join(', ')} />}
       </Fact>
+      {webhook.handshake !== null && (
+        <Fact term="Handshake">
+          <Code text={describeHandshake(webhook.handshake)} />
+        </Fact>
+      )}
       <Fact term="Event headers">
         <Code text={webhook.eventHeaders.join(', ')} />
       </Fact>

@@ -3,6 +3,7 @@ import { createProgram } from '../../../cli/main.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../../signatures/received.ts';
 import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { successStatusOf } from '../../support/http.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
 import { makeWorkspace, type RunOptions } from '../../support/workspace.ts';
 
@@ -77,7 +78,8 @@ async function sendHere(scheme: (typeof schemes)[number]): Promise<string> {
 describe('by the name of a webhook, under its scheme and team secret', () => {
   test.each(symmetric)('$id is accepted', async scheme => {
     const data = JSON.parse(await sendHere(scheme));
-    expect(data).toMatchObject({ status: 202, deliveryId: expect.stringMatching(/^dlv_/) });
+    const status = successStatusOf(scheme.id);
+    expect(data).toMatchObject({ status, deliveryId: expect.stringMatching(/^dlv_/) });
     expect(await webhookOf(scheme.id).rows()).toMatchObject([
       { id: data.deliveryId, outcome: 'Accepted', authenticatedBy: scheme.id },
     ]);
@@ -110,7 +112,7 @@ describe('without a name, under --scheme with the secret from standard input', (
       // No home, no definition: what a sender elsewhere has.
       const { stdout, stderr, exitCode } = await workspace.hookmill('send', ...words, { stdin });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-      expect(stdout).toMatch(/^202 Accepted\n\{"delivery_id":"dlv_\w+"\}\n$/);
+      expect(stdout).toMatch(/^(?:202 Accepted|200 OK)\n\{"delivery_id":"dlv_\w+"\}\n$/);
       expect((await rows())[0]).toMatchObject({ authenticatedBy: scheme.id });
     },
   );

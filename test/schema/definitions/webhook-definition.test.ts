@@ -48,6 +48,16 @@ describe('a valid definition', () => {
     });
   });
 
+  test.for([
+    ['authMode: url_token', 'event-grid'],
+    ['authMode: url_token', 'microsoft-graph'],
+    ['authMode: token', { cloudevents: 'eventgrid.azure.net' }],
+    ['authMode: token', 'event-grid'],
+  ] as const)('names the handshake of its sender: %s and %j', ([mode, handshake]) => {
+    const text = `${mode}\nsecretName: A\nhandshake: ${JSON.stringify(handshake)}\n`;
+    expect(parse(text)).toMatchObject({ diagnostics: [], definition: { handshake } });
+  });
+
   test('survives JSON as it is', () => {
     const { definition } = parse('authMode: url_token\nsecretName: A\n');
     expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
@@ -56,9 +66,23 @@ describe('a valid definition', () => {
 
 describe('one mistake', () => {
   const keys =
-    'authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, keepHeaders, enabled';
+    'authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled';
 
   test.for([
+    ['secretName: A\nhandshake: event_grid', '2:12 definition/value: did you mean event-grid?'],
+    [
+      'secretName: A\nhandshake: cloudevents',
+      '2:12 definition/value: name the origin that may deliver, as in handshake: { cloudevents: eventgrid.azure.net }',
+    ],
+    [
+      'secretName: A\nhandshake: {cloudevents: "*"}',
+      '2:26 definition/value: write exactly what the sender puts in WebHook-Request-Origin, as in eventgrid.azure.net',
+    ],
+    ['secretName: A\nhandshake: microsoft-graph', '2:12 definition/value: write authMode: url_token'],
+    [
+      'authMode: signature\nsignatureScheme: github\nsecretName: A\nhandshake: event-grid',
+      '4:1 definition/value: remove it: the signature scheme says how its provider asks',
+    ],
     ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
     ['authMode: Token\nsecretName: A', '1:11 definition/value: did you mean token?'],
     ['authMode: url-token\nsecretName: A', '1:11 definition/value: did you mean url_token?'],
@@ -99,7 +123,7 @@ describe('one mistake', () => {
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, keepHeaders, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled',
     ],
     [
       'secretName: A\nauthMode: signature',

@@ -262,15 +262,19 @@ test('webhooks list and show tell everything but the credential', async () => {
       uid,
       url: expect.any(String),
       secretName: 'TOKEN',
+      bodyFormat: 'json',
+      payloadField: null,
       deliveryIdHeader: null,
+      deliveryIdField: null,
+      handshake: null,
       enabled: true,
       health: { state: 'never seen', reason: 'no delivery was ever accepted', since: null },
     })),
   );
   const byName = await workspace.hookmill('webhooks', 'show', 'orders');
   const byUid = await workspace.hookmill('webhooks', 'show', list[2].uid);
-  expect(byName.stdout).toMatch(/^credential {10}active$/m);
-  expect(byName.stdout).toMatch(/^health {14}never seen: no delivery was ever accepted$/m);
+  expect(byName.stdout).toMatch(/^credential {5}active$/m);
+  expect(byName.stdout).toMatch(/^health {9}never seen: no delivery was ever accepted$/m);
   expect(byUid).toEqual(byName);
   const unknown = await workspace.hookmill('webhooks', 'show', 'order');
   expect(unknown.stderr).toContain('did you mean orders?');
