@@ -41,7 +41,7 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(
       new Option(
         '--server <url>',
-        'use the management API of a daemon instead of a home; set its token in HOOKMILL_TOKEN',
+        'use the management API of a daemon instead of a home; set its token in HOOKMILL_TOKEN, or use the token of a CI job',
       ).env('HOOKMILL_SERVER'),
     )
     .addOption(

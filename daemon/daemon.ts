@@ -23,11 +23,13 @@ import { createIngress, type IngressOptions, type ReportEndpoint } from './ingre
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createSharedBudgets } from './ingress/shared-budgets.ts';
 import { startUnloggedWrites, UnloggedRequests } from './ingress/unlogged-requests.ts';
+import { type IssuerKeys, startIssuerKeys } from './issuers/issuer-keys.ts';
 import { beginOpening, type LogOpening } from './log-opening.ts';
 import { createApi } from './management/api/create-api.ts';
 import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { followReplicas } from './management/follow-replicas.ts';
+import { openIssuerCallers } from './management/guards/issuer-callers.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
 import { openSignIn } from './management/sign-in/open-sign-in.ts';
@@ -45,7 +47,7 @@ import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
 import { explainMissingProgram } from './runs/runners/missing-program.ts';
 import type { LoadedState } from './served/loaded-state.ts';
-import { type ServedStates, serveAppliedStates } from './served/served-states.ts';
+import { type ServedStates, type ServedStatesOptions, serveAppliedStates } from './served/served-states.ts';
 import { connectionsMax, type DaemonSettings } from './settings.ts';
 
 /** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
@@ -157,21 +159,16 @@ async function startParts(
   onClose(() => thread.close());
   const listThread = openOperationsThread({ place: store.place, deliveryLog });
   onClose(() => listThread.close());
-  const served = await serveStates(options, thread);
+  const keys = await followIssuers(options, onClose);
+  const served = await serveStates(options, thread, { keys, baseUrl: () => condition.baseUrl });
   onClose(() => served.close());
   if (following) onClose(() => following.close());
   const readReconciles = () => readReconcileStatuses(store);
   const unlogged = new UnloggedRequests(served.findMeant, options.nowMs);
   const unloggedWrites = startUnloggedWrites(unlogged, deliveryLog);
   onClose(() => unloggedWrites.stop());
-  const metrics = createMetrics({
-    ...{ deliveryLog, readStates: served.status, readReconciles, unlogged, traces },
-    readUnfinishedRuns: () => store.deliveries.countUnfinishedRuns(),
-    readHealth: () => store.deliveries.countHealth(),
-    nowMs: options.nowMs,
-    replicas: store.replicas,
-  });
-  const stores = { deliveryLog, served, live, unlogged };
+  const stores = { deliveryLog, served, live, unlogged, keys };
+  const metrics = openMetrics(options, { ...stores, readReconciles, traces });
   const connections = boundConnections(options);
   const parts = { ...stores, connections, metrics, traces, readReconciles, thread, listThread, daemonId };
 
@@ -198,6 +195,32 @@ async function startParts(
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
+}
+
+async function followIssuers(
+  { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
+  onClose: OnClose,
+): Promise<IssuerKeys> {
+  const { issuers: trusted } = settings.oidc;
+  const keys = await startIssuerKeys({ stored: store.issuerKeys, trusted, log, nowMs, monotonicMs });
+  onClose(() => keys.stop());
+  return keys;
+}
+
+function openMetrics(
+  { store, nowMs }: DaemonOptions,
+  {
+    served,
+    keys,
+    ...sources
+  }: Pick<Parts, 'deliveryLog' | 'served' | 'keys' | 'unlogged' | 'readReconciles' | 'traces'>,
+): Metrics {
+  return createMetrics({
+    ...{ ...sources, readStates: served.status, readIssuers: keys.status, nowMs },
+    readUnfinishedRuns: () => store.deliveries.countUnfinishedRuns(),
+    readHealth: () => store.deliveries.countHealth(),
+    replicas: store.replicas,
+  });
 }
 
 /** Starts the tasks that watch health and send alerts. Returns the task that sends alerts. */
@@ -273,9 +296,13 @@ async function openLog(
   return { ...opening, deliveryLog };
 }
 
-function serveStates({ store, log }: DaemonOptions, thread: OperationsThread): Promise<ServedStates> {
+function serveStates(
+  { store, log }: DaemonOptions,
+  thread: OperationsThread,
+  tokens: NonNullable<ServedStatesOptions['tokens']>,
+): Promise<ServedStates> {
   return serveAppliedStates({
-    store,
+    ...{ store, tokens },
     loadState: factory => thread.run('loadState', factory) as Promise<LoadedState>,
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),
@@ -286,6 +313,7 @@ function serveStates({ store, log }: DaemonOptions, thread: OperationsThread): P
 interface Parts {
   readonly deliveryLog: DeliveryLog;
   readonly served: ServedStates;
+  readonly keys: IssuerKeys;
   readonly live: LiveDeliveries;
   readonly unlogged: UnloggedRequests;
   readonly metrics: Metrics;
@@ -304,10 +332,11 @@ function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
 
 async function startManagement(
   { store, settings, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId, connections }: Parts,
+  parts: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
+  const { deliveryLog, served, keys, live, metrics, readReconciles, daemonId, connections } = parts;
   const { managementUrl } = settings;
   const readClientAddress = createAddressReader(settings.trustProxies);
   const signIn =
@@ -318,8 +347,9 @@ async function startManagement(
     }));
   const api = createApi({
     ...{ store, served, deliveryLog, live, managementUrl, signIn, nowMs, monotonicMs, log },
+    workloads: openIssuerCallers({ ...settings.oidc, managementUrl, keys, nowMs }),
     answerInThread: (request, turn) => {
-      const answering = apiRoutes[request.id].thread === 'lists' ? listThread : thread;
+      const answering = apiRoutes[request.id].thread === 'lists' ? parts.listThread : parts.thread;
       const transfer = ownBuffers(request.body);
       return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
     },
@@ -329,7 +359,7 @@ async function startManagement(
   });
   onClose(() => api.close());
   const management = createManagement({
-    ...{ served, metrics, readReconciles, api: api.router, identify: api.identify },
+    ...{ served, metrics, readReconciles, readIssuers: keys.status, api: api.router, identify: api.identify },
     ...{ managementUrl, daemonId, log, readClientAddress, monotonicMs },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () =>

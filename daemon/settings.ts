@@ -6,6 +6,7 @@ import { nameShape, secretNameShape } from '../schema/name-shapes.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { alertSettingsShape } from './alerts/alert-settings.ts';
+import { oidcSettingsShape } from './issuers/oidc-settings.ts';
 import { isPrivateUrl, signInSettingsShape } from './management/sign-in/sign-in-settings.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
 
@@ -186,6 +187,9 @@ export const settingsShape = z
     signIn: signInSettingsShape
       .optional()
       .describe('Sign-in of people to the dashboard by OpenID Connect; needs managementUrl.'),
+    oidc: oidcSettingsShape
+      .prefault({})
+      .describe('Tokens of OpenID Connect issuers, for webhooks with authMode oidc and the management API.'),
     runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
     alerts: alertSettingsShape.describe(
       'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
@@ -196,6 +200,15 @@ export const settingsShape = z
     repositories: followedRepositoriesShape.describe(
       'Repositories that factories follow: the tip of the branch is what is applied.',
     ),
+  })
+  .superRefine(({ oidc, managementUrl }, context) => {
+    for (const [index, { audience }] of oidc.management.entries()) {
+      if (audience !== undefined || managementUrl !== undefined) continue;
+      addMistake(context, ['oidc', 'management', index], 'the audience is missing', {
+        code: 'definition/value',
+        hint: 'add audience:, or set managementUrl, which is the default',
+      });
+    }
   })
   .superRefine(({ signIn, managementUrl }, context) => {
     if (!signIn || (managementUrl !== undefined && isPrivateUrl(managementUrl))) return;

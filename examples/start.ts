@@ -61,7 +61,8 @@ for (const file of readdirSync(join(demo, 'webhooks'))) {
   const { secretName, signatureScheme } = parse(readFileSync(join(demo, 'webhooks', file), 'utf8'));
   const scheme = signatureScheme && describeScheme(signatureScheme);
   const format = scheme && isStandardWebhooks(scheme) ? 'whsec' : 'token';
-  if (!known.has(secretName)) await hookmill('secrets', 'generate', secretName, '--format', format);
+  if (secretName !== undefined && !known.has(secretName))
+    await hookmill('secrets', 'generate', secretName, '--format', format);
 }
 await hookmill('apply');
 

@@ -10,18 +10,21 @@ const appliedStateFormatVersion = 1;
 
 /**
  * The credential that senders must use now. It changes only when the webhook's definition is applied again. Token modes
- * store a digest, signatures the sealed value. `unset`: the team secret is declared but has no value yet.
+ * store a digest, signatures the sealed value. `unset`: the team secret is declared but has no value yet. `issuer`: there is
+ * none, because the issuer's keys verify.
  */
 const credential = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('digest'), secretVersion: z.string(), sha256: z.hex().length(64) }),
   z.strictObject({ kind: z.literal('sealed'), secretVersion: z.string(), jwe: z.string() }),
   z.strictObject({ kind: z.literal('unset') }),
+  z.strictObject({ kind: z.literal('issuer') }),
 ]);
 
 const appliedWebhook = z.strictObject({
   ...webhookShape.shape,
   // The schemes that a hookmill knows decide which of these are valid. What another version applied stays readable.
   signatureScheme: z.union([z.string(), customScheme]).optional(),
+  issuer: z.string().optional(),
   deliveryIdHeader: z.string().optional(),
   handshake: z.union([z.string(), z.strictObject({ cloudevents: z.string() })]).optional(),
   keepHeaders: z.array(z.string()).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** The kinds of actors: API tokens, people who signed in, users of a machine, and commits of the followed branch. */
-const auditActorKinds = ['token', 'person', 'user', 'commit'] as const;
+/** The kinds of actors: API tokens, people who signed in, workloads with a token of an issuer, users of a machine, and commits of the followed branch. */
+const auditActorKinds = ['token', 'person', 'workload', 'user', 'commit'] as const;
 
 /** A change, as the audit log keeps it. Its texts may be anything: escape them where they are shown. */
 export const auditEntryShape = z.strictObject({

@@ -53,6 +53,12 @@ export const diagnosticCodes = {
   'webhook/scheme-invalid': 'a signatureScheme object describes an HMAC that can be verified',
   'webhook/identity-twice': 'deliveries are identified by a header or by a field, not by both',
   'webhook/identity-repeated': 'deliveries of one event have the same identity',
+  'webhook/issuer-invalid': 'issuer is the URL of an OpenID Connect issuer, or a preset',
+  'webhook/oidc-missing': 'authMode oidc requires issuer and claims',
+  'webhook/oidc-unexpected':
+    'issuer, audience and claims require authMode oidc, which takes no secretName or signatureScheme',
+  'webhook/claims-invalid': 'claims consist of lists and operators',
+  'webhook/claims-unpinned': 'claims pin the caller, because public issuers sign for everybody',
   'webhook/header-secret': 'keepHeaders lists no header with a credential or a signature',
   'webhook/too-many': 'a factory has at most 20 webhooks',
   'webhook/renamed': 'a webhook keeps its file name, because its URL depends on it',

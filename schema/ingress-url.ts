@@ -2,7 +2,7 @@
 export const defaultPorts = { ingress: 8080, management: 8081 } as const;
 
 /** The ways in which a sender proves that it may deliver to a webhook. */
-export const authModes = ['token', 'url_token', 'signature'] as const;
+export const authModes = ['token', 'url_token', 'signature', 'oidc'] as const;
 
 export type AuthMode = (typeof authModes)[number];
 

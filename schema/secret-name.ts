@@ -20,3 +20,10 @@ export function suggestSecretName(
   for (let count = 2; taken.has(name); count++) name = `${base}_${count}`;
   return name;
 }
+
+/** Whether the senders of a webhook share a secret with it. Only with `authMode: oidc` they do not. */
+export function hasSecret<W extends { readonly secretName?: string | undefined }>(
+  webhook: W,
+): webhook is W & { readonly secretName: string } {
+  return webhook.secretName !== undefined;
+}

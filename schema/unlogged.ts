@@ -8,6 +8,7 @@
  * - `disabled`: the webhook is disabled
  * - `method`: another method than POST
  * - `not recorded`: the log was full, or the store could not be written or reached
+ * - `issuer keys`: the keys that verify its token were not fetched yet
  * - `similar URL`: nearly the URL of the webhook; the detail says how it differs
  * - `unknown URL`: the URL of no webhook, and not nearly
  */
@@ -19,6 +20,7 @@ export const unloggedReasons = [
   'disabled',
   'method',
   'not recorded',
+  'issuer keys',
   'similar URL',
   'unknown URL',
 ] as const;

@@ -9,9 +9,11 @@ import { appendToDisk } from './append-to-disk.ts';
 import { fillLog } from './fill-log.ts';
 import { measureAtRate, measureLoad, type Sample } from './measure.ts';
 import { findVersion, startProgram, waitForChildren } from './programs.ts';
+import { startTokens } from './token-cases.ts';
 
 export type CaseName =
   | ('http' | 'koa' | 'checked' | 'hookmill' | 'full' | 'disk' | 'unknown' | 'forged' | 'refused')
+  | ('token' | 'oidc' | 'tokenAtRate' | 'oidcAtRate')
   | ('koaAtRate' | 'hookmillAtRate' | 'postgres' | 'redis' | 'webhook');
 
 /** Measures one case for one turn. */
@@ -51,6 +53,7 @@ export async function startCases(
     measures: {
       ...(await startBare(options)),
       ...(await startHookmill(directory, options)),
+      ...(await startTokens(join(directory, 'tokens'), options)),
       postgres: await startComparison('postgres', options, store),
       ...(redis && { redis: await startRedis(join(directory, 'redis'), options) }),
       ...(webhook && { webhook: await startWebhook(directory, options) }),

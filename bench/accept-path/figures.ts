@@ -38,6 +38,9 @@ const definitions: readonly Definition[] = [
     figure: 'CPU of an accepted delivery, against Koa + HMAC + parse',
     key: 'serverUs',
   },
+  ofIssuer('accepted', 'oidc', 'perSecond'),
+  ofIssuer('CPU of an accepted delivery', 'oidc', 'serverUs'),
+  ofIssuer('p99 at 1,000/s', 'oidcAtRate', 'p99Ms'),
   flooded('404 flood', 'unknown'),
   flooded('401 flood, each request from another address', 'forged'),
   flooded('401 flood from one address, soon answered 429', 'refused'),
@@ -53,6 +56,11 @@ const definitions: readonly Definition[] = [
 
 function accepted(than: string, against: CaseName, aim = ''): Definition {
   return { figure: `accepted, against ${than}`, of: 'hookmill', against, key: 'perSecond', aim };
+}
+
+function ofIssuer(name: string, of: 'oidc' | 'oidcAtRate', key: Definition['key']): Definition {
+  const against = of === 'oidc' ? 'token' : 'tokenAtRate';
+  return { figure: `${name} with authMode oidc, against token`, of, against, key, aim: '' };
 }
 
 function flooded(name: string, of: CaseName): Definition {

@@ -59,7 +59,8 @@ async function sendUntilTaken(server: Server, route: ApiRoute, call: ServerCall)
   }
 }
 
-async function sendRequest({ url, token }: Server, route: ApiRoute, call: ServerCall): Promise<Response> {
+async function sendRequest({ url, getToken }: Server, route: ApiRoute, call: ServerCall): Promise<Response> {
+  const token = await getToken();
   const { params, query = {}, body, ifSerial } = call;
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),

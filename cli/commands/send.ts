@@ -6,7 +6,7 @@ import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
-import { isLoopback } from '../backend/server-address.ts';
+import { isLoopback, isPrivate } from '../backend/server-address.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { findReason } from '../find-reason.ts';
@@ -27,6 +27,9 @@ For an applied webhook, the credential comes from its team secret. For any other
 give the secret on standard input or at a prompt. If the scheme uses a public key, the secret is the private key as
 PKCS #8 PEM, or a key of Standard Webhooks that starts with whsk_.
 
+A CI job needs no secret for a webhook with authMode oidc: --oidc gets a token from the CI host. In GitHub Actions, the job
+needs \`permissions: id-token: write\`; elsewhere, put the token in HOOKMILL_ID_TOKEN.
+
 Each delivery gets a new ID: in the webhook's deliveryIdHeader and in the header of its signature scheme, or in
 X-Service-Delivery-Id if its sender authenticates with a token. Repeat an ID to send a duplicate. A signature scheme
 without such a header gets an ID only with --delivery-id. An ID in the body is sent as the file has it.
@@ -36,6 +39,7 @@ Examples:
   hookmill send deploys --payload deploy.json --delivery-id build-4711
   hookmill send github --payload push.json --header 'X-GitHub-Event: push'
   hookmill send slack-commands --payload command.json
+  hookmill send --oidc --to https://hooks.example.com/webhooks/w/wh_… --payload deploy.json
   hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`)
     .argument('[webhook]', 'name or UID of an applied webhook')
     .requiredOption(
@@ -44,6 +48,9 @@ Examples:
     )
     .option('--to <url>', 'URL to post to (default: the ingress URL of the webhook)')
     .option('--scheme <id>', 'signature scheme, if no webhook is named')
+    .option('--oidc', 'send the OpenID Connect token of the CI job, in GitHub Actions or another host')
+    .option('--audience <text>', 'audience to ask for with --oidc (default: the URL)')
+    .option('--id-token-env <name>', 'variable with the token (default: HOOKMILL_ID_TOKEN)')
     .addOption(createHeaderOption('another header to send, as in "X-GitHub-Event: push"; repeatable'))
     .option('--id, --delivery-id <id>', 'ID that the sender gives to the delivery (default: a new one)')
     .action(async (name: string | undefined, options: SendOptions, command: CliCommand) =>
@@ -55,6 +62,9 @@ interface SendOptions {
   readonly payload: string;
   readonly to?: string;
   readonly scheme?: string;
+  readonly oidc?: boolean;
+  readonly audience?: string;
+  readonly idTokenEnv?: string;
   readonly deliveryId?: string;
   readonly header?: HeaderLines;
 }
@@ -147,17 +157,26 @@ function toLatin1(text: string): string {
 async function signForWebhook(
   context: Context,
   name: string,
-  { to, scheme }: SendOptions,
+  options: SendOptions,
   event: Event,
 ): Promise<SignedRequest> {
+  const { to, scheme } = options;
   if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
   const webhook = requireNamedWebhook(await context.store.appliedStates.read(context.factory), name);
   if (to === undefined) requireOwnBaseUrl(context);
-  const secret = await openSecret(context, webhook);
-
   const url = to ?? renderIngressUrl(context.baseUrl, webhook);
   const { authMode, deliveryIdHeader, deliveryIdField: idField } = webhook;
+  const { secretName } = webhook;
   const body = await makeBody(event.body, webhook);
+  if (secretName === undefined || options.oidc) {
+    if (secretName !== undefined)
+      throw new UsageError(`the webhook ${name} takes no tokens: its authMode is ${authMode}`);
+    const audience = options.audience ?? webhook.audience;
+    const header = deliveryIdHeader ?? serviceIdHeader;
+    const headers = await makeCiHeaders({ ...options, to: url, audience }, header, event);
+    return { url, body, headers, idField };
+  }
+  const secret = await openSecret(context, { ...webhook, secretName });
   if (authMode !== 'signature') {
     const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
     if (authMode === 'url_token')
@@ -186,7 +205,30 @@ function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
   );
 }
 
-async function signByScheme({ to, scheme }: SendOptions, event: Event): Promise<SignedRequest> {
+/** Makes the headers of a CI job that sends: with the token that its host issues for it. */
+async function makeCiHeaders(
+  { to, audience, idTokenEnv }: SendOptions & { readonly to: string },
+  idHeader: string,
+  { id }: Event,
+): Promise<SignedRequest['headers']> {
+  if (!isPrivate(to))
+    throw new UsageError('--oidc needs a URL with https: a token must not be sent unencrypted');
+  const { getCiToken } = await import('../ci-token.ts');
+  const token = await getCiToken(audience ?? to, process.env, idTokenEnv);
+  return [
+    [idHeader, id],
+    ['Authorization', `Bearer ${token}`],
+  ];
+}
+
+async function signByScheme(options: SendOptions, event: Event): Promise<SignedRequest> {
+  const { to, scheme, oidc } = options;
+  if (oidc && scheme) throw new UsageError('--oidc cannot be combined with --scheme');
+  if (oidc) {
+    if (!to) throw new UsageError('--oidc requires --to, or the name of a webhook');
+    const body = await makeBody(event.body, {});
+    return { url: to, body, headers: await makeCiHeaders({ ...options, to }, serviceIdHeader, event) };
+  }
   if (!to || !scheme) throw new UsageError('--scheme and --to are required without the name of a webhook');
   const { findScheme, schemeIds } = await import('../../signatures/schemes.ts');
   const description = findScheme(scheme);
@@ -224,12 +266,12 @@ async function sign(
 /** Opens the current value of the team secret. Warns if it changed since the last apply. */
 async function openSecret(
   context: Context,
-  { name, secretName, credential }: AppliedWebhook,
+  { name, secretName, credential }: AppliedWebhook & { readonly secretName: string },
 ): Promise<string> {
   const { value, unresolved } = (await context.store.teamSecrets.open([secretName])).get(secretName) ?? {};
   if (unresolved) throw new CommandError(`${unresolved.message}; ${unresolved.hint}`);
   if (!value) throw new CommandError(`the team secret ${secretName} of the webhook ${name} has no value`);
-  if (credential.kind === 'unset' || credential.secretVersion !== value.version) {
+  if (!('secretVersion' in credential) || credential.secretVersion !== value.version) {
     const { explainNewValue } = await import('../../operations/branch/new-secret-value.ts');
     const next = await explainNewValue(toOpenFactory(context));
     printStatus(`${secretName} has changed since the last apply. ${next}`);

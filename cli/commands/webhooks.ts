@@ -80,7 +80,13 @@ function toFields(
     ['uid', webhook.uid],
     ['url', webhook.url],
     ['auth', renderAuthMode(webhook)],
-    ['secret', webhook.secretName],
+    ...(webhook.authMode === 'oidc'
+      ? ([
+          ['issuer', webhook.issuer ?? '-'],
+          ['audience', webhook.audience ?? '-'],
+          ['claims', JSON.stringify(webhook.claims)],
+        ] as const)
+      : [['secret', webhook.secretName ?? '-'] as const]),
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
     ['bodies', renderBodyFormat(webhook)],
     ['delivery id', renderDeliveryId(webhook)],

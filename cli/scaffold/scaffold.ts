@@ -108,6 +108,7 @@ jobs:
     permissions:
       contents: read
       pull-requests: write # for the comment
+      id-token: write # for a token to plan with
     strategy:
       fail-fast: false
       matrix:
@@ -137,7 +138,8 @@ const githubSteps = `      - name: Validate the definitions
         run: |
           hookmill() { node "$RUNNER_TEMP/hookmill/cli/bin.js" "$@"; }
           hookmill -C "$DIRECTORY" validate --format github
-      # The secret HOOKMILL_READ_TOKEN is an API token of that daemon with the permission read. Forks do not get it.
+      # Plans with the token of this job, if oidc.management of the daemon allows it to read. Otherwise, the secret
+      # HOOKMILL_READ_TOKEN is an API token with the permission read. Forks get neither.
       - name: Plan
         id: plan
         if: env.HOOKMILL_SERVER && github.event.pull_request.head.repo.full_name == github.repository
@@ -193,10 +195,14 @@ hookmill:
     reports:
       codequality: gl-code-quality-report.json
 
-# Set these variables of the project: HOOKMILL_SERVER, the daemon's management URL; HOOKMILL_TOKEN, an API token with the
-# permission read; and HOOKMILL_COMMENT_TOKEN, a project access token with the scope api, for the comment.
+# Set these variables of the project: HOOKMILL_SERVER, the daemon's management URL; and HOOKMILL_COMMENT_TOKEN, a project
+# access token with the scope api, for the comment. It plans with the token of the job, if oidc.management of the daemon
+# allows it to read; otherwise, HOOKMILL_TOKEN is an API token with the permission read.
 hookmill-plan:
   extends: .hookmill
+  id_tokens:
+    HOOKMILL_ID_TOKEN:
+      aud: $HOOKMILL_SERVER
   rules:
     # Whoever can open a merge request from a fork must not reach the tokens.
     - if: $HOOKMILL_SERVER && $CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_SOURCE_PROJECT_PATH == $CI_MERGE_REQUEST_PROJECT_PATH

@@ -1,5 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { listIssuerNames, resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
@@ -15,7 +17,8 @@ import {
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
-import type { Authenticator, CredentialParts, IngressRequest } from './ingress-request.ts';
+import { type KnownKeys, verifyToken } from '../issuers/verify-token.ts';
+import type { Authentication, Authenticator, CredentialParts, IngressRequest } from './ingress-request.ts';
 
 type AuthenticatedWebhook = Pick<
   AppliedWebhook,
@@ -24,10 +27,15 @@ type AuthenticatedWebhook = Pick<
 
 /**
  * Creates the authenticator of a webhook. `key` is the secret that signs, or the SHA-256 of the token in hex. Without
- * one, every request is unverified. Fails as `requireScheme` does.
+ * one, every request is unverified; `tokens` are for authMode oidc, which has none. Fails as `requireScheme` does.
  */
-export function createAuthenticator(webhook: AuthenticatedWebhook, key: string | undefined): Authenticator {
+export function createAuthenticator(
+  webhook: AuthenticatedWebhook & Partial<TokenWebhook>,
+  key: string | undefined,
+  tokens?: TokenDeps,
+): Authenticator {
   const { authMode } = webhook;
+  if (authMode === 'oidc') return createIssuerAuthenticator(webhook, tokens);
   if (authMode === 'signature') return createSignatureAuthenticator(webhook, key ?? '');
   const mode = {
     challenge: authMode === 'token' ? 'Bearer' : urlTokenChallenge,
@@ -43,7 +51,7 @@ export function createAuthenticator(webhook: AuthenticatedWebhook, key: string |
     authMode === 'token'
       ? ({ headers }) => {
           const token = parseBearerToken(headers.authorization);
-          if (!token) return 'no bearer token in the Authorization header';
+          if (!token) return noBearerToken;
           return isRight(token) ? undefined : wrongToken;
         }
       : (_, { urlToken }) => {
@@ -58,6 +66,7 @@ const urlTokenChallenge = 'URL-Token';
 const signatureChallenge = 'Signature';
 
 const wrongToken = 'wrong token';
+const noBearerToken = 'no bearer token in the Authorization header';
 const unsetSecret = 'the team secret had no value when the webhook was last applied; set it and apply again';
 const signedForAnyone =
   'the body could be a handshake that hookmill signs for anyone, so its signature proves nothing';
@@ -84,6 +93,53 @@ function createTokenAuthenticator(
         ? undefined
         : answerHandshake(agreed, toSignedRequest(request, noBody), '', false);
       return { result: 'unverified', reason, handshake };
+    },
+    answerGet: () => undefined,
+    handshakeMethod: getHandshakeMethod(agreed),
+    answerVerified: (request, body) => answerHandshake(agreed, toSignedRequest(request, body), '', true),
+  };
+}
+
+/** What verifies the tokens of issuers. */
+export interface TokenDeps {
+  readonly keys: KnownKeys;
+  /** The public URL of the ingress, which is known only once it listens. */
+  readonly baseUrl: () => string;
+}
+
+type TokenWebhook = Pick<AppliedWebhook, 'uid' | 'issuer' | 'audience' | 'claims'>;
+
+/** A token is a credential that its holder can use again until it expires: it identifies no delivery. */
+function createIssuerAuthenticator(
+  {
+    uid,
+    issuer,
+    audience,
+    claims,
+    handshake,
+  }: Partial<TokenWebhook> & Pick<AuthenticatedWebhook, 'handshake'>,
+  tokens: TokenDeps | undefined,
+): Authenticator {
+  if (!tokens || uid === undefined || issuer === undefined || !claims)
+    throw new Error('authMode oidc needs an issuer, claims and the keys of issuers');
+  const { keys, baseUrl } = tokens;
+  const agreed = readHandshakeKey(handshake);
+  const refuse = (request: IngressRequest, reason: string): Authentication => {
+    // As with a bearer token, nothing says that a handshake comes with one.
+    const answer = answerHandshake(agreed, toSignedRequest(request, noBody), '', false);
+    return { result: 'unverified', reason, handshake: answer };
+  };
+  const own = { issuer: resolveIssuer(issuer), issuers: listIssuerNames(issuer), claims };
+  return {
+    coversBody: false,
+    challenge: 'Bearer',
+    verify: async (request, _, nowMs) => {
+      const token = parseBearerToken(request.headers.authorization)?.toString('latin1');
+      if (token === undefined) return refuse(request, noBearerToken);
+      const url = () => renderIngressUrl(baseUrl(), { uid, authMode: 'oidc' });
+      const verified = await verifyToken(token, { ...own, audience: audience ?? url() }, keys, nowMs);
+      if (verified.result === 'refused') return refuse(request, joinReason(verified.explanation));
+      return verified.result === 'verified' ? { result: 'verified' } : verified;
     },
     answerGet: () => undefined,
     handshakeMethod: getHandshakeMethod(agreed),

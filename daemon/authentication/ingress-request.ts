@@ -10,8 +10,15 @@ export interface Authenticator {
   readonly coversBody: boolean;
   /** The challenge of a 401 (RFC 9110 section 11.6.1). */
   readonly challenge: string;
-  /** Checks the credential. Synchronous, so that no other attempt comes between the check of a budget and its count. */
-  verify(request: IngressRequest, credential: CredentialParts, nowMs: number): Authentication;
+  /**
+   * Checks the credential. Synchronous, so that no other attempt comes between the check of a budget and its count; only
+   * tokens of issuers take a promise, after which the budget must be checked again.
+   */
+  verify(
+    request: IngressRequest,
+    credential: CredentialParts,
+    nowMs: number,
+  ): Authentication | Promise<Authentication>;
   /** Answers a provider that asks with GET or HEAD before it delivers; undefined for any other request. */
   answerGet(request: IngressRequest): HandshakeAnswer | undefined;
   /** The method of a handshake that comes with the credential of deliveries, if it is not POST. */
@@ -36,6 +43,8 @@ export type Authentication =
       readonly contentDigest?: string | undefined;
       readonly handshake?: HandshakeAnswer | undefined;
     }
+  /** The sender may be right: the key that decides is missing, and may come soon. */
+  | { readonly result: 'undecided'; readonly retryAfterSeconds: number }
   | {
       readonly result: 'unverified';
       /** The reason, for the webhook's owner. The sender must never see this text, or the explanation. */

@@ -14,6 +14,7 @@ const problems = {
   'too-many-deliveries': { status: 429, detail: 'Rate limit reached: {limit} deliveries per minute.' },
   'too-many-failures': { status: 429, detail: 'Too many requests failed to authenticate.' },
   'not-served': { status: 503, detail: 'Deliveries to this URL cannot be received now.' },
+  'no-issuer-keys': { status: 503, detail: 'The token cannot be verified now.' },
   unavailable: { status: 503, detail: 'The delivery could not be recorded.' },
 } as const;
 

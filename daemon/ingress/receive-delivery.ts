@@ -121,7 +121,15 @@ async function authenticate(
   const late = signed && refuseGuessing(request, webhook, deps);
   if (late) return late;
   const body = signed?.body ?? noBody;
-  const authentication = authenticator.verify(request, { urlToken, body }, deps.nowMs());
+  const verifying = authenticator.verify(request, { urlToken, body }, deps.nowMs());
+  const authentication = verifying instanceof Promise ? await verifying : verifying;
+  // While it was verified, others of this address may have failed too.
+  const spent = verifying instanceof Promise && refuseGuessing(request, webhook, deps);
+  if (spent) return spent;
+  if (authentication.result === 'undecided') {
+    const { retryAfterSeconds } = authentication;
+    return { result: 'refused', webhook, problem: 'no-issuer-keys', retryAfterSeconds };
+  }
   if (authentication.result === 'unverified') {
     const size = signed?.body.length ?? request.contentLength ?? 0;
     return refuseUnverified(request, webhook, deps, authentication, size);

@@ -29,6 +29,7 @@ const reasons: Readonly<Record<ProblemCode, UnloggedReason>> = {
   'too-many-deliveries': 'rate limit',
   'too-many-failures': 'failed attempts',
   'not-served': 'not recorded',
+  'no-issuer-keys': 'issuer keys',
   unavailable: 'not recorded',
 };
 

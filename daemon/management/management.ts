@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import { listGranted } from '../../schema/grant.ts';
 import type { Readiness } from '../../schema/readiness.ts';
+import type { IssuerKeys } from '../issuers/issuer-keys.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactories, ServedFactory } from '../served/served-factories.ts';
@@ -17,6 +18,7 @@ export interface ManagementDeps {
   readonly served: Pick<ServedFactories, 'status'>;
   readonly metrics: Metrics;
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
+  readonly readIssuers: IssuerKeys['status'];
   /** The routes of the management API. */
   readonly api: Router;
   /** Finds who sent an `Authorization` header, and counts the request. Fails with one of `tokenProblems`, or `too-many-requests`. */
@@ -69,7 +71,7 @@ const normalizeTarget: Middleware = (context, next) => {
  * token. Others learn only whether it is ready.
  */
 function createOperatorRoutes(deps: ManagementDeps): Router {
-  const { served, metrics, readReconciles, notReady, daemonId } = deps;
+  const { served, metrics, readReconciles, readIssuers, notReady, daemonId } = deps;
   const router = new Router();
   router.get('/healthz', context => {
     context.body = { status: 'ok' };
@@ -86,6 +88,8 @@ function createOperatorRoutes(deps: ManagementDeps): Router {
       status,
       // The reason may name any factory.
       reason: watched === 'all' ? reason : undefined,
+      // Any factory may have named them.
+      issuers: watched === 'all' ? readIssuers().filter(({ failure }) => failure) : undefined,
       daemon: daemonId,
       factories: factories.filter(({ factory }) => watched === 'all' || watched.includes(factory)),
     } satisfies Readiness;

@@ -3,6 +3,7 @@ import { type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/ports/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/ports/replicas.ts';
 import type { HealthCounts } from '../../store/ports/tallies.ts';
+import type { IssuerKeys } from '../issuers/issuer-keys.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 import type { Traces } from './traces.ts';
@@ -39,6 +40,7 @@ export interface MetricSources {
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   readonly readUnfinishedRuns: () => Promise<UnfinishedRuns>;
   readonly readHealth: () => Promise<HealthCounts>;
+  readonly readIssuers: IssuerKeys['status'];
   readonly nowMs: () => number;
   readonly replicas: Pick<Replicas, 'describe'> | undefined;
   readonly traces: Pick<Traces, 'dropped'> | undefined;
@@ -54,6 +56,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addReconcileGauges(registry, readReconciles);
   addRunGauges(registry, sources);
   addHealthGauges(registry, sources);
+  addIssuerGauge(registry, sources);
   if (replicas) addReplicaGauges(registry, replicas);
   if (traces) addDroppedSpans(registry, traces);
   return {
@@ -176,6 +179,20 @@ function addHealthGauges(registry: Registry, { readHealth }: Pick<MetricSources,
     async collect() {
       this.reset();
       for (const { state, webhooks } of (await read())?.counts ?? []) this.inc({ state }, webhooks);
+    },
+  });
+}
+
+/** The issuers whose keys verify tokens. */
+function addIssuerGauge(registry: Registry, { readIssuers }: Pick<MetricSources, 'readIssuers'>): void {
+  new Gauge({
+    name: 'hookmill_issuer_failing',
+    help: '1 while the keys of an issuer of OpenID Connect tokens cannot be fetched; /readyz shows why',
+    labelNames: ['issuer'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { issuer, failure } of readIssuers()) this.set({ issuer }, failure ? 1 : 0);
     },
   });
 }

@@ -2,6 +2,7 @@ import { type FactoryView, factoryView } from '../../operations/views/applied-vi
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
 import { pickRunFlow } from '../../schema/definitions/automation-definition.ts';
+import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { credentialOwner, type Opener } from '../../store/ports/seal.ts';
 import { requireScheme } from '../authentication/authenticator.ts';
 import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
@@ -20,6 +21,8 @@ export interface LoadedState {
   readonly unserved: ReadonlyMap<string, string>;
   /** The UIDs of the disabled webhooks. */
   readonly disabled: readonly string[];
+  /** The URLs of the issuers whose tokens the enabled webhooks take. */
+  readonly issuers: readonly string[];
   /** The names of the automations. */
   readonly automations: readonly string[];
   /** The filters of webhooks with more than one part of them. A part is a JSON array of `ServedFilter`s. */
@@ -45,7 +48,7 @@ const damagedText =
 function packState(
   { factory, webhooks, automations }: AppliedState,
   open: Opener,
-): Pick<LoadedState, 'webhooks' | 'disabled' | 'unserved' | 'filterParts'> {
+): Pick<LoadedState, 'webhooks' | 'issuers' | 'disabled' | 'unserved' | 'filterParts'> {
   const filters = listFilters(automations);
   const packed: PackedWebhook[] = [];
   const unserved = new Map<string, string>();
@@ -65,7 +68,10 @@ function packState(
     packed.push(others.length > 0 ? own : { ...own, filters: part });
   }
   const disabled = webhooks.filter(({ enabled }) => !enabled).map(({ uid }) => uid);
-  return { webhooks: packWebhooks(packed), disabled, unserved, filterParts };
+  const issuers = new Set(
+    packed.flatMap(({ issuer }) => (issuer === undefined ? [] : [resolveIssuer(issuer)])),
+  );
+  return { webhooks: packWebhooks(packed), issuers: [...issuers], disabled, unserved, filterParts };
 }
 
 /** Finds what `createAuthenticator` needs of a credential. Fails if it does not open, or if its scheme is unknown. */

@@ -3,6 +3,8 @@ import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { Versioned } from '../../store/ports/unparsed.ts';
+import type { TokenDeps } from '../authentication/authenticator.ts';
+import type { IssuerKeys } from '../issuers/issuer-keys.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { findMeant, type MeantWebhook, SimilarUids } from './find-meant.ts';
 import { type LoadedState, loadState } from './loaded-state.ts';
@@ -25,6 +27,8 @@ export interface ServedStatesOptions {
   readonly store: Pick<Store, 'appliedStates' | 'seal'>;
   /** Loads a large state after the start, where that does not delay deliveries. */
   readonly loadState: (factory: string) => Promise<LoadedState>;
+  /** Verifies the tokens of issuers, and follows the issuers that webhooks name. Without it, no webhook may name one. */
+  readonly tokens?: TokenDeps & { readonly keys: Pick<IssuerKeys, 'follow'> };
   readonly onLoaded: (status: ServedFactory) => void;
   readonly onProblem: (status: ServedFactory) => void;
   /** Called when it cannot be seen whether something has changed. The next look sees it. */
@@ -66,7 +70,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 
   const serve = async (stored: StoredVersion, loadState: () => Promise<LoadedState>) => {
     const before = factories.get(stored.factory);
-    const now = await load(stored, before, loadState);
+    const now = await load(stored, before, loadState, options.tokens);
     if (!now || now === before) return;
     factories.set(stored.factory, now);
     index.replace(before, now);
@@ -165,15 +169,17 @@ async function load(
   { factory, version }: StoredVersion,
   before: Loaded | undefined,
   loadState: () => Promise<LoadedState>,
+  tokens: ServedStatesOptions['tokens'],
 ): Promise<Loaded | undefined> {
   // The cause of a problem may lie outside the state, such as a missing key, so a broken state is always read again.
   if (before && version === before.version && !before.status.problem) return before;
   if (version === undefined && !before) return undefined;
   try {
     const loaded = await loadState();
+    tokens?.keys.follow(factory, loaded.issuers);
     const [failure] = loaded.unserved.values();
     if (failure !== undefined && before && isComplete(before)) throw new Error(failure);
-    const webhooks = await prepareWebhooks(loaded);
+    const webhooks = await prepareWebhooks(loaded, tokens);
     const unservedUids = [...loaded.unserved.keys()];
     const { view, automations, disabled: disabledUids } = loaded;
     const status = { factory, serial: view.serial, webhooks: loaded.webhooks.uids.length, automations };

@@ -3,7 +3,7 @@ import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { compileIdentity } from '../../schema/identity.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { findScheme } from '../../signatures/schemes.ts';
-import { createAuthenticator } from '../authentication/authenticator.ts';
+import { createAuthenticator, type TokenDeps } from '../authentication/authenticator.ts';
 import type { LoadedState } from './loaded-state.ts';
 import { type PackedWebhook, unpackWebhook } from './packed-webhooks.ts';
 import { compileRunMatcher, type RunMatcher } from './run-matcher.ts';
@@ -17,18 +17,19 @@ export interface ServedWebhooks extends Pick<LoadedState, 'snapshot' | 'webhooks
   readonly factory: string;
   /** The matchers of the webhooks whose filters were compiled ahead. */
   readonly matchers: ReadonlyMap<string, RunMatcher> | undefined;
+  readonly tokens: TokenDeps | undefined;
   /** Those that got a request. */
   served: Map<string, ServedWebhook> | undefined;
 }
 
 /** Prepares the webhooks of one loaded state, in slices that do not delay deliveries. */
-export async function prepareWebhooks(loaded: LoadedState): Promise<ServedWebhooks> {
+export async function prepareWebhooks(loaded: LoadedState, tokens?: TokenDeps): Promise<ServedWebhooks> {
   const { view, snapshot, webhooks, filterParts } = loaded;
   const { factory } = view;
   const matchers = filterParts.size === 0 ? undefined : new Map<string, RunMatcher>();
   for (const [uid, parts] of filterParts)
     matchers?.set(uid, await runInSlices(compileRunMatcher(factory, parts)));
-  return { factory, snapshot, webhooks, matchers, served: undefined };
+  return { factory, snapshot, webhooks, matchers, tokens, served: undefined };
 }
 
 /** Finds a webhook of a factory. It is compiled for its first request, which takes about a millisecond at most. */
@@ -45,14 +46,14 @@ export function findWebhook(among: ServedWebhooks, uid: string): ServedWebhook |
 
 function compileWebhook(
   packed: PackedWebhook,
-  { factory, snapshot, matchers }: ServedWebhooks,
+  { factory, snapshot, matchers, tokens }: ServedWebhooks,
 ): ServedWebhook {
   const { name, uid, authMode, signatureScheme, key, filters = '[]' } = packed;
   return {
     ...{ factory, name, uid, authMode, appliedState: snapshot },
     identify: compileIdentity(packed),
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
-    authenticator: createAuthenticator(packed, key),
+    authenticator: createAuthenticator(packed, key, tokens),
     form: findFormFormat(packed),
     successStatus:
       (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.success?.status) || 202,

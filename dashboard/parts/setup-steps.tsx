@@ -15,6 +15,8 @@ export function SetupSteps({ webhook }: Properties) {
       return <TokenSteps webhook={webhook} />;
     case 'url_token':
       return <UrlTokenSteps webhook={webhook} />;
+    case 'oidc':
+      return <OidcSteps webhook={webhook} />;
     case 'signature':
       return typeof webhook.signatureScheme === 'string' ? (
         <SchemeSteps webhook={webhook} id={webhook.signatureScheme} />
@@ -27,7 +29,7 @@ export function SetupSteps({ webhook }: Properties) {
 function TokenSteps({ webhook }: Properties) {
   const command = [
     `curl --fail-with-body -X POST '${webhook.url}' \\`,
-    `  -H "Authorization: Bearer $${webhook.secretName.replaceAll(/[^A-Za-z0-9_]/g, '_')}" \\`,
+    `  -H "Authorization: Bearer $${(webhook.secretName ?? '').replaceAll(/[^A-Za-z0-9_]/g, '_')}" \\`,
     `  -d '{"hello": "world"}'`,
   ].join('\n');
   return (
@@ -36,7 +38,7 @@ function TokenSteps({ webhook }: Properties) {
         <li>Configure the sender to POST JSON to the URL above.</li>
         <li>
           Add the header <code>Authorization: Bearer …</code> with the secret{' '}
-          <Code text={webhook.secretName} />.
+          <Code text={webhook.secretName ?? ''} />.
         </li>
         <li>Send a test: the delivery appears under Recent deliveries.</li>
       </ol>
@@ -45,11 +47,25 @@ function TokenSteps({ webhook }: Properties) {
   );
 }
 
+function OidcSteps({ webhook }: Properties) {
+  return (
+    <ol class="steps">
+      <li>Configure the sender to POST JSON to the URL above.</li>
+      <li>
+        Let it get a token of <Code text={webhook.issuer ?? ''} /> with the audience{' '}
+        <Code text={webhook.audience ?? ''} />, and send it as <code>Authorization: Bearer …</code>. A CI job
+        can run <code>hookmill send --oidc</code>.
+      </li>
+      <li>The delivery appears under Recent deliveries. There is no secret to keep.</li>
+    </ol>
+  );
+}
+
 function UrlTokenSteps({ webhook }: Properties) {
   return (
     <ol class="steps">
       <li>
-        Give the sender the URL above, with the secret <Code text={webhook.secretName} /> in place of{' '}
+        Give the sender the URL above, with the secret <Code text={webhook.secretName ?? ''} /> in place of{' '}
         <code>{'{token}'}</code>. It needs no header.
       </li>
       <li>Treat that URL like a password: anyone who knows it can deliver.</li>

@@ -4,6 +4,7 @@ export const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>>
   token: 'Bearer token',
   url_token: 'URL token',
   signature: 'Signature',
+  oidc: 'OpenID Connect token',
 };
 
 export function getSchemeLabel(

@@ -14,6 +14,7 @@ export async function makeCredential(
   secret: TeamSecret | undefined,
   existing: AppliedWebhook | undefined,
 ): Promise<Credential> {
+  if (authMode === 'oidc') return { kind: 'issuer' };
   if (existing && isCurrentCredential(existing.credential, authMode, secret)) return existing.credential;
   if (!secret?.value) return { kind: 'unset' };
   const { version: secretVersion, text } = secret.value;

@@ -2,6 +2,7 @@ import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { StateChange } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
@@ -102,7 +103,7 @@ async function makeNextState(
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
     const uid = existing?.uid ?? createUid(randomBytes(uidRandomBytes));
-    const secret = secrets.get(webhook.secretName);
+    const secret = hasSecret(webhook) ? secrets.get(webhook.secretName) : undefined;
     const credential = await makeCredential(name, store.seal, webhook, uid, secret, existing);
     return { ...webhook, uid, credential };
   });

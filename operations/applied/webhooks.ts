@@ -7,6 +7,7 @@ import { webhooksMax } from '../../schema/factory-size.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import { compareNames } from '../../schema/name.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import { isOnlyFor, type TeamSecret } from '../../store/ports/team-secrets.ts';
 import { makeCredential } from '../access/credential.ts';
@@ -16,7 +17,7 @@ import {
   requireSupplied,
   type SecretChoice,
 } from '../access/new-webhook-secret.ts';
-import { findSecretMistake } from '../checks/secret-diagnostics.ts';
+import { findSecretMistake, type SecretWebhook } from '../checks/secret-diagnostics.ts';
 import { findOtherUse, readSecretUses } from '../checks/shared-secrets.ts';
 import type { OpenFactory } from '../factory.ts';
 import { findDefinitionFile, findManagement, requireManagedHere } from '../managed-by.ts';
@@ -63,8 +64,9 @@ export async function createWebhook(
   return changeFactory(factory, async state => {
     const { secret: _, ...keys } = request;
     const taken = new Set(await factory.store.teamSecrets.listNames());
-    const choice = chooseSecret(request, taken, factory.randomBytes);
-    const definition: WebhookDefinition = { ...keys, secretName: choice.name };
+    const choice =
+      request.authMode === 'oidc' ? undefined : chooseSecret(request, taken, factory.randomBytes);
+    const definition: WebhookDefinition = { ...keys, ...(choice && { secretName: choice.name }) };
     requireManagedHere(state, () => explainWrite(state, definition));
     requireFreeName(state, request.name);
     if (state.webhooks.length >= webhooksMax) {
@@ -72,8 +74,8 @@ export async function createWebhook(
         detail: `the factory ${factory.name} already has ${webhooksMax} webhooks; delete one first`,
       });
     }
-    const secret = await storeSecret(factory, definition, choice);
-    if (request.secret.kind === 'existing' && !request.secret.allowShared) {
+    const secret = choice && (await storeSecret(factory, definition, choice));
+    if (choice && request.secret.kind === 'existing' && !request.secret.allowShared) {
       await requireSameUse(factory, definition);
     }
     const uid = createUid(factory.randomBytes(uidRandomBytes));
@@ -86,7 +88,7 @@ export async function createWebhook(
       undefined,
     );
     const webhook = { ...definition, uid, credential };
-    const generated = choice.kind === 'new' && choice.generated ? choice.value : undefined;
+    const generated = choice?.kind === 'new' && choice.generated ? choice.value : undefined;
     return {
       next: { webhooks: [...state.webhooks, webhook].sort(compareNames) },
       result: { webhook, generated },
@@ -121,6 +123,11 @@ export async function changeWebhook(
   });
 }
 
+const noSecret = {
+  ...{ pointer: '', code: 'webhook/oidc-unexpected', message: 'authMode oidc has no secret' },
+  hint: 'the keys of the issuer verify; change issuer or claims',
+} as const;
+
 const cannotRename: Instead = {
   text: 'webhooks in definition files cannot be renamed: a renamed file is a new webhook with a new URL',
 };
@@ -133,6 +140,7 @@ export async function changeWebhookSecret(
 ): Promise<Changed<ManagedWebhook>> {
   return changeFactory(factory, async state => {
     const existing = requireWebhook(state, uid);
+    if (!hasSecret(existing)) throw new Refusal('request-invalid', { mistakes: [noSecret] });
     requireManagedHere(state, () => explainSecret(state, existing));
     if (supplied !== undefined) requireSupplied(existing, '/value');
     const value = supplied ?? generateSecret(existing, factory.randomBytes, '/value');
@@ -163,7 +171,8 @@ async function storeSecret(
   choice: SecretChoice,
 ): Promise<TeamSecret | undefined> {
   if (choice.kind === 'new') {
-    if (choice.value !== undefined) checkValue(definition, choice.value, '/secret/value');
+    if (choice.value !== undefined)
+      checkValue({ ...definition, secretName: choice.name }, choice.value, '/secret/value');
     await factory.store.teamSecrets
       .create(choice.name, choice.value, factory.name)
       .catch(refuseSecret('/secret/value'));
@@ -195,16 +204,17 @@ async function openSecret(
   webhook: WebhookDefinition,
   pointer: string,
 ): Promise<TeamSecret | undefined> {
+  if (!hasSecret(webhook)) return undefined;
   const secret = (await store.teamSecrets.open([webhook.secretName], name)).get(webhook.secretName);
   requireUsable(webhook, secret, pointer);
   return secret;
 }
 
-function checkValue(webhook: WebhookDefinition, text: string, pointer: string): void {
+function checkValue(webhook: SecretWebhook, text: string, pointer: string): void {
   requireUsable(webhook, { name: webhook.secretName, value: { version: '', text } }, pointer);
 }
 
-function requireUsable(webhook: WebhookDefinition, secret: TeamSecret | undefined, pointer: string): void {
+function requireUsable(webhook: SecretWebhook, secret: TeamSecret | undefined, pointer: string): void {
   if (!secret || secret.forbiddenTo !== undefined) {
     const which = secret ? 'the factory may not use the team secret' : 'there is no team secret';
     throw new Refusal('secret-missing', { detail: `${which} ${webhook.secretName}` });
@@ -214,7 +224,7 @@ function requireUsable(webhook: WebhookDefinition, secret: TeamSecret | undefine
 }
 
 /** Refuses if the value is kept elsewhere, if another webhook uses the team secret too, or if another factory may. */
-async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedWebhook): Promise<void> {
+async function requireSoleUse({ store, name }: ManagedFactory, webhook: SecretWebhook): Promise<void> {
   const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
   if (!secret) return;
   if (secret.from !== undefined) {
@@ -238,6 +248,7 @@ async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedW
 
 /** Refuses if another webhook verifies with the team secret in another way, or if a repository uses it. */
 async function requireSameUse({ store, name }: ManagedFactory, definition: WebhookDefinition): Promise<void> {
+  if (!hasSecret(definition)) return;
   const uses = (await readSecretUses(store.teamSecrets, name)).get(definition.secretName) ?? [];
   const otherUse = findOtherUse(definition, name, uses);
   if (!otherUse) return;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
@@ -22,13 +23,15 @@ const urlSafe = /^[A-Za-z0-9_~.-]+$/;
 // RFC 9110 section 5.5: the characters of a field value; white space at its ends would be stripped.
 const headerSafe = /^[\x21-\x7e\x80-\uffff](?:[\x20-\x7e\x80-\uffff]*[\x21-\x7e\x80-\uffff])?$/;
 
+export type SecretWebhook = WebhookDefinition & { readonly secretName: string };
+
 /** Checks the team secrets that the webhooks name. No diagnostic shows a value. */
 export function findSecretDiagnostics(
   definitions: Pick<Definitions, 'webhooks' | 'locate'>,
   secrets: ReadonlyMap<string, TeamSecret>,
   knownNames: readonly string[],
 ): Diagnostic[] {
-  return definitions.webhooks.flatMap((webhook): Diagnostic[] => {
+  return definitions.webhooks.filter(hasSecret).flatMap((webhook): Diagnostic[] => {
     const names = leaveOutOthers(webhook, definitions.webhooks, knownNames);
     const found = findSecretMistake(webhook, secrets.get(webhook.secretName), names);
     const short = found ? undefined : findShortSecret(webhook, secrets.get(webhook.secretName));
@@ -43,7 +46,7 @@ export function findSecretDiagnostics(
  * another provider's, and secrets that only webhooks with other signature schemes use.
  */
 function leaveOutOthers(
-  webhook: WebhookDefinition,
+  webhook: SecretWebhook,
   webhooks: readonly WebhookDefinition[],
   names: readonly string[],
 ): readonly string[] {
@@ -76,7 +79,7 @@ export function isShortSecret(value: string, scheme?: SignatureDescription): boo
 }
 
 function findShortSecret(
-  { secretName, signatureScheme }: WebhookDefinition,
+  { secretName, signatureScheme }: SecretWebhook,
   secret: TeamSecret | undefined,
 ): SecretMistake | undefined {
   const description = signatureScheme ? describeScheme(signatureScheme) : undefined;
@@ -102,7 +105,7 @@ interface SecretMistake {
 
 /** Checks the team secret of one webhook; undefined if the webhook can use it. A declared secret has no mistake. */
 export function findSecretMistake(
-  webhook: WebhookDefinition,
+  webhook: SecretWebhook,
   secret: TeamSecret | undefined,
   knownNames: readonly string[],
 ): SecretMistake | undefined {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Confirmation } from '../../schema/changes/field-change.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import type { TeamSecrets, TeamSecretUse } from '../../store/ports/team-secrets.ts';
@@ -31,7 +32,7 @@ export function findSharedSecrets(
   factory: string,
   applied: Uses,
 ): ReadonlyMap<string, Confirmation> {
-  const found = webhooks.map(webhook => {
+  const found = webhooks.filter(hasSecret).map(webhook => {
     const { name, secretName } = webhook;
     // The definitions replace the webhooks of this factory.
     const others = (applied.get(secretName) ?? []).filter(

@@ -97,6 +97,9 @@ async function findWebhookImpact(
 const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
   authMode: 'authentication-changed',
   signatureScheme: 'authentication-changed',
+  issuer: 'authentication-changed',
+  audience: 'authentication-changed',
+  claims: 'authentication-changed',
   secretName: 'credential-changed',
   secret: 'credential-changed',
   deliveryIdHeader: 'identity-changed',
@@ -122,8 +125,8 @@ function findEffects({ action, fields }: Change, { credential }: AppliedWebhook)
 const ofCredentials: readonly string[] = ['authentication-changed', 'credential-changed'];
 
 function toAuthentication(webhook: Omit<WebhookDefinition, 'name'>): SenderAuthentication {
-  const { authMode, signatureScheme: scheme, secretName } = webhook;
-  return { authMode, signatureScheme: typeof scheme === 'string' ? scheme : null, secretName };
+  const { authMode, signatureScheme: scheme, secretName = null, issuer = null } = webhook;
+  return { authMode, signatureScheme: typeof scheme === 'string' ? scheme : null, secretName, issuer };
 }
 
 function isStartedBy({ enabled, triggers }: AutomationDefinition, uid: string): boolean {

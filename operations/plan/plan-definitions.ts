@@ -1,6 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
@@ -45,7 +46,7 @@ export async function planDefinitions(
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
   const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
   const definitions = { ...written, automations };
-  const wanted = definitions.webhooks.map(webhook => webhook.secretName);
+  const wanted = definitions.webhooks.filter(hasSecret).map(({ secretName }) => secretName);
   const secrets = await teamSecrets.open(wanted, state.factory);
   // Only the hint for a missing secret needs the names of the others.
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);

@@ -8,6 +8,7 @@ import type { Confirmation, FieldChange } from '../../schema/changes/field-chang
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
@@ -68,7 +69,7 @@ function planWebhook(
   const change = { kind: 'webhook', name, uid: existing?.uid } as const;
   if (!wanted) return { action: 'delete', ...change, fields: [] };
   const fields = compareDefinitions(existing, wanted, notOfWebhookFile, () => undefined);
-  if (existing && wanted.secretName === existing.secretName) {
+  if (existing && hasSecret(wanted) && wanted.secretName === existing.secretName) {
     const secret = secrets.get(wanted.secretName);
     if (!isCurrentCredential(existing.credential, existing.authMode, secret)) fields.push(newSecretValue);
   }
@@ -145,6 +146,7 @@ export function isCurrentCredential(
   authMode: AuthMode,
   secret: TeamSecret | undefined,
 ): boolean {
+  if (authMode === 'oidc' || credential.kind === 'issuer') return false;
   if (credential.kind === 'unset') return secret?.value === undefined && !secret?.isUnread;
   const kind = authMode === 'signature' ? 'sealed' : 'digest';
   if (secret?.isUnread) return credential.kind === kind;

@@ -31,22 +31,29 @@ export function sourceView(source: AppliedState['source']) {
   return shown;
 }
 
+/** Keys that a definition may leave out, in the order in which answers have them. */
+const unwritten = {
+  ...{ signatureScheme: null, secretName: null, issuer: null, audience: null, claims: null },
+  ...{ bodyFormat: 'json', payloadField: null, deliveryIdHeader: null, deliveryIdField: null },
+  handshake: null,
+};
+
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
-  const { name, uid, credential, ...keys } = webhook;
+  const { name, uid, authMode, credential, ...keys } = webhook;
+  const url = renderIngressUrl(baseUrl, webhook);
   const form = findFormFormat(webhook);
   return {
     name,
     uid,
-    url: renderIngressUrl(baseUrl, webhook),
+    url,
+    authMode,
+    ...unwritten,
+    audience: authMode === 'oidc' ? url : null,
+    keepHeaders: [],
+    eventHeaders: [...listKeptHeaders(webhook)],
     ...keys,
-    signatureScheme: keys.signatureScheme ?? null,
     bodyFormat: form ? 'form' : 'json',
     payloadField: form?.payloadField ?? null,
-    deliveryIdHeader: keys.deliveryIdHeader ?? null,
-    deliveryIdField: keys.deliveryIdField ?? null,
-    handshake: keys.handshake ?? null,
-    keepHeaders: keys.keepHeaders ?? [],
-    eventHeaders: [...listKeptHeaders(webhook)],
     credential: credential.kind === 'unset' ? 'not set' : 'set',
     file: findDefinitionFile(state, 'webhook', name),
     commit: getCommit(state) ?? null,

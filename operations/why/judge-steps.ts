@@ -2,6 +2,7 @@ import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type { Explanation } from '../../signatures/explanation.ts';
 import { splitReason } from '../../signatures/explanation.ts';
@@ -80,11 +81,12 @@ const credentialRemedies = {
   token: 'Set the sender to send `Authorization: Bearer` with the current value of the team secret',
   url_token: 'Set the sender to post to the whole URL, with the current value of the team secret at its end',
   signature: 'Set the team secret and the signing secret at the sender to the same value',
+  oidc: 'Let the sender send a token of the issuer, with the audience and the claims of the webhook',
 } as const;
 
 function judgeAuthentication(facts: WhyFacts): Judgement {
   const { webhook, last, lastDay } = facts;
-  if (webhook?.credential.kind === 'unset') {
+  if (webhook?.credential.kind === 'unset' && hasSecret(webhook)) {
     const { secretName } = webhook;
     return wrong(
       `the team secret ${secretName} has no value, so each delivery is answered 401`,
@@ -92,6 +94,8 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
     );
   }
   const verifiedMs = lastOf(facts, 'Accepted', 'Duplicate', 'Rejected (invalid JSON)');
+  const withoutKeys = judgeIssuer(facts, verifiedMs);
+  if (withoutKeys) return withoutKeys;
   const rejected = last.get('Rejected (auth)');
   const unverified = ['authentication', 'incomplete'] as const;
   const spent = find(lastDay, 'failed attempts');
@@ -114,6 +118,29 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
     ? `${nameSecret(known ?? credentialRemedies[webhook.authMode], webhook)}.${later}`
     : 'Its webhook is no longer applied, so nothing can be delivered to it.';
   return wrong(why + unread, remedy, { atMs: refusedMs });
+}
+
+/** Whether the keys that verify tokens are missing; undefined if that is not the cause. */
+function judgeIssuer({ webhook, issuer, lastDay }: WhyFacts, verifiedMs: number): Judgement | undefined {
+  if (webhook?.authMode !== 'oidc') return undefined;
+  const unverified = find(lastDay, 'issuer keys');
+  const isLast = unverified !== undefined && unverified.lastAtMs > verifiedMs;
+  const hasNone = issuer?.failure && issuer.keys.length === 0;
+  if (!hasNone && !isLast) return undefined;
+  const atMs = isLast ? unverified.lastAtMs : undefined;
+  const count = isLast ? `; ${describeCount(unverified)} got 503` : '';
+  if (issuer?.failure) {
+    return wrong(
+      `the keys of ${issuer.issuer} cannot be fetched since ${issuer.failure.since}: ${issuer.failure.reason}${count}`,
+      'Make sure that the daemon reaches the issuer; list one with a private address or without https in `oidc.issuers`.',
+      { atMs },
+    );
+  }
+  return wrong(
+    `the key of a token was not fetched yet${count}`,
+    'Let the sender send it again: the daemon fetches new keys when a token needs one.',
+    { atMs },
+  );
 }
 
 function judgeLimits(facts: WhyFacts): Judgement {
@@ -216,6 +243,6 @@ function explanationOf({ last, permission }: WhyFacts, outcome: Outcome): Explan
 }
 
 /** A remedy says `the team secret` where it means the webhook's. */
-function nameSecret(remedy: string, { secretName }: AppliedWebhook): string {
+function nameSecret(remedy: string, { secretName = '' }: AppliedWebhook): string {
   return remedy.replace('the team secret', `the team secret ${secretName}`);
 }

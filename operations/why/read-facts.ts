@@ -2,9 +2,11 @@ import { Buffer } from 'node:buffer';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
+import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
@@ -59,6 +61,7 @@ export async function readFacts(
     ...own,
     ...{ nowMs: factory.now().getTime(), webhook, isOfDelivery, last, listening },
     url: webhook ? showUrl(webhook) : '',
+    issuer: webhook && (await readIssuer(factory, webhook)),
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
     repeatedId: webhook && !isOfDelivery ? await findRepeatedId(webhook, openHistory(factory)) : undefined,
@@ -68,6 +71,15 @@ export async function readFacts(
       askedRun,
     })),
   };
+}
+
+async function readIssuer(
+  { store }: OpenFactory,
+  { issuer }: AppliedWebhook,
+): Promise<StoredIssuer | undefined> {
+  if (issuer === undefined) return undefined;
+  const { issuers } = await store.issuerKeys.read();
+  return issuers.find(known => known.issuer === resolveIssuer(issuer));
 }
 
 async function readSilence(

@@ -3,6 +3,7 @@ import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-sta
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { LoggedDelivery, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
+import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
 /** The verdict on one step of a request's way. */
@@ -27,6 +28,8 @@ export interface WhyFacts {
   /** Absent if the delivery's webhook is no longer applied. */
   readonly webhook: AppliedWebhook | undefined;
   readonly url: string;
+  /** What is known of the issuer of the webhook's tokens; absent if it has none, or was not asked yet. */
+  readonly issuer?: StoredIssuer | undefined;
   /** Whether one delivery is explained. It is then the only one in `last`. */
   readonly isOfDelivery: boolean;
   /** The last delivery with each outcome. */

@@ -26,8 +26,8 @@ const grant = z.strictObject({
 
 /** Who is signed in. */
 export const identityAnswer = z.strictObject({
-  kind: z.enum(['token', 'person']),
-  name: z.string().describe('The name of the API token or of the person.'),
+  kind: z.enum(['token', 'person', 'workload']),
+  name: z.string().describe('The name of the API token or of the person, or the issuer of the token.'),
   grants: z.array(grant).describe('All permissions of the caller.'),
 });
 export const signedInAnswer = identityAnswer.extend({

@@ -73,6 +73,10 @@ const requestProblems = {
     title: 'The sign-in provider answered with something else than OpenID Connect: see the log of the daemon',
   },
   'provider-unreachable': { status: 503, title: 'The sign-in provider does not answer; try again' },
+  'issuer-keys-missing': {
+    status: 503,
+    title: 'The OpenID Connect token cannot be verified yet: its key is being fetched; try again',
+  },
   'too-many-viewers': { status: 503, title: 'Too many live views are open: close one and try again' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 

@@ -76,11 +76,12 @@ export const newWebhookRequest = z
   .strictObject({
     name,
     ...webhookKeys,
-    secret: webhookSecret.prefault({ kind: 'blank' }),
+    secret: webhookSecret.prefault({ kind: 'blank' }).describe('Has no effect with authMode oidc.'),
   })
   .superRefine(({ name: _, secret, ...keys }, context) => {
     // Applies the rules about several keys, which are the same as in definition files.
-    const { error } = webhookShape.safeParse({ ...keys, secretName: 'ANY' });
+    const secretName = keys.authMode === 'oidc' ? undefined : 'ANY';
+    const { error } = webhookShape.safeParse({ ...keys, secretName });
     for (const issue of error?.issues ?? []) {
       if (issue.code === 'custom') context.addIssue({ ...issue, input: keys });
     }

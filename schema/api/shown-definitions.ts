@@ -8,6 +8,7 @@ import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { authModes } from '../ingress-url.ts';
+import { claimsShape } from '../oidc/claims.ts';
 
 const uid = z.string().regex(uidPattern);
 const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
@@ -31,7 +32,18 @@ export const webhookAnswer = z.strictObject({
     .describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
   authMode: z.enum(authModes),
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
-  secretName: z.string(),
+  secretName: z.string().nullable().describe('null: authMode oidc has no secret.'),
+  issuer: z
+    .string()
+    .nullable()
+    .describe('The issuer of the tokens of its senders; null except with authMode oidc.'),
+  audience: z
+    .string()
+    .nullable()
+    .describe('The audience that a token must have; null except with authMode oidc.'),
+  claims: claimsShape
+    .nullable()
+    .describe('The claims that a token must have; null except with authMode oidc.'),
   bodyFormat: z
     .enum(bodyFormats)
     .describe('The format of request bodies: of the definition, or of its scheme.'),

@@ -60,23 +60,28 @@ function describeSilenced({ silenced }: WebhookImpact): readonly string[] {
 type AuthenticationChange = NonNullable<WebhookImpact['authentication']>;
 
 function describeAuthenticationChange({ before, after }: AuthenticationChange): readonly string[] {
+  if (after.issuer !== null && after.issuer === before.issuer)
+    return [`it refuses tokens of ${after.issuer} at once that do not have the new audience and claims`];
   const accepted = describeAccepted(after);
   const refused = describeAccepted(before);
   const isCustom = accepted === refused;
   const expects = `it expects ${accepted}${isCustom ? ' as it is now' : ''} at once`;
   const refuses = `refuses ${refused}${isCustom ? ' as it was' : ''}`;
-  return [`${expects}, and ${refuses}`, describeSecret(before, after)];
+  const secret = describeSecret(before, after);
+  return [`${expects}, and ${refuses}`, ...(secret === undefined ? [] : [secret])];
 }
 
-function describeAccepted({ authMode, signatureScheme }: SenderAuthentication): string {
+function describeAccepted({ authMode, signatureScheme, issuer }: SenderAuthentication): string {
+  if (authMode === 'oidc') return `tokens of ${issuer}`;
   if (authMode === 'token') return 'a bearer token';
   if (authMode === 'url_token') return 'the token in its URL';
   return `signatures of ${signatureScheme === null ? 'the custom scheme' : `the scheme ${signatureScheme}`}`;
 }
 
-function describeSecret(before: SenderAuthentication, after: SenderAuthentication): string {
+function describeSecret(before: SenderAuthentication, after: SenderAuthentication): string | undefined {
+  if (after.secretName === null) return undefined;
   if (after.secretName !== before.secretName) {
-    return `it is checked with the team secret ${after.secretName} (${before.secretName} before)`;
+    return `it is checked with the team secret ${after.secretName} (${before.secretName ?? 'none'} before)`;
   }
   const same = `it is still checked with the team secret ${after.secretName}`;
   return after.authMode === 'signature' ? `${same}: make sure that it has the new sender's secret` : same;

@@ -30,7 +30,8 @@ const trafficShape = z.strictObject({
 const authenticationShape = z.strictObject({
   authMode: z.enum(authModes),
   signatureScheme: z.string().nullable().describe('The id of the scheme; null for a custom scheme, or none.'),
-  secretName: z.string().describe('The team secret that it is checked with.'),
+  secretName: z.string().nullable().describe('The team secret that it is checked with; null for oidc.'),
+  issuer: z.string().nullable().describe('The issuer of the tokens; null except for oidc.'),
 });
 
 const identityImpactShape = z.strictObject({

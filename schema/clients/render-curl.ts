@@ -36,7 +36,9 @@ interface SentTo {
   readonly url: string;
   readonly authMode: AuthMode;
   readonly signatureScheme: string | object | null;
-  readonly secretName: string;
+  readonly secretName: string | null;
+  readonly issuer: string | null;
+  readonly audience: string | null;
 }
 
 /**
@@ -54,7 +56,7 @@ export function renderCurl(delivery: SentDelivery, body: Uint8Array, webhook: Se
   const words = [
     // The URL's brackets and braces are no patterns.
     `curl --globoff ${renderUrl(webhook)}`,
-    ...(webhook.authMode === 'token' ? [`-H "Authorization: Bearer $${variable}"`] : []),
+    ...(['token', 'oidc'].includes(webhook.authMode) ? [`-H "Authorization: Bearer $${variable}"`] : []),
     // Without this, curl would name the content type of a form.
     ...(sent.some(([name]) => name.toLowerCase() === 'content-type') ? [] : [`-H 'Content-Type:'`]),
     ...sent.map(([name, value]) => `-H ${quoteShellWord(value === '' ? `${name};` : `${name}: ${value}`)}`),
@@ -91,7 +93,7 @@ function renderUrl({ url }: SentTo): string {
 /** Lines of comment that say what the command leaves out, and which command does it instead. */
 function describe(
   { id }: SentDelivery,
-  { name, authMode, signatureScheme, secretName }: SentTo,
+  { name, authMode, signatureScheme, secretName, issuer, audience }: SentTo,
   omitted: readonly string[],
 ): string[] {
   const quotedId = quoteShellWord(id);
@@ -102,7 +104,11 @@ function describe(
           `The signature of ${scheme} is missing: it is not stored, so this is answered 401.`,
           `To sign the body: hookmill deliveries show ${quotedId} --payload > body.json && hookmill send ${quoteShellWord(name)} --payload body.json`,
         ]
-      : [`Set ${variable} to the value of the team secret ${secretName}.`];
+      : [
+          authMode === 'oidc'
+            ? `Set ${variable} to a token of ${issuer} for the audience ${audience}.`
+            : `Set ${variable} to the value of the team secret ${secretName}.`,
+        ];
   return [
     ...credential,
     `As long as ${id} is kept, the same ID or body is its duplicate, and starts nothing. To start runs: hookmill deliveries replay ${quotedId}`,

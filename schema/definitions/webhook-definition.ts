@@ -9,13 +9,15 @@ import {
 } from '../../signatures/schemes.ts';
 import type { FormFormat } from '../delivery.ts';
 import { keepHeadersMax } from '../event-headers.ts';
+import { isObject } from '../filters/clause.ts';
 import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
-import { authModes } from '../ingress-url.ts';
+import { type AuthMode, authModes } from '../ingress-url.ts';
 import { secretNameShape } from '../name-shapes.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
+import { oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
 
 // CloudEvents is written with its origin.
 const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');
@@ -124,10 +126,12 @@ const origin = z
 const handshake = z.union([namedHandshake, z.strictObject({ cloudevents: origin })]);
 
 // Checks the rules about several keys even if one key is wrong, so that all mistakes show at once.
-const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
+const always = { when: ({ value }: { value: unknown }) => isObject(value) };
 
-// Neither rule below applies if authMode itself is invalid.
-const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
+// No rule below applies if authMode itself is invalid.
+const takesNoScheme = (mode: unknown) => authModes.some(known => known === mode) && mode !== 'signature';
+
+const ofMode = (mode: AuthMode) => ({ properties: { authMode: { const: mode } }, required: ['authMode'] });
 
 /** The formats of bodies. `form` is `application/x-www-form-urlencoded`, whatever the Content-Type says. */
 export const bodyFormats = ['json', 'form'] as const;
@@ -147,6 +151,7 @@ export const webhookShape = z
           'The secret is a bearer token in the Authorization header.',
           'The secret is the last segment of the ingress URL.',
           'The sender signs each request with a signature scheme.',
+          'The sender has a token of an OpenID Connect issuer, such as a CI job; there is no secret.',
         ],
       }),
     signatureScheme: z
@@ -155,8 +160,10 @@ export const webhookShape = z
       .describe(
         'Only with authMode signature: the id of a signature scheme, or an object that describes an HMAC.',
       ),
+    ...oidcKeys,
     secretName: secretNameShape
-      .describe('The team secret that holds the credential.')
+      .optional()
+      .describe('The team secret that holds the credential. Required, except with authMode oidc.')
       .meta({ examples: ['GITHUB_WEBHOOK'] }),
     bodyFormat: z
       .enum(bodyFormats)
@@ -196,6 +203,12 @@ export const webhookShape = z
       .default(true)
       .describe('Whether the webhook accepts deliveries. If false, senders get 404.'),
   })
+  .check(
+    ...oidcRules.map(({ holds, key, ...said }) =>
+      z.refine<object>(holds, { ...always, path: [key], ...said }),
+    ),
+  )
+  .superRefine(requirePinnedCaller)
   .refine(webhook => webhook.authMode !== 'signature' || webhook.signatureScheme !== undefined, {
     ...always,
     path: ['authMode'],
@@ -205,7 +218,7 @@ export const webhookShape = z
       hint: "add signatureScheme: with the id of the sender's scheme, as in signatureScheme: github",
     } satisfies MistakeParams,
   })
-  .refine(webhook => !isTokenMode(webhook.authMode) || webhook.signatureScheme === undefined, {
+  .refine(webhook => !takesNoScheme(webhook.authMode) || webhook.signatureScheme === undefined, {
     ...always,
     path: ['signatureScheme'],
     error: 'signatureScheme has no effect unless authMode is signature',
@@ -235,7 +248,7 @@ export const webhookShape = z
       atKey: true,
     } satisfies MistakeParams,
   })
-  .refine(webhook => isTokenMode(webhook.authMode) || webhook.handshake === undefined, {
+  .refine(webhook => takesNoScheme(webhook.authMode) || webhook.handshake === undefined, {
     ...always,
     path: ['handshake'],
     error: 'handshake has no effect with authMode signature',
@@ -245,13 +258,16 @@ export const webhookShape = z
       atKey: true,
     } satisfies MistakeParams,
   })
-  .refine(webhook => webhook.authMode !== 'token' || webhook.handshake !== 'microsoft-graph', {
-    ...always,
-    path: ['handshake'],
-    error:
-      'Microsoft Graph cannot send a bearer token, so it cannot deliver to a webhook with authMode token',
-    params: { code: 'definition/value', hint: 'write authMode: url_token' } satisfies MistakeParams,
-  })
+  .refine(
+    webhook => !['token', 'oidc'].includes(webhook.authMode) || webhook.handshake !== 'microsoft-graph',
+    {
+      ...always,
+      path: ['handshake'],
+      error:
+        'Microsoft Graph cannot send a bearer token, so it cannot deliver to a webhook with authMode token',
+      params: { code: 'definition/value', hint: 'write authMode: url_token' } satisfies MistakeParams,
+    },
+  )
   .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
     if (typeof signatureScheme !== 'object') return;
     for (const [index, name] of keepHeaders.entries()) {
@@ -263,12 +279,23 @@ export const webhookShape = z
     examples: [
       { secretName: 'DEPLOYS_TOKEN' },
       { authMode: 'signature', signatureScheme: 'github', secretName: 'GITHUB_WEBHOOK' },
+      { authMode: 'oidc', issuer: 'github-actions', claims: { repository: ['acme/shop'] } },
     ],
     // The refinements above, for editors.
-    if: { properties: { authMode: { const: 'signature' } }, required: ['authMode'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['signatureScheme'], properties: { handshake: false } },
-    else: { properties: { signatureScheme: false } },
+    allOf: [
+      {
+        if: ofMode('signature'),
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { required: ['signatureScheme'], properties: { handshake: false } },
+        else: { properties: { signatureScheme: false } },
+      },
+      {
+        if: ofMode('oidc'),
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { required: ['issuer', 'claims'], properties: { secretName: false } },
+        else: { required: ['secretName'], properties: { issuer: false, audience: false, claims: false } },
+      },
+    ],
     not: { required: ['deliveryIdHeader', 'deliveryIdField'] },
   });
 

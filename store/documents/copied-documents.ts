@@ -122,7 +122,7 @@ async function listLostSecrets(
   const states = await Promise.all(factories.map(factory => documents.read(appliedStateDocument(factory))));
   return states.flatMap(({ factory, webhooks }) =>
     webhooks
-      .filter(({ secretName }) => !names.has(secretName))
+      .filter(({ secretName }) => secretName !== undefined && !names.has(secretName))
       .map(
         ({ name, secretName }) =>
           `the webhook ${name} of the factory ${factory} uses the team secret ${secretName}, which does not exist: set it, and apply`,

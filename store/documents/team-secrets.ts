@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { compareNames } from '../../schema/name.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
 import type { ReconcileStatuses } from '../ports/reconcile-statuses.ts';
 import type { Seal, SealedFor } from '../ports/seal.ts';
@@ -278,7 +279,7 @@ async function readUses({
     uses.set(secretName, [...(uses.get(secretName) ?? []), use]);
   for (const factory of await appliedStates.listFactories()) {
     const { webhooks } = await appliedStates.read(factory);
-    for (const { name, secretName, authMode, signatureScheme } of webhooks) {
+    for (const { name, secretName, authMode, signatureScheme } of webhooks.filter(hasSecret)) {
       add(secretName, {
         factory,
         webhook: name,

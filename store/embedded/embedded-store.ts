@@ -6,6 +6,7 @@ import {
   requireCompleteCopy,
   resealDocuments,
 } from '../documents/copied-documents.ts';
+import { openIssuerKeys } from '../documents/issuer-keys.ts';
 import { freezeDocuments } from '../documents/read-documents.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
@@ -61,6 +62,7 @@ export function openEmbeddedStore({
     sessions: openDocumentSessions(documents, now),
     reconcileStatuses,
     alerts: openAlerts(documents),
+    issuerKeys: openIssuerKeys(documents),
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

@@ -24,6 +24,8 @@ export interface Home {
   readonly sessionsFile: string;
   /** The open episodes of alerts. */
   readonly alertsFile: string;
+  /** The keys of the issuers of tokens. */
+  readonly issuersFile: string;
   /** Says whether a copy to the home is complete. */
   readonly copyFile: string;
   /** The address of the daemon that was started last. */
@@ -49,6 +51,7 @@ export function homeAt(directory: string, onCreated?: () => void): Home {
     auditFile: join(directory, 'audit.jsonl'),
     sessionsFile: join(directory, 'sessions.json'),
     alertsFile: join(directory, 'alerts.json'),
+    issuersFile: join(directory, 'issuers.json'),
     copyFile: join(directory, 'copy.json'),
     daemonFile: join(directory, 'daemon.json'),
   };

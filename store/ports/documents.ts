@@ -2,7 +2,15 @@ import type { z } from 'zod';
 import { StoreError } from './store-error.ts';
 import type { Unparsed, Versioned } from './unparsed.ts';
 
-export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions' | 'alerts' | 'copy';
+export type DocumentKind =
+  | 'applied'
+  | 'reconcile'
+  | 'secrets'
+  | 'tokens'
+  | 'sessions'
+  | 'alerts'
+  | 'issuers'
+  | 'copy';
 
 /** Identifies a document. Without a factory, it is the only one of its kind. */
 export interface DocumentId {

@@ -4,6 +4,7 @@ import type { ApiTokens } from './api-tokens.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
 import type { OnStateChange, Watch } from './documents.ts';
+import type { StoredIssuerKeys } from './issuer-keys.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
@@ -28,6 +29,7 @@ export interface Store {
   readonly sessions: StoredSessions;
   readonly reconcileStatuses: ReconcileStatuses;
   readonly alerts: Alerts;
+  readonly issuerKeys: StoredIssuerKeys;
   readonly runFiles: RunFiles;
   readonly mirrors: Mirrors;
   readonly daemonAddress: DaemonAddress;

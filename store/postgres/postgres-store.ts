@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
+import { openIssuerKeys } from '../documents/issuer-keys.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';
 import { homeAt } from '../home/home.ts';
@@ -60,6 +61,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     sessions: openTableSessions(database),
     reconcileStatuses,
     alerts: openAlerts(documents),
+    issuerKeys: openIssuerKeys(documents),
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

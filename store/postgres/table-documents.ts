@@ -123,6 +123,7 @@ const documentNames: Readonly<Record<DocumentKind, string>> = {
   sessions: 'the sessions of the dashboard',
   tokens: 'the document of API tokens',
   alerts: 'the document of alerts',
+  issuers: 'the keys of issuers',
   copy: 'the state of a copy',
 };
 

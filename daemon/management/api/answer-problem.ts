@@ -18,6 +18,7 @@ const passing: readonly ApiProblemCode[] = [
   'log-busy',
   'store-unreachable',
   'provider-unreachable',
+  'issuer-keys-missing',
 ];
 
 /** The refusals that say that somebody may be trying to get in. A page without a session is no such sign. */

@@ -7,7 +7,7 @@ import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
-import { type Caller, identifyCaller } from '../guards/caller.ts';
+import { type Caller, type IssuerCallers, identifyCaller } from '../guards/caller.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
 import { createRequestRate, createSignInAttempts } from '../guards/request-rate.ts';
 import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
@@ -31,6 +31,8 @@ export interface ApiOptions {
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
+  /** Finds who sent a token of an issuer. */
+  readonly workloads: IssuerCallers;
   /** Undefined unless people can sign in at a provider. */
   readonly signIn: SignIn | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
@@ -61,6 +63,7 @@ export function createApi({
     callers: {
       tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
       sessions: createSessions({ stored: store.sessions, randomBytes, log }),
+      workloads: options.workloads,
       findGrants: person => signIn?.findGrants(person) ?? [],
     },
     cookie: createSessionCookie(managementUrl),

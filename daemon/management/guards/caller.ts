@@ -7,13 +7,14 @@ import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { PresentedSession, Sessions } from './sessions.ts';
 
-/** Who sent a request: an API token, directly or through a session of the dashboard, or a person in such a session. */
+/** Who sent a request: an API token, directly or through a session of the dashboard, a person in such a session, or a workload with a token of an issuer. */
 export interface Caller {
-  readonly kind: 'token' | 'person';
+  readonly kind: 'token' | 'person' | 'workload';
+  /** The name of the token or the person; of a workload, its issuer. */
   readonly name: string;
-  /** The name that a person keeps forever at the provider; undefined for a token. */
+  /** The name that a person keeps forever at the provider, or a workload at its issuer; undefined for an API token. */
   readonly subject?: string;
-  /** Different for each token and each person. */
+  /** Different for each token, person and workload. */
   readonly sha256: string;
   /** All permissions of the caller. */
   readonly grants: readonly Grant[];
@@ -26,21 +27,31 @@ export interface Credentials {
   readonly session: PresentedSession | undefined;
 }
 
+/** Finds who sent a token of an issuer, such as a CI job. Nothing of it is kept. */
+export interface IssuerCallers {
+  /** Whether the text could be such a token: an API token has no dots. */
+  isToken(presented: string): boolean;
+  /** Fails with `token-unknown`, or with `issuer-keys-missing` if it cannot be verified now. */
+  require(presented: string): Promise<Caller>;
+}
+
 export interface KnownCallers {
   readonly tokens: KnownTokens;
   readonly sessions: Sessions;
+  readonly workloads: IssuerCallers;
   /** Finds the current grants of a person; none if people cannot sign in. */
   readonly findGrants: (person: StoredPerson) => readonly Grant[];
 }
 
-/** Identifies the caller. Fails with `not-signed-in` or `session-over`, and as `require` of `KnownTokens`. */
+/** Identifies the caller. Fails with `not-signed-in` or `session-over`, and as `require` of `KnownTokens` and `IssuerCallers`. */
 export async function identifyCaller(
   { authorization, session }: Credentials,
-  { tokens, sessions, findGrants }: KnownCallers,
+  { tokens, sessions, workloads, findGrants }: KnownCallers,
 ): Promise<Caller> {
   if (authorization !== undefined) {
     const presented = /^bearer +(\S+)$/i.exec(authorization)?.[1];
     if (presented === undefined) throw new ApiProblem('token-unknown');
+    if (workloads.isToken(presented)) return workloads.require(presented);
     return toCaller(await tokens.require(presented), 'token');
   }
   if (!session) throw new ApiProblem('not-signed-in');
@@ -71,8 +82,13 @@ export function requirePermission(
 ): Permission | undefined {
   const permission = factory === undefined ? undefined : findPermission(caller.grants, factory);
   if (needed === 'signed-in' || permission === 'manage' || permission === needed) return permission;
-  const who = caller.kind === 'token' ? `the API token ${caller.name}` : caller.name;
+  const who = nameCaller(caller);
   throw new ApiProblem('not-permitted', { detail: `${who} may not ${needed} the factory ${factory}` });
+}
+
+function nameCaller({ kind, name, subject }: Caller): string {
+  if (kind === 'token') return `the API token ${name}`;
+  return kind === 'workload' ? `${subject} of ${name}` : name;
 }
 
 /** Refuses writes that another site made a browser send. Fails with `cross-site`. */

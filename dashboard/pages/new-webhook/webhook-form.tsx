@@ -126,6 +126,10 @@ function AuthModeChoice({ selected, onSelect }: AuthModeChoiceProperties) {
           </span>
         </label>
       ))}
+      <p class="hint">
+        A sender with a token of an OpenID Connect issuer, such as a CI job, needs no secret: write a
+        definition file with <code>authMode: oidc</code>.
+      </p>
     </fieldset>
   );
 }

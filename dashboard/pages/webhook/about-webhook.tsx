@@ -47,9 +47,13 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
         {authModeLabels[webhook.authMode]}
         {scheme && ` · ${scheme}`}
       </Fact>
-      <Fact term="Team secret">
-        <Code text={webhook.secretName} />
-      </Fact>
+      {webhook.secretName === null ? (
+        <TokenFacts webhook={webhook} />
+      ) : (
+        <Fact term="Team secret">
+          <Code text={webhook.secretName} />
+        </Fact>
+      )}
       <Fact term="Delivery ID">
         {deliveryId === null ? 'not set' : <Code text={[deliveryId].flat().join(', ')} />}
       </Fact>
@@ -65,6 +69,25 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
         <Code text={webhook.uid} />
       </Fact>
     </Facts>
+  );
+}
+
+/** What a token of the webhook's senders must say. */
+function TokenFacts({ webhook: { issuer, audience, claims } }: { readonly webhook: ShownWebhook }) {
+  return (
+    <>
+      <Fact term="Issuer">
+        <Code text={issuer ?? ''} />
+      </Fact>
+      <Fact term="Audience">
+        <Code text={audience ?? ''} />
+      </Fact>
+      {Object.entries(claims ?? {}).map(([claim, condition]) => (
+        <Fact key={claim} term={`Claim ${claim}`}>
+          <Code text={Array.isArray(condition) ? condition.join(', ') : JSON.stringify(condition)} />
+        </Fact>
+      ))}
+    </>
   );
 }
 
@@ -99,12 +122,14 @@ export function WebhookFile({ webhook }: { readonly webhook: ShownWebhook }) {
           ? 'Keep the name of the file: a commit that renames it is not applied, because the URL would change. A change of the Enabled switch lasts until the next change on the branch is applied.'
           : 'Renaming the file replaces the webhook with a new one at a new URL. A change of the Enabled switch lasts until the next apply.'}
       </p>
-      <p>
-        To rotate the secret, run <code>hookmill secrets set {webhook.secretName}</code>.{' '}
-        {followsBranch
-          ? 'The new value takes effect when the next change on the branch is applied.'
-          : 'The new value takes effect when you apply, or switch Enabled off and on.'}
-      </p>
+      {webhook.secretName !== null && (
+        <p>
+          To rotate the secret, run <code>hookmill secrets set {webhook.secretName}</code>.{' '}
+          {followsBranch
+            ? 'The new value takes effect when the next change on the branch is applied.'
+            : 'The new value takes effect when you apply, or switch Enabled off and on.'}
+        </p>
+      )}
     </DefinitionFileSection>
   );
 }

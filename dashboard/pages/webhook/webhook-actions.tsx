@@ -39,9 +39,11 @@ export function WebhookActions({ webhook, onChanged }: Properties) {
   const lacksSecret = webhook.credential === 'not set';
   return (
     <>
-      <button type="button" class={lacksSecret ? 'primary' : ''} onClick={() => setAsking('secret')}>
-        {lacksSecret ? 'Enter secret' : 'Rotate secret'}
-      </button>
+      {webhook.authMode !== 'oidc' && (
+        <button type="button" class={lacksSecret ? 'primary' : ''} onClick={() => setAsking('secret')}>
+          {lacksSecret ? 'Enter secret' : 'Rotate secret'}
+        </button>
+      )}
       <button type="button" onClick={() => setAsking('rename')}>
         Rename
       </button>

@@ -64,6 +64,8 @@ function locate(home: Home, { kind, factory = '' }: DocumentId): string {
       return home.sessionsFile;
     case 'alerts':
       return home.alertsFile;
+    case 'issuers':
+      return home.issuersFile;
     case 'copy':
       return home.copyFile;
   }

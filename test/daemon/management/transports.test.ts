@@ -49,7 +49,7 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
   const { episodes } = await daemon.store.alerts.change(state => followEpisodes(state, [finding], context));
   const alert = episodes.find(episode => episode.factory === factory)?.id ?? '';
-  const server = { url: managementUrl, token: manager.token };
+  const server = { url: managementUrl, getToken: async () => manager.token };
   const overHttp: CallOperation = (id, parts) =>
     callServer(server, id, { ...parts, params: { factory, ...parts?.params } });
   const here = createCallHere(

@@ -43,12 +43,13 @@ describe.each(['webhook', 'automation', 'workspace', 'daemon'])('%s', kind => {
   test('takes its own defaults and examples', () => {
     const validate = ajv.compile(schema);
     const required = kind === 'webhook' ? { secretName: 'A' } : {};
+    const ofOtherModes = ['signatureScheme', 'issuer', 'audience', 'claims'];
     for (const [key, { default: value, examples = [] }] of Object.entries<{
       default?: unknown;
       examples?: unknown[];
     }>(schema.properties)) {
       for (const example of value === undefined ? examples : [value, ...examples]) {
-        validate({ ...required, ...(key !== 'signatureScheme' && { [key]: example }) });
+        validate({ ...required, ...(!ofOtherModes.includes(key) && { [key]: example }) });
         const about = validate.errors?.filter(({ instancePath }) => instancePath.startsWith(`/${key}`)) ?? [];
         expect(about).toEqual([]);
       }

@@ -66,7 +66,7 @@ describe('a valid definition', () => {
 
 describe('one mistake', () => {
   const keys =
-    'authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled';
+    'authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled';
 
   test.for([
     ['secretName: A\nhandshake: event_grid', '2:12 definition/value: did you mean event-grid?'],
@@ -83,10 +83,10 @@ describe('one mistake', () => {
       'authMode: signature\nsignatureScheme: github\nsecretName: A\nhandshake: event-grid',
       '4:1 definition/value: remove it: the signature scheme says how its provider asks',
     ],
-    ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
+    ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token, signature or oidc'],
     ['authMode: Token\nsecretName: A', '1:11 definition/value: did you mean token?'],
     ['authMode: url-token\nsecretName: A', '1:11 definition/value: did you mean url_token?'],
-    ['authMode:\nsecretName: A', '1:10 definition/value: allowed: token, url_token or signature'],
+    ['authMode:\nsecretName: A', '1:10 definition/value: allowed: token, url_token, signature or oidc'],
     [
       'enabled: true',
       '1:1 definition/missing-key: add secretName: The team secret that holds the credential.',
@@ -123,7 +123,7 @@ describe('one mistake', () => {
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled',
     ],
     [
       'secretName: A\nauthMode: signature',
@@ -140,6 +140,50 @@ describe('one mistake', () => {
     [
       'secretName: A\nauthMode: signature\nsignatureScheme: {header: X-S, hash: sha256, encoding: hex, content: x}',
       '3:70 webhook/scheme-invalid: put {body} where the sender puts the request body, as in "{timestamp}.{body}"',
+    ],
+    [
+      'authMode: oidc\nclaims: { repository: [a/b] }',
+      "1:11 webhook/oidc-missing: add issuer: with the issuer of the sender's tokens, as in issuer: github-actions",
+    ],
+    [
+      'authMode: oidc\nissuer: github-actions',
+      '1:11 webhook/oidc-missing: add claims: that only your caller has, as in claims: { repository: [acme/shop] }',
+    ],
+    [
+      'authMode: oidc\nissuer: github-actions\nclaims: { repository: [a/b] }\nsecretName: A',
+      '4:1 webhook/oidc-unexpected: remove secretName',
+    ],
+    [
+      'authMode: oidc\nissuer: github-actions\nclaims: { repository: [a/b] }\nsignatureScheme: github',
+      '4:1 webhook/scheme-unexpected: write authMode: signature, or remove signatureScheme',
+    ],
+    [
+      'secretName: A\naudience: https://hooks.example.com',
+      '2:1 webhook/oidc-unexpected: write authMode: oidc, or remove audience',
+    ],
+    [
+      'authMode: oidc\nissuer: azure\nclaims: { azp: [a] }',
+      '2:9 webhook/issuer-invalid: write the URL of yours: https://login.microsoftonline.com/TENANT_ID/v2.0',
+    ],
+    [
+      'authMode: oidc\nissuer: github-actions\nclaims: { ref: [refs/heads/main] }',
+      '3:9 webhook/claims-unpinned: list the allowed values of repository, repository_id, repository_owner, repository_owner_id or sub',
+    ],
+    [
+      'authMode: oidc\nissuer: github-actions\nclaims: { repository: a/b }',
+      '3:23 webhook/claims-invalid: write repository: ["a/b"]',
+    ],
+    [
+      'authMode: oidc\nissuer: gitlab\nclaims: { project_id: [7] }',
+      '3:24 webhook/claims-invalid: put it in quotes: "7"',
+    ],
+    [
+      'authMode: oidc\nissuer: gitlab\nclaims: { project_id: ["7"], aud: [x] }',
+      '3:35 webhook/claims-invalid: remove it, and write the value as audience',
+    ],
+    [
+      'authMode: oidc\nissuer: gitlab\nclaims: []',
+      '3:9 webhook/claims-invalid: write them as in claims: { repository: [acme/shop] }',
     ],
     ['- secretName: A', `1:1 definition/type: write lines of key: value; the keys are ${keys}`],
     ['', `1:1 definition/type: write lines of key: value; the keys are ${keys}`],

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { addMistake } from '../../schema/definitions/add-mistake.ts';
+import { findUnpinned } from '../../schema/definitions/oidc-keys.ts';
+import { permissions } from '../../schema/grant.ts';
+import { nameShape } from '../../schema/name-shapes.ts';
+import { claimsShape } from '../../schema/oidc/claims.ts';
+import { findIssuerMistake } from '../../schema/oidc/issuers.ts';
+
+/** @limit Most entries of oidc.management: a factory needs two or three. */
+const managementMax = 1_000;
+
+const issuerShape = z.string().superRefine((text, context) => {
+  const mistake = findIssuerMistake(text);
+  if (mistake) addMistake(context, [], mistake.message, { code: 'definition/value', hint: mistake.hint });
+});
+
+const trustedIssuerShape = z.strictObject({
+  issuer: issuerShape.describe('URL of the issuer, exactly as in the claim iss.'),
+  keysUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('URL of its key set, if the issuer publishes no discovery document.'),
+});
+
+/** An issuer that may have a private address, or no https. */
+export type TrustedIssuer = z.output<typeof trustedIssuerShape>;
+
+const managementShape = z
+  .strictObject({
+    issuer: issuerShape.describe('URL of the issuer, or github-actions, gitlab, google or buildkite.'),
+    audience: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Audience that its tokens must have; by default, managementUrl.'),
+    claims: claimsShape.describe('Claims that its tokens must have, as in a webhook.'),
+    permission: z.enum(permissions).describe('Permission of who has such a token.'),
+    factory: nameShape.optional().describe('Factory that it is for; without this key, all.'),
+  })
+  .superRefine(({ issuer, claims }, context) => {
+    const unpinned = findUnpinned(issuer, claims);
+    if (!unpinned) return;
+    const { message, hint } = unpinned;
+    addMistake(context, ['claims'], message, { code: 'webhook/claims-unpinned', hint });
+  });
+
+/** The key `oidc` of the daemon's configuration file. */
+export const oidcSettingsShape = z.strictObject({
+  issuers: z
+    .array(trustedIssuerShape)
+    .default([])
+    .describe('Issuers that may have private addresses or plain http; public ones need no entry.'),
+  management: z
+    .array(managementShape)
+    .max(managementMax)
+    .default([])
+    .describe('Tokens of OpenID Connect issuers that may use the management API, such as those of CI jobs.'),
+});
+
+export type OidcSettings = z.output<typeof oidcSettingsShape>;
