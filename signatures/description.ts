@@ -51,6 +51,8 @@ export interface BodyIdentity {
 /** What a provider's documentation asks for as the answer to a delivery. */
 export interface SuccessStatus {
   readonly status: 200;
+  /** Set if the provider shows the body of the answer to people, so that it must be empty. */
+  readonly isEmpty?: true;
   readonly reason: string;
   readonly source: string;
   /** The day on which the source was read, as in 2026-11-25. */

@@ -143,7 +143,10 @@ function formatBody({ bodyFormat, payloadField }: SignatureScheme): string | und
 }
 
 function formatSuccess({ success }: SignatureScheme): string | undefined {
-  return success && `${success.status}, because ${success.reason} (${success.source}, ${success.on})`;
+  return (
+    success &&
+    `${success.status}${success.isEmpty ? ' with an empty body' : ''}, because ${success.reason} (${success.source}, ${success.on})`
+  );
 }
 
 function formatHandshake(scheme: SignatureScheme): string | undefined {

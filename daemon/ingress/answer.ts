@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { BoundedResponse } from '../http/bounded-response.ts';
+import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { BudgetLimits } from './budgets.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { RenderProblem } from './problems.ts';
@@ -18,7 +19,7 @@ export function answer(
   switch (outcome.result) {
     case 'accepted':
     case 'duplicate':
-      send(context, outcome.webhook.successStatus, jsonHeaders, `{"delivery_id":"${outcome.deliveryId}"}\n`);
+      answerSuccess(context, outcome.webhook.success, outcome.deliveryId);
       return;
     case 'handshake': {
       const { status, headers, body, rateHeader } = outcome.handshake;
@@ -29,6 +30,15 @@ export function answer(
     case 'refused':
       answerRefusal(context, outcome, renderProblem);
   }
+}
+
+function answerSuccess(
+  context: Context,
+  { status, isEmpty }: ServedWebhook['success'],
+  deliveryId: string,
+): void {
+  if (isEmpty) send(context, status, {}, '');
+  else send(context, status, jsonHeaders, `{"delivery_id":"${deliveryId}"}\n`);
 }
 
 const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };

@@ -1,6 +1,7 @@
 import type { FormFormat } from '../../schema/delivery.ts';
 import type { compileIdentity } from '../../schema/identity.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
+import type { SuccessStatus } from '../../signatures/description.ts';
 import type { AppliedStateRef } from '../../store/ports/delivery-log.ts';
 import type { Authenticator } from '../authentication/ingress-request.ts';
 import type { RunMatcher } from './run-matcher.ts';
@@ -20,7 +21,7 @@ export interface ServedWebhook {
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
   /** The answer to an accepted delivery, and to a duplicate. */
-  readonly successStatus: 200 | 202;
+  readonly success: Pick<SuccessStatus, 'isEmpty'> & { readonly status: 200 | 202 };
   readonly appliedState: AppliedStateRef;
   readonly matchRuns: RunMatcher;
 }

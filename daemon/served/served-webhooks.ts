@@ -44,6 +44,8 @@ export function findWebhook(among: ServedWebhooks, uid: string): ServedWebhook |
   return webhook;
 }
 
+const accepted = { status: 202 } as const;
+
 function compileWebhook(
   packed: PackedWebhook,
   { factory, snapshot, matchers, tokens }: ServedWebhooks,
@@ -55,8 +57,7 @@ function compileWebhook(
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key, tokens),
     form: findFormFormat(packed),
-    successStatus:
-      (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.success?.status) || 202,
+    success: (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.success) || accepted,
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
     matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };

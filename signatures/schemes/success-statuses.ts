@@ -59,7 +59,9 @@ export const successStatuses: Readonly<Record<string, SuccessStatus>> = {
   },
   'slack-forms': {
     ...read,
-    reason: 'an app replies to an interaction with 200, or the user sees an error',
+    isEmpty: true,
+    reason:
+      'an app replies to an interaction with 200, or the user sees an error; a body is a message to the user',
     source: 'https://docs.slack.dev/interactivity/handling-user-interaction/',
   },
   x: {

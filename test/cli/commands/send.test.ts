@@ -79,10 +79,10 @@ describe('by the name of a webhook, under its scheme and team secret', () => {
   test.each(symmetric)('$id is accepted', async scheme => {
     const data = JSON.parse(await sendHere(scheme));
     const status = successStatusOf(scheme.id);
-    expect(data).toMatchObject({ status, deliveryId: expect.stringMatching(/^dlv_/) });
-    expect(await webhookOf(scheme.id).rows()).toMatchObject([
-      { id: data.deliveryId, outcome: 'Accepted', authenticatedBy: scheme.id },
-    ]);
+    const rows = await webhookOf(scheme.id).rows();
+    expect(rows).toMatchObject([{ outcome: 'Accepted', authenticatedBy: scheme.id }]);
+    // Slack would show it to a person.
+    expect(data).toMatchObject({ status, deliveryId: scheme.id === 'slack-forms' ? null : rows[0]?.id });
   });
 
   test.each(publicKey)('$id, whose team secret is a public key, is told what is needed', async scheme => {

@@ -9,6 +9,7 @@ const given = [
   { scheme: 'lemonsqueezy', secret },
   { scheme: 'github', secret },
   { secret, deliveryIdHeader: 'ce-id', keepHeaders: ['ce-type', 'ce-source'] },
+  { scheme: 'slack-forms', secret },
 ];
 
 let daemon: InProcessDaemon;
@@ -36,6 +37,16 @@ test('a provider that asks for 200 gets it, for a delivery and for its duplicate
     expect(outcomes).toEqual(['Duplicate', 'Accepted']);
     expect(await send(urlOf(index), { headers, body: `${body} ` })).toMatchObject({ status: 401 });
   }
+});
+
+test('an answer that the provider would show to a person is empty', async () => {
+  const at = String(Math.floor(Date.now() / 1_000));
+  const body = 'command=%2Fdeploy&text=api';
+  const headers = { 'X-Slack-Request-Timestamp': at, 'X-Slack-Signature': `v0=${mac(`v0:${at}:${body}`)}` };
+  const answer = await send(urlOf(3), { headers, body });
+  expect(answer).toMatchObject({ status: 200, body: '', headers: { 'content-length': '0' } });
+  expect(answer.headers['content-type']).toBeUndefined();
+  expect(await daemon.webhooks[3]?.rows()).toMatchObject([{ outcome: 'Accepted' }]);
 });
 
 // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md, section 3.1

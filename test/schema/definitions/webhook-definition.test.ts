@@ -83,7 +83,10 @@ describe('one mistake', () => {
       'authMode: signature\nsignatureScheme: github\nsecretName: A\nhandshake: event-grid',
       '4:1 definition/value: remove it: the signature scheme says how its provider asks',
     ],
-    ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token, signature or oidc'],
+    [
+      'authMode: bearer\nsecretName: A',
+      '1:11 definition/value: allowed: token, url_token, signature or oidc',
+    ],
     ['authMode: Token\nsecretName: A', '1:11 definition/value: did you mean token?'],
     ['authMode: url-token\nsecretName: A', '1:11 definition/value: did you mean url_token?'],
     ['authMode:\nsecretName: A', '1:10 definition/value: allowed: token, url_token, signature or oidc'],
