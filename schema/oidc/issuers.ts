@@ -13,7 +13,7 @@ interface KnownIssuer {
   readonly pins: readonly (readonly string[])[];
 }
 
-// For each: the page that documents its claims, and the day on which it was compared.
+// For each: the page that documents its claims, and the day on which it was compared, if it was.
 const knownIssuers = {
   // docs.github.com/en/actions/reference/security/oidc, 2026-11-25
   'github-actions': {
@@ -50,7 +50,8 @@ const knownIssuers = {
     url: 'https://oidc.circleci.com/org/{ORGANIZATION_ID}',
     pins: [['oidc.circleci.com/project-id'], ['sub']],
   },
-  // learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference, 2026-11-25
+  // learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference, from memory: tokens of v2.0 have
+  // azp, tokens of v1.0 have appid.
   azure: {
     url: 'https://login.microsoftonline.com/{TENANT_ID}/v2.0',
     pins: [['azp'], ['appid'], ['oid'], ['sub']],
