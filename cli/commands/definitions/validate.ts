@@ -1,6 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
+import { openBackend } from '../../backend/open-backend.ts';
 import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import type { LoadedFactory } from '../../definitions/load-definitions.ts';
 import { findRepositoryRoot } from '../../definitions/repository-root.ts';
@@ -95,7 +96,6 @@ async function judgeByObservation(
   factories: readonly LoadedFactory[],
 ): Promise<readonly Diagnostic[]> {
   if (paths.length > 0) throw new UsageError('--observed works without paths: use -C for the directory');
-  const { openBackend } = await import('../../backend/open-backend.ts');
   const { backend } = await openBackend(command);
   const { diagnostics } = await backend.plan({ withImpact: true, onNote: printStatus });
   const known = new Set(factories.flatMap(listDiagnostics).map(diagnostic => JSON.stringify(diagnostic)));
