@@ -266,7 +266,7 @@ describe('a delivery', () => {
       size              18 bytes
       outcome           Duplicate
       authenticated by  token
-      identity          body-sha256:0a8980a7306e3ff9b6d534b0e46b8e09ee43de225425dc740506026fef65096a (from body)
+      identity          body-sha256:0a8980a7306e3ff9b6d534b0e46b8e09ee43de225425dc740506026fef65096a (from a hash of the body)
       duplicate of      dlv_id
 
       A duplicate starts no runs; \`hookmill deliveries show dlv_id\` explains the original.
