@@ -8,9 +8,9 @@ import type { SignatureDescription, SignatureScheme } from '../../signatures/des
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { joinReason } from '../../signatures/explanation.ts';
 import {
-  type AgreedHandshake,
   answerHandshake,
   getHandshakeMethod,
+  type HandshakeAnswer,
   isSignedForAnyone,
   readHandshakeKey,
 } from '../../signatures/handshake.ts';
@@ -39,9 +39,7 @@ export function createAuthenticator(
   if (authMode === 'signature') return createSignatureAuthenticator(webhook, key ?? '');
   const mode = {
     challenge: authMode === 'token' ? 'Bearer' : urlTokenChallenge,
-    agreed: readHandshakeKey(webhook.handshake),
-    // The URL of a handshake has the token; nothing says that a bearer token comes with it.
-    asksWithToken: authMode === 'url_token',
+    handshake: createTokenHandshake(webhook),
   };
   if (key === undefined) return createTokenAuthenticator(mode, () => unsetSecret);
   const digest = Buffer.from(key, 'hex');
@@ -71,16 +69,42 @@ const unsetSecret = 'the team secret had no value when the webhook was last appl
 const signedForAnyone =
   'the body could be a handshake that hookmill signs for anyone, so its signature proves nothing';
 
+/** The handshake that a definition names. */
+interface TokenHandshake {
+  /** Answers a handshake without the token of deliveries. */
+  readonly answerStranger: (request: IngressRequest) => HandshakeAnswer | undefined;
+  /** What the authenticator has for a handshake with the token. */
+  readonly parts: Pick<Authenticator, 'handshakeMethod' | 'answerVerified'>;
+}
+
+const noHandshake: TokenHandshake = { answerStranger: () => undefined, parts: {} };
+
+function createTokenHandshake({
+  authMode,
+  handshake,
+}: Pick<AuthenticatedWebhook, 'authMode' | 'handshake'>): TokenHandshake {
+  const agreed = readHandshakeKey(handshake);
+  if (!agreed.handshake) return noHandshake;
+  const answer = (request: IngressRequest, body: Buffer, verified: boolean) =>
+    answerHandshake(agreed, toSignedRequest(request, body), '', verified);
+  return {
+    // The URL of a handshake has the token; nothing says that a bearer token comes with it.
+    answerStranger: request => (authMode === 'url_token' ? undefined : answer(request, noBody, false)),
+    parts: {
+      handshakeMethod: getHandshakeMethod(agreed),
+      answerVerified: (request, body) => answer(request, body, true),
+    },
+  };
+}
+
 interface TokenMode {
   readonly challenge: string;
-  readonly agreed: AgreedHandshake;
-  /** The token of deliveries comes with a handshake, too. */
-  readonly asksWithToken: boolean;
+  readonly handshake: TokenHandshake;
 }
 
 /** `findFailure` returns undefined if the token is right, otherwise what is wrong. */
 function createTokenAuthenticator(
-  { challenge, agreed, asksWithToken }: TokenMode,
+  { challenge, handshake }: TokenMode,
   findFailure: (request: IngressRequest, credential: CredentialParts) => string | undefined,
 ): Authenticator {
   return {
@@ -89,18 +113,14 @@ function createTokenAuthenticator(
     verify: (request, credential) => {
       const reason = findFailure(request, credential);
       if (reason === undefined) return { result: 'verified' };
-      const handshake = asksWithToken
-        ? undefined
-        : answerHandshake(agreed, toSignedRequest(request, noBody), '', false);
-      return { result: 'unverified', reason, handshake };
+      return { result: 'unverified', reason, handshake: handshake.answerStranger(request) };
     },
     answerGet: () => undefined,
-    handshakeMethod: getHandshakeMethod(agreed),
-    answerVerified: (request, body) => answerHandshake(agreed, toSignedRequest(request, body), '', true),
+    ...handshake.parts,
   };
 }
 
-/** What verifies the tokens of issuers. */
+/** The keys that verify tokens of issuers, and the URL that is the default audience. */
 export interface TokenDeps {
   readonly keys: KnownKeys;
   /** The public URL of the ingress, which is known only once it listens. */
@@ -111,23 +131,15 @@ type TokenWebhook = Pick<AppliedWebhook, 'uid' | 'issuer' | 'audience' | 'claims
 
 /** A token is a credential that its holder can use again until it expires: it identifies no delivery. */
 function createIssuerAuthenticator(
-  {
-    uid,
-    issuer,
-    audience,
-    claims,
-    handshake,
-  }: Partial<TokenWebhook> & Pick<AuthenticatedWebhook, 'handshake'>,
+  { uid, issuer, audience, claims, ...webhook }: AuthenticatedWebhook & Partial<TokenWebhook>,
   tokens: TokenDeps | undefined,
 ): Authenticator {
   if (!tokens || uid === undefined || issuer === undefined || !claims)
     throw new Error('authMode oidc needs an issuer, claims and the keys of issuers');
   const { keys, baseUrl } = tokens;
-  const agreed = readHandshakeKey(handshake);
+  const handshake = createTokenHandshake(webhook);
   const refuse = (request: IngressRequest, reason: string): Authentication => {
-    // As with a bearer token, nothing says that a handshake comes with one.
-    const answer = answerHandshake(agreed, toSignedRequest(request, noBody), '', false);
-    return { result: 'unverified', reason, handshake: answer };
+    return { result: 'unverified', reason, handshake: handshake.answerStranger(request) };
   };
   const own = { issuer: resolveIssuer(issuer), issuers: listIssuerNames(issuer), claims };
   return {
@@ -142,8 +154,7 @@ function createIssuerAuthenticator(
       return verified.result === 'verified' ? { result: 'verified' } : verified;
     },
     answerGet: () => undefined,
-    handshakeMethod: getHandshakeMethod(agreed),
-    answerVerified: (request, body) => answerHandshake(agreed, toSignedRequest(request, body), '', true),
+    ...handshake.parts,
   };
 }
 
