@@ -44,8 +44,7 @@ export function compileIdentity(webhook: IdentifiedWebhook): (request: Identifie
   const { signatureScheme, deliveryIdHeader } = webhook;
   const header = deliveryIdHeader?.toLowerCase();
   const readOwnField = compileField(webhook.deliveryIdField);
-  const { field, hashWithout } =
-    (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.bodyIdentity) || {};
+  const { field, hashWithout } = findScheme(signatureScheme)?.bodyIdentity ?? {};
   const readSchemeField = compileField(field);
   const hashContent = hashWithout === undefined ? undefined : compileHashWithout(hashWithout);
   return ({ headers, body, payload, schemeDeliveryId }) =>

@@ -34,7 +34,7 @@ export function listKeptHeaders({
 
 /** The headers in which the senders of a scheme say the kind and the ID of an event. */
 function listSchemeHeaders(reference: KeepingWebhook['signatureScheme']): readonly string[] {
-  const { eventHeaders = [] } = (typeof reference === 'string' && findScheme(reference)) || {};
+  const { eventHeaders = [] } = findScheme(reference) ?? {};
   return [...eventHeaders, ...listSchemeIdHeaders(reference)];
 }
 

@@ -38,8 +38,9 @@ export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);
 
 const schemesById: ReadonlyMap<string, SignatureScheme> = new Map(schemes.map(scheme => [scheme.id, scheme]));
 
-export function findScheme(id: string): SignatureScheme | undefined {
-  return schemesById.get(id);
+/** Finds the scheme that a `signatureScheme` names; undefined for an unknown ID, and for a custom scheme. */
+export function findScheme(reference: string | object | undefined): SignatureScheme | undefined {
+  return typeof reference === 'string' ? schemesById.get(reference) : undefined;
 }
 
 /** Describes the scheme that a definition's `signatureScheme` refers to; undefined for an unknown ID. */

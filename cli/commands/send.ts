@@ -186,7 +186,7 @@ async function signForWebhook(
   const { describeScheme, findScheme } = await import('../../signatures/schemes.ts');
   const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
   if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
-  const field = findScheme(String(webhook.signatureScheme))?.bodyIdentity?.field;
+  const field = findScheme(webhook.signatureScheme)?.bodyIdentity?.field;
   const signed = await sign(description, secret, { url, body }, event, deliveryIdHeader);
   return { ...signed, idField: deliveryIdHeader === undefined ? (idField ?? field) : undefined };
 }

@@ -168,8 +168,7 @@ export function requireScheme({ signatureScheme }: AuthenticatedWebhook): Signat
 function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: string): Authenticator {
   const description = requireScheme(webhook);
   const { signatureScheme: reference, deliveryIdHeader } = webhook;
-  const scheme: Pick<SignatureScheme, 'handshake'> =
-    (typeof reference === 'string' && findScheme(reference)) || {};
+  const scheme: Pick<SignatureScheme, 'handshake'> = findScheme(reference) ?? {};
   const verifySignature = compileVerifier(description, secret);
   const digests = needsContentDigest(description, deliveryIdHeader);
   return {

@@ -57,7 +57,7 @@ function compileWebhook(
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key, tokens),
     form: findFormFormat(packed),
-    success: (typeof signatureScheme === 'string' && findScheme(signatureScheme)?.success) || accepted,
+    success: findScheme(signatureScheme)?.success ?? accepted,
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
     matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };

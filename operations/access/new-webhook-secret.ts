@@ -67,7 +67,7 @@ export function requireSupplied({ authMode }: Sender, pointer: string): void {
 function acceptsGeneratedSecret(sender: Sender): boolean {
   const { signatureScheme } = sender;
   if (typeof signatureScheme === 'object') return true;
-  return isStandard(sender) || findScheme(signatureScheme ?? '')?.secretCommand === 'generate';
+  return isStandard(sender) || findScheme(signatureScheme)?.secretCommand === 'generate';
 }
 
 function isStandard(sender: Sender): boolean {
@@ -80,7 +80,7 @@ function findDescription({ signatureScheme }: Sender): SignatureDescription | un
 }
 
 function describeLocation({ signatureScheme }: Sender): string | undefined {
-  const scheme = typeof signatureScheme === 'string' ? findScheme(signatureScheme) : undefined;
+  const scheme = findScheme(signatureScheme);
   return scheme && `${nameSender(scheme, 'first')} shows it at: ${scheme.secretLocation}`;
 }
 

@@ -317,7 +317,7 @@ export function findFormFormat({
   payloadField,
   signatureScheme,
 }: FormattedWebhook): FormFormat | undefined {
-  const scheme = typeof signatureScheme === 'string' ? findScheme(signatureScheme) : undefined;
+  const scheme = findScheme(signatureScheme);
   if ((bodyFormat ?? scheme?.bodyFormat) !== 'form') return undefined;
   const field = payloadField ?? scheme?.payloadField;
   return field === undefined ? {} : { payloadField: field };
