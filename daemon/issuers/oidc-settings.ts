@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
-import { findUnpinned } from '../../schema/definitions/oidc-keys.ts';
+import { requirePinnedCaller } from '../../schema/definitions/oidc-keys.ts';
 import { permissions } from '../../schema/grant.ts';
 import { nameShape } from '../../schema/name-shapes.ts';
 import { claimsShape } from '../../schema/oidc/claims.ts';
@@ -37,12 +37,7 @@ const managementShape = z
     permission: z.enum(permissions).describe('Permission of who has such a token.'),
     factory: nameShape.optional().describe('Factory that it is for; without this key, all.'),
   })
-  .superRefine(({ issuer, claims }, context) => {
-    const unpinned = findUnpinned(issuer, claims);
-    if (!unpinned) return;
-    const { message, hint } = unpinned;
-    addMistake(context, ['claims'], message, { code: 'webhook/claims-unpinned', hint });
-  });
+  .superRefine(requirePinnedCaller);
 
 /** The key `oidc` of the daemon's configuration file. */
 export const oidcSettingsShape = z.strictObject({

@@ -14,6 +14,15 @@ export type MistakeParams = {
   readonly header?: ForeignCondition;
 };
 
+/** A rule about several keys of a definition, any of which may be wrong or missing. */
+export interface KeyRule {
+  readonly holds: (definition: Readonly<Record<string, unknown>>) => boolean;
+  /** The key that is wrong or missing. */
+  readonly key: string;
+  readonly error: string;
+  readonly params: MistakeParams;
+}
+
 /** Reports a mistake from inside a zod refinement. */
 export function addMistake(
   context: z.RefinementCtx,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { toClause } from '../filters/clause.ts';
-import { authModes } from '../ingress-url.ts';
+import { type AuthMode, authModes } from '../ingress-url.ts';
 import { type ClaimFilter, claimsShape } from '../oidc/claims.ts';
 import { findIssuerMistake, findPins, issuerCharsMax, issuerPresets } from '../oidc/issuers.ts';
 import { joinWithOr } from '../text/suggestion.ts';
-import { addMistake, type MistakeParams } from './add-mistake.ts';
+import { addMistake, type KeyRule } from './add-mistake.ts';
 
 /** @limit Longest audience in a definition, in characters: it is usually a URL. */
 const audienceCharsMax = 500;
@@ -38,23 +38,13 @@ export const oidcKeys = {
     .describe('Only with authMode oidc: the claims that a token must have; at least one pins the caller.'),
 };
 
-/** The keys of a webhook, any of which may be wrong or missing. */
-type WrittenKeys = { readonly [key in keyof typeof oidcKeys | 'authMode' | 'secretName']?: unknown };
-
-/** A rule about several keys of a webhook. */
-interface KeyRule {
-  readonly holds: (webhook: WrittenKeys) => boolean;
-  /** The key that is wrong or missing. */
-  readonly key: string;
-  readonly error: string;
-  readonly params: MistakeParams;
+/** Whether a webhook has another mode. Not if the mode is invalid: nobody knows then which one is meant. */
+export function isOtherMode(mode: unknown, than: AuthMode): boolean {
+  return mode !== than && authModes.some(known => known === mode);
 }
 
-// If authMode itself is invalid, nobody knows whether the key is meant.
-const isOtherMode = (mode: unknown) => authModes.some(known => known === mode) && mode !== 'oidc';
-
 const ofOidc = (key: keyof typeof oidcKeys): KeyRule => ({
-  holds: webhook => !isOtherMode(webhook.authMode) || webhook[key] === undefined,
+  holds: webhook => !isOtherMode(webhook.authMode, 'oidc') || webhook[key] === undefined,
   key,
   error: `${key} has no effect unless authMode is oidc`,
   params: {

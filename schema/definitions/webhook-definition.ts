@@ -14,10 +14,10 @@ import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name
 import { type AuthMode, authModes } from '../ingress-url.ts';
 import { secretNameShape } from '../name-shapes.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { addMistake, type MistakeParams } from './add-mistake.ts';
+import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
-import { oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
+import { isOtherMode, oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
 
 // CloudEvents is written with its origin.
 const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');
@@ -125,11 +125,71 @@ const origin = z
 
 const handshake = z.union([namedHandshake, z.strictObject({ cloudevents: origin })]);
 
-// Checks the rules about several keys even if one key is wrong, so that all mistakes show at once.
+// The rules about several keys are checked even if one key is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => isObject(value) };
 
-// No rule below applies if authMode itself is invalid.
-const takesNoScheme = (mode: unknown) => authModes.some(known => known === mode) && mode !== 'signature';
+const keyRules: readonly KeyRule[] = [
+  ...oidcRules,
+  {
+    holds: ({ authMode, signatureScheme }) => authMode !== 'signature' || signatureScheme !== undefined,
+    key: 'authMode',
+    error: 'authMode signature needs a signatureScheme',
+    params: {
+      code: 'webhook/scheme-missing',
+      hint: "add signatureScheme: with the id of the sender's scheme, as in signatureScheme: github",
+    },
+  },
+  {
+    holds: ({ authMode, signatureScheme }) =>
+      !isOtherMode(authMode, 'signature') || signatureScheme === undefined,
+    key: 'signatureScheme',
+    error: 'signatureScheme has no effect unless authMode is signature',
+    params: {
+      code: 'webhook/scheme-unexpected',
+      hint: 'write authMode: signature, or remove signatureScheme',
+      atKey: true,
+    },
+  },
+  {
+    holds: ({ deliveryIdHeader, deliveryIdField }) =>
+      deliveryIdHeader === undefined || deliveryIdField === undefined,
+    key: 'deliveryIdField',
+    error: 'deliveryIdHeader and deliveryIdField cannot both identify a delivery',
+    params: {
+      code: 'webhook/identity-twice',
+      hint: 'keep the one whose ID is the same in each retry of an event',
+      atKey: true,
+    },
+  },
+  {
+    holds: webhook => webhook.payloadField === undefined || findFormFormat(webhook) !== undefined,
+    key: 'payloadField',
+    error: 'payloadField has no effect unless bodies are forms',
+    params: {
+      code: 'definition/value',
+      hint: 'write bodyFormat: form, or remove payloadField',
+      atKey: true,
+    },
+  },
+  {
+    holds: ({ authMode, handshake }) => isOtherMode(authMode, 'signature') || handshake === undefined,
+    key: 'handshake',
+    error: 'handshake has no effect with authMode signature',
+    params: {
+      code: 'definition/value',
+      hint: 'remove it: the signature scheme says how its provider asks',
+      atKey: true,
+    },
+  },
+  {
+    holds: ({ authMode, handshake }) =>
+      (authMode !== 'token' && authMode !== 'oidc') || handshake !== 'microsoft-graph',
+    key: 'handshake',
+    error:
+      'Microsoft Graph cannot send a bearer token, so it cannot deliver to a webhook with authMode token',
+    params: { code: 'definition/value', hint: 'write authMode: url_token' },
+  },
+];
 
 const ofMode = (mode: AuthMode) => ({ properties: { authMode: { const: mode } }, required: ['authMode'] });
 
@@ -204,70 +264,11 @@ export const webhookShape = z
       .describe('Whether the webhook accepts deliveries. If false, senders get 404.'),
   })
   .check(
-    ...oidcRules.map(({ holds, key, ...said }) =>
-      z.refine<object>(holds, { ...always, path: [key], ...said }),
+    ...keyRules.map(({ holds, key, ...said }) =>
+      z.refine<Readonly<Record<string, unknown>>>(holds, { ...always, path: [key], ...said }),
     ),
   )
   .superRefine(requirePinnedCaller)
-  .refine(webhook => webhook.authMode !== 'signature' || webhook.signatureScheme !== undefined, {
-    ...always,
-    path: ['authMode'],
-    error: 'authMode signature needs a signatureScheme',
-    params: {
-      code: 'webhook/scheme-missing',
-      hint: "add signatureScheme: with the id of the sender's scheme, as in signatureScheme: github",
-    } satisfies MistakeParams,
-  })
-  .refine(webhook => !takesNoScheme(webhook.authMode) || webhook.signatureScheme === undefined, {
-    ...always,
-    path: ['signatureScheme'],
-    error: 'signatureScheme has no effect unless authMode is signature',
-    params: {
-      code: 'webhook/scheme-unexpected',
-      hint: 'write authMode: signature, or remove signatureScheme',
-      atKey: true,
-    } satisfies MistakeParams,
-  })
-  .refine(webhook => webhook.deliveryIdHeader === undefined || webhook.deliveryIdField === undefined, {
-    ...always,
-    path: ['deliveryIdField'],
-    error: 'deliveryIdHeader and deliveryIdField cannot both identify a delivery',
-    params: {
-      code: 'webhook/identity-twice',
-      hint: 'keep the one whose ID is the same in each retry of an event',
-      atKey: true,
-    } satisfies MistakeParams,
-  })
-  .refine(webhook => webhook.payloadField === undefined || findFormFormat(webhook), {
-    ...always,
-    path: ['payloadField'],
-    error: 'payloadField has no effect unless bodies are forms',
-    params: {
-      code: 'definition/value',
-      hint: 'write bodyFormat: form, or remove payloadField',
-      atKey: true,
-    } satisfies MistakeParams,
-  })
-  .refine(webhook => takesNoScheme(webhook.authMode) || webhook.handshake === undefined, {
-    ...always,
-    path: ['handshake'],
-    error: 'handshake has no effect with authMode signature',
-    params: {
-      code: 'definition/value',
-      hint: 'remove it: the signature scheme says how its provider asks',
-      atKey: true,
-    } satisfies MistakeParams,
-  })
-  .refine(
-    webhook => !['token', 'oidc'].includes(webhook.authMode) || webhook.handshake !== 'microsoft-graph',
-    {
-      ...always,
-      path: ['handshake'],
-      error:
-        'Microsoft Graph cannot send a bearer token, so it cannot deliver to a webhook with authMode token',
-      params: { code: 'definition/value', hint: 'write authMode: url_token' } satisfies MistakeParams,
-    },
-  )
   .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
     if (typeof signatureScheme !== 'object') return;
     for (const [index, name] of keepHeaders.entries()) {

@@ -59,6 +59,16 @@ export function toClause(value: unknown): Clause | undefined {
   return { operator: 'nested', fields: value };
 }
 
+/** The JSON Schema for editors of an operator with its operand. */
+export function makeOperatorSchema(name: string, operand: object) {
+  return {
+    type: 'object',
+    properties: { [name]: operand },
+    required: [name],
+    additionalProperties: false,
+  };
+}
+
 /** Whether the operator of this name takes a list of patterns. */
 export function isPatternOperator(name: string): boolean {
   return name === 'like' || name === 'not_like';

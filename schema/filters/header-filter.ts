@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
-import { type Bounds, type ForeignCondition, isObject, toClause } from './clause.ts';
+import { type Bounds, type ForeignCondition, isObject, makeOperatorSchema, toClause } from './clause.ts';
 import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 import {
   boundsJsonSchema,
@@ -34,12 +34,6 @@ type HeaderCondition =
 const operators = 'in, not_in, exists, like, not_like or compare';
 const values = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: headerFilterValuesMax };
 const patterns = { ...values, maxItems: globsMax };
-const makeOperator = (name: string, operand: object) => ({
-  type: 'object',
-  properties: { [name]: operand },
-  required: [name],
-  additionalProperties: false,
-});
 
 /** Checks a header filter from YAML or from the applied state, and reports every mistake in it. */
 export const headerFilterSchema: z.ZodType<HeaderFilter> = z
@@ -52,12 +46,12 @@ export const headerFilterSchema: z.ZodType<HeaderFilter> = z
       description: `A list of allowed values, or an operator: ${operators}.`,
       anyOf: [
         values,
-        makeOperator('in', values),
-        makeOperator('not_in', values),
-        makeOperator('exists', { type: 'boolean' }),
-        makeOperator('like', patterns),
-        makeOperator('not_like', patterns),
-        makeOperator('compare', boundsJsonSchema),
+        makeOperatorSchema('in', values),
+        makeOperatorSchema('not_in', values),
+        makeOperatorSchema('exists', { type: 'boolean' }),
+        makeOperatorSchema('like', patterns),
+        makeOperatorSchema('not_like', patterns),
+        makeOperatorSchema('compare', boundsJsonSchema),
       ],
     },
     examples: [{ 'X-GitHub-Event': ['push'] }],

@@ -32,8 +32,10 @@ function describeNearestPattern(patterns: readonly string[], texts: readonly str
   const otherCase = patterns.find(pattern => inLowerCase.some(compileGlob(pattern.toLowerCase())));
   if (otherCase !== undefined) return `${excerpt(otherCase)} differs only in upper and lower case`;
   const inside = patterns.find(pattern => texts.some(compileGlob(`*${pattern}*`)));
-  if (inside !== undefined)
-    return `${excerpt(inside)} is only a part of the text, which ${excerpt(`*${inside}*`.replace(/^\*\*/, '*').replace(/(?<!\\)\*\*$/, '*'))} would match`;
+  if (inside !== undefined) {
+    const around = `*${inside}*`.replace(/^\*\*/, '*').replace(/(?<!\\)\*\*$/, '*');
+    return `${excerpt(inside)} is only a part of the text, which ${excerpt(around)} would match`;
+  }
   const shared = patterns.map(pattern => {
     const [literal = ''] = splitGlob(pattern);
     return { pattern, length: Math.max(...texts.map(text => countShared(literal, text))), literal };

@@ -7,6 +7,7 @@ import {
   isObject,
   isPatternOperator,
   type MisplacedValue,
+  makeOperatorSchema,
   type PayloadFilter,
   type Scalar,
   toClause,
@@ -79,18 +80,8 @@ export const filterDefinitions = {
         items: { type: ['string', 'number', 'boolean', 'null'] },
         maxItems: filterValuesMax,
       },
-      {
-        type: 'object',
-        properties: { exists: { type: 'boolean' } },
-        required: ['exists'],
-        additionalProperties: false,
-      },
-      {
-        type: 'object',
-        properties: { compare: { $ref: '#/definitions/bounds' } },
-        required: ['compare'],
-        additionalProperties: false,
-      },
+      makeOperatorSchema('exists', { type: 'boolean' }),
+      makeOperatorSchema('compare', { $ref: '#/definitions/bounds' }),
       { type: 'object', additionalProperties: { $ref: '#/definitions/filterValue' } },
     ],
     defaultSnippets: [

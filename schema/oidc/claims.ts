@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clause, isObject, toClause } from '../filters/clause.ts';
+import { type Clause, isObject, makeOperatorSchema, toClause } from '../filters/clause.ts';
 import { printable } from '../text/printable.ts';
 import { joinWithOr } from '../text/suggestion.ts';
 
@@ -32,12 +32,6 @@ const values = {
   minItems: 1,
   maxItems: claimValuesMax,
 };
-const makeOperator = (name: string, operand: object) => ({
-  type: 'object',
-  properties: { [name]: operand },
-  required: [name],
-  additionalProperties: false,
-});
 
 /** Checks the claims of a definition or a setting, and reports every mistake in them. */
 export const claimsShape: z.ZodType<ClaimFilter> = z
@@ -50,9 +44,9 @@ export const claimsShape: z.ZodType<ClaimFilter> = z
       description: 'A list of allowed values, or an operator: in, not_in or exists.',
       anyOf: [
         values,
-        makeOperator('in', values),
-        makeOperator('not_in', values),
-        makeOperator('exists', { type: 'boolean' }),
+        makeOperatorSchema('in', values),
+        makeOperatorSchema('not_in', values),
+        makeOperatorSchema('exists', { type: 'boolean' }),
       ],
     },
     examples: [{ repository: ['acme/shop'] }],

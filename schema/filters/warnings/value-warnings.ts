@@ -1,6 +1,6 @@
 import { isPatternOperator, type ListOperator } from '../clause.ts';
 import { escapeGlob, splitGlob } from '../glob.ts';
-import { renderFlow } from '../render-filter.ts';
+import { renderFlow, renderValue } from '../render-filter.ts';
 import type { FilterWarning, Remedy } from './filter-warning.ts';
 import { hasStrayCharacter, removeStrayCharacters } from './stray-character.ts';
 import { regexToGlob, suggestPatterns } from './suggest-patterns.ts';
@@ -34,8 +34,7 @@ function findStarless({ field, operator, values }: FilterList): readonly FilterW
   const pieces = values.map(value => splitGlob(String(value)));
   if (!isPatternOperator(operator) || pieces.some(({ length }) => length > 1)) return [];
   const name = renderFlow(field);
-  const [whole, part] = [pieces.flat(), `*${values[0]}*`];
-  const list = `[${whole.slice(0, 5).map(renderFlow).join(', ')}${whole.length > 5 ? ', …' : ''}]`;
+  const [list, part] = [renderValue(pieces.flat()), `*${values[0]}*`];
   const write = operator === 'like' ? list : `{ not_in: ${list} }`;
   const message = `${operator} without a * matches only whole values`;
   const hint = `for whole values, write ${name}: ${write}; for a part of the text, ${name}: { ${operator}: [${renderFlow(part)}] }`;
