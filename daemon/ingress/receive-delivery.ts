@@ -1,5 +1,3 @@
-import { parseJsonText } from '../../json/parse-json-text.ts';
-import type { FormFormat } from '../../schema/delivery.ts';
 import { collectEventHeaders } from '../../schema/header-value.ts';
 import { readFormPayload } from '../../schema/payloads/form-payload.ts';
 import { joinReason, splitReason } from '../../signatures/explanation.ts';
@@ -58,10 +56,10 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   if (handshake) return recordHandshake(webhook, deps, handshake, body.length, authenticatedBy);
 
   const { form } = webhook;
-  const json = form ? parseForm(body, form) : parseJsonBody(body);
-  if (!json) return refuseInvalidJson(request, webhook, deps, body);
+  const parsed = form ? readFormPayload(body, form) : parseJsonBody(body);
+  if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body);
 
-  const payload = json.value;
+  const payload = parsed.value;
   const identity = webhook.identify({ headers: request.headers, body, payload, schemeDeliveryId });
   const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
   const runs = webhook.matchRuns(payload, headers);
@@ -143,11 +141,6 @@ async function authenticate(
 }
 
 const noBody = Buffer.alloc(0);
-
-function parseForm(body: Buffer, form: FormFormat): { readonly value: unknown } | undefined {
-  const read = readFormPayload(body, form);
-  return read.ok ? { value: parseJsonText(read.json) } : undefined;
-}
 
 function refuseInvalidJson(
   { headers }: IngressRequest,

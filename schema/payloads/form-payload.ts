@@ -3,9 +3,9 @@ import { type FormField, formFieldsMax, readForm } from '../../signatures/read-f
 import { readJson } from '../../signatures/read-json.ts';
 import type { FormFormat } from '../delivery.ts';
 
-/** The payload that a form has, as JSON text; or the reason why it has none, which repeats nothing of the form. */
+/** The payload that a form has, also as JSON text; or the reason why it has none, which repeats nothing of the form. */
 export type FormPayload =
-  | { readonly ok: true; readonly json: string }
+  | { readonly ok: true; readonly value: unknown; readonly toJson: () => string }
   | { readonly ok: false; readonly problem: string };
 
 /** The reason that says most about the sender. */
@@ -17,14 +17,15 @@ export const notForm = 'the body is JSON, not a form';
  * body that is a JSON object or list, although the standard reads it as a form with one strange name.
  */
 export function readFormPayload(body: Buffer, { payloadField }: FormFormat): FormPayload {
-  if (/^\s*[[{]/.test(body.toString('latin1', 0, 64)) && isJson(body.toString())) {
+  if (/^\s*[[{]/.test(body.toString('latin1', 0, 64)) && readJson(body.toString()) !== undefined) {
     return { ok: false, problem: notForm };
   }
   const form = readForm(body);
   if (!form.ok) return form;
   if (form.fields.length === 0) return { ok: false, problem: 'the form has no fields' };
   if (payloadField !== undefined) return readField(form.fields, payloadField);
-  return { ok: true, json: JSON.stringify(groupFields(form.fields)) };
+  const value = groupFields(form.fields);
+  return { ok: true, value, toJson: () => JSON.stringify(value) };
 }
 
 /** Returns the payload of an accepted body as JSON in UTF-8. */
@@ -32,7 +33,7 @@ export function toPayload(body: Uint8Array, format: FormFormat | undefined): Uin
   if (!format) return body;
   const read = readFormPayload(Buffer.from(body), format);
   if (!read.ok) throw new Error(`the accepted form has no payload: ${read.problem}`);
-  return Buffer.from(read.json);
+  return Buffer.from(read.toJson());
 }
 
 /**
@@ -57,13 +58,10 @@ function readField(fields: readonly FormField[], name: string): FormPayload {
   // The name is the webhook's own, so the reason may repeat it.
   if (json === undefined) return { ok: false, problem: `the form has no field ${name}` };
   if (others.length > 0) return { ok: false, problem: `the form has several fields ${name}` };
-  return isJson(json)
-    ? { ok: true, json }
-    : { ok: false, problem: `the field ${name} of the form is not JSON` };
-}
-
-function isJson(text: string): boolean {
-  return readJson(text) !== undefined;
+  const value = readJson(json);
+  return value === undefined
+    ? { ok: false, problem: `the field ${name} of the form is not JSON` }
+    : { ok: true, value, toJson: () => json };
 }
 
 /** `fromEntries` makes own properties, whatever their names are. */
