@@ -8,7 +8,7 @@ const reasons: Readonly<Record<UnloggedReason, string>> = {
   incomplete: 'with an incomplete body',
   disabled: 'because the webhook is disabled',
   method: 'with another method than POST',
-  'issuer keys': 'the keys of the issuer were missing',
+  'issuer keys': 'because the keys of the issuer were missing',
   'not recorded': 'because they could not be recorded',
   'similar URL': 'at a similar URL',
   'unknown URL': 'at unknown URLs',
