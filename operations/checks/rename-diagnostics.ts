@@ -73,10 +73,6 @@ export function makeRenameDiagnostics(
 }
 
 /** The fields that say how a sender authenticates. */
-function toSender({
-  authMode,
-  signatureScheme,
-  secretName,
-}: Pick<WebhookKeys, 'authMode' | 'signatureScheme' | 'secretName'>) {
-  return { authMode, signatureScheme, secretName };
+function toSender({ authMode, signatureScheme, secretName, issuer, audience, claims }: WebhookKeys) {
+  return { authMode, signatureScheme, secretName, issuer, audience, claims };
 }
