@@ -130,11 +130,11 @@ function toFieldIdentity(id: string): string {
 }
 
 /**
- * Compiles a hash of the body without the numbers of one key, wherever it stands: a retry counts there. The key never
- * matches inside of a string, in which quotes are escaped.
+ * Compiles a hash of the body without the numbers and booleans of one key, wherever it stands: a retry counts there, or
+ * says that it is one. The key never matches inside of a string, in which quotes are escaped.
  */
 function compileHashWithout(key: string): (body: Uint8Array) => string {
-  const counted = new RegExp(String.raw`("${key}"\s*:)\s*-?\d+`, 'g');
+  const counted = new RegExp(String.raw`("${key}"\s*:)\s*(?:-?\d+|true|false)`, 'g');
   return body => {
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
     return `body-without-${key}-sha256:${hash('sha256', Buffer.from(text.replace(counted, '$1'), 'latin1'))}`;

@@ -39,7 +39,7 @@ export interface SchemeFacts {
 export interface BodyIdentity {
   /** The path of the event's ID, or the paths that identify it together. Without one, the body is hashed. */
   readonly field?: string | readonly string[];
-  /** A key with the number of the retry, which is left out of the hash. */
+  /** A key that counts or marks retries. Its values are left out of the hash. */
   readonly hashWithout?: string;
   /** Why: what the provider says of the ID, or of its retries. */
   readonly reason: string;

@@ -79,7 +79,7 @@ describe('two bodies of one event', () => {
     'of %s that differ in the number of the attempt are one delivery',
     async (_, scheme, index) => {
       const key = scheme.bodyIdentity?.hashWithout;
-      const ofAttempt = (event: string, count: number) =>
+      const ofAttempt = (event: string, count: number | boolean) =>
         `[{"eventId": "${event}", "text": "\\"${key}\\": 7 \\u00e9", "${key}": ${count}, "big": 9007199254740993}]`;
       const first = await sign(scheme, index, ofAttempt('a', 0), nowMs);
       const retry = await sign(scheme, index, ofAttempt('a', 12), nowMs + 1000);
@@ -87,6 +87,10 @@ describe('two bodies of one event', () => {
       const inText = await sign(scheme, index, ofAttempt('a', 0).replace('7', '8'), nowMs + 1000);
       const rounded = await sign(scheme, index, ofAttempt('a', 0).replace('993}', '992}'), nowMs + 1000);
       expect(retry.deliveryId).toBe(first.deliveryId);
+      // LINE marks a retry with a boolean.
+      const marked = [false, true].map(mark => sign(scheme, index, ofAttempt('c', mark), nowMs + 2000));
+      const [unmarked, again] = await Promise.all(marked);
+      expect(again?.deliveryId).toBe(unmarked?.deliveryId);
       const all = [first, other, inText, rounded].map(({ deliveryId }) => deliveryId);
       expect(new Set(all).size).toBe(4);
     },
