@@ -3,7 +3,7 @@ import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { isObject } from '../../schema/filters/clause.ts';
-import { type DeliveryHistory, pastDeliveriesMax } from './history.ts';
+import { type DeliveryHistory, type PastDelivery, pastDeliveriesMax } from './history.ts';
 
 /** @limit Most bytes of stored deliveries among which a repeated ID is looked for, in bytes (2 MiB): it is looked for whenever somebody looks at a webhook. */
 const searchedBytesMax = 2 * 1024 * 1024;
@@ -20,25 +20,49 @@ const eventIdName = /^(event|delivery|message|notification|webhook_?event)_?(id|
 const plainIdName = /^_?(id|uuid|guid)$/i;
 const envelopeName = /^(event|delivery|message|notification|meta|metadata|header|headers)$/i;
 
+/** The fields of a payload that may be the ID of its event. */
+type EventIds = readonly (readonly [field: string, value: string | number])[];
+
+/** Lists the event IDs of deliveries, of which those that were read for another reason need not be read again. */
+export function createEventIdReader(history: DeliveryHistory) {
+  const known = new Map<string, EventIds>();
+  return {
+    note({ id, identitySource }: PastDelivery, payload: unknown): void {
+      if (isWeak(identitySource)) known.set(id, [...listIds(payload)]);
+    },
+    /** Undefined if the delivery was pruned meanwhile. */
+    async read(id: string): Promise<EventIds | undefined> {
+      const ids = known.get(id);
+      if (ids) return ids;
+      const read = await history.readPayload(id);
+      return read && [...listIds(read.payload)];
+    },
+  };
+}
+
+function isWeak(source: IdentitySource | undefined): boolean {
+  return source !== undefined && weakSources.has(source);
+}
+
 /**
- * Looks for a field that seems to be the ID of an event, and repeats: deliveries that were accepted one by one have the same
- * value there, while the values of most are unique. They may be retries of one event. Undefined if there is none, or if a
- * header of the provider or a field identifies the deliveries.
+ * Looks for a field that seems to be the ID of an event, and repeats: the same value stands there in several deliveries,
+ * each accepted as a new one, but the values of most are unique. Such deliveries may be retries of one event. Undefined if
+ * there is no such field, or if a header of the provider or a field identifies the deliveries.
  */
 export async function findRepeatedId(
   webhook: AppliedWebhook,
   history: DeliveryHistory,
+  { read } = createEventIdReader(history),
 ): Promise<RepeatedId | undefined> {
   const byField = new Map<string, Map<string | number, string[]>>();
   let [judged, bytes] = [0, 0];
   for (const { id, size, identitySource } of await history.listLastAccepted(webhook, pastDeliveriesMax)) {
     bytes += size;
     if (bytes > searchedBytesMax) break;
-    if (identitySource === undefined || !weakSources.has(identitySource)) continue;
-    const read = await history.readPayload(id);
-    if (!read) continue;
+    const ids = isWeak(identitySource) ? await read(id) : undefined;
+    if (!ids) continue;
     judged += 1;
-    for (const [field, value] of listIds(read.payload, '$', true, 1)) {
+    for (const [field, value] of ids) {
       const byValue = byField.get(field) ?? new Map<string | number, string[]>();
       byField.set(field, byValue.set(value, [...(byValue.get(value) ?? []), id]));
     }
@@ -58,9 +82,9 @@ export async function findRepeatedId(
 /** Lists the fields of an object, and of the envelopes in it, that may be the ID of its event. */
 function* listIds(
   value: unknown,
-  path: string,
-  isEnvelope: boolean,
-  depth: number,
+  path = '$',
+  isEnvelope = true,
+  depth = 1,
 ): Generator<[field: string, value: string | number]> {
   if (!isObject(value) || depth > idDepthMax) return;
   for (const [key, inside] of Object.entries(value)) {

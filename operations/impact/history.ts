@@ -11,6 +11,7 @@ import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 export const pastDeliveriesMax = 200;
 /** @limit Most bytes of stored deliveries that a plan or a description of payloads reads (64 MiB): 200 of the largest fit, and take about a second. */
 export const pastBytesMax = 64 * 1024 * 1024;
+
 /** The accepted deliveries in the delivery log. */
 export interface DeliveryHistory {
   /** The last accepted deliveries of a webhook, newest first, at most `limit`. */

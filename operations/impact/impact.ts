@@ -11,8 +11,7 @@ import {
   type RunControl,
   runControlFields,
 } from '../../schema/definitions/automation-definition.ts';
-import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
+import { findFormFormat, type WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
 import type { History } from './history.ts';

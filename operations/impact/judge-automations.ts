@@ -9,11 +9,11 @@ import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMa
 /** @limit Most deliveries with a changed verdict that a plan names: a reviewer looks at a few. */
 const impactExamplesMax = 5;
 
-/** Sees each payload that is read, and the webhook that it came to. */
+/** Sees each payload that is read, its delivery, and the webhook that it came to. */
 export interface PayloadObserver {
   /** Their webhooks are observed, besides the webhooks of the judged automations. */
   readonly automations: readonly AutomationDefinition[];
-  readonly observe: (webhook: AppliedWebhook, payload: unknown) => void;
+  readonly observe: (webhook: AppliedWebhook, payload: unknown, delivery: PastDelivery) => void;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function judgeAutomations(
       const read = await history.readPayload(delivery.id);
       if (!read) continue;
       const { payload } = read;
-      observer?.observe(webhook, payload);
+      observer?.observe(webhook, payload, delivery);
       const { headers } = delivery;
       const [started, starts] = [
         new Set(startsBefore(payload, headers)),

@@ -9,9 +9,8 @@ import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';
-import { findRepeatedId } from './find-repeated-id.ts';
-import type { DeliveryHistory } from './history.ts';
-import { openHistory } from './history.ts';
+import { createEventIdReader, findRepeatedId } from './find-repeated-id.ts';
+import { type DeliveryHistory, openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
 import { createWebhookObservers } from './observe-webhook.ts';
 import { findObservedWarnings } from './observed-warnings.ts';
@@ -42,9 +41,17 @@ export async function readImpacts(
     const planned = new Set(changes.flatMap(({ kind, name }) => (kind === 'automation' ? [name] : [])));
     const automations = after.automations.filter(({ name }) => planned.has(name));
     const { observe, observations } = createWebhookObservers(before.webhooks.length);
-    const impacts = await findImpacts(changes, after, before, history, { automations, observe });
+    const eventIds = createEventIdReader(history);
+    const impacts = await findImpacts(changes, after, before, history, {
+      automations,
+      observe: (webhook, payload, delivery) => {
+        observe(webhook, payload);
+        eventIds.note(delivery, payload);
+      },
+    });
     const warnings = findObservedWarnings({ automations, locate }, observations, changes);
-    return { impacts, warnings: [...warnings, ...(await warnOfRepeatedIds(before, after, history, locate))] };
+    warnings.push(...(await warnOfRepeatedIds(before, after, history, eventIds, locate)));
+    return { impacts, warnings };
   } catch (error) {
     if (!(error instanceof DeliveryLogError)) throw error;
     return { impacts: new Map(), warnings: [], problem: error.message };
@@ -56,13 +63,14 @@ async function warnOfRepeatedIds(
   before: AppliedState,
   { webhooks }: Pick<Definitions, 'webhooks'>,
   history: DeliveryHistory,
+  eventIds: ReturnType<typeof createEventIdReader>,
   locate: Definitions['locate'],
 ): Promise<Diagnostic[]> {
   const warnings: Diagnostic[] = [];
   for (const { name, deliveryIdHeader, deliveryIdField } of webhooks) {
     const applied = before.webhooks.find(webhook => webhook.name === name);
     if (!applied || (deliveryIdHeader ?? deliveryIdField) !== undefined) continue;
-    const repeated = await findRepeatedId(applied, history);
+    const repeated = await findRepeatedId(applied, history, eventIds);
     if (!repeated) continue;
     const message = describeRepeatedId(repeated);
     const hint = `if ${repeated.field} is the ID of the event, add deliveryIdField: ${repeated.field}`;
