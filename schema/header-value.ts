@@ -21,6 +21,11 @@ export function decodeHeaderValue(latin1: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
+/** Encodes text in UTF-8 for a header value: a character of it is a byte, as node sends it. */
+export function encodeHeaderValue(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 /**
  * Collects the headers that are kept of a delivery, by their names in lower case. Looks up each name, however many
  * headers were sent. Values are kept as UTF-8 if they are valid, otherwise as Latin-1.

@@ -2,6 +2,7 @@ import { parseJsonText } from '../../json/parse-json-text.ts';
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { FormattedWebhook } from '../../schema/definitions/webhook-definition.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
@@ -38,7 +39,7 @@ Examples:
   hookmill send deploys --payload deploy.json
   hookmill send deploys --payload deploy.json --delivery-id build-4711
   hookmill send github --payload push.json --header 'X-GitHub-Event: push'
-  hookmill send slack-commands --payload command.json
+  hookmill send slack --payload command.json
   hookmill send --oidc --to https://hooks.example.com/webhooks/w/wh_… --payload deploy.json
   hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`)
     .argument('[webhook]', 'name or UID of an applied webhook')
@@ -146,12 +147,7 @@ function makeEvent(body: Buffer, given: string | undefined): Event {
   }
   const random = crypto.getRandomValues(new Uint8Array(sortableIdRandomBytes));
   const id = given ?? createSortableId('msg', Date.now(), random);
-  return { body, id: toLatin1(id), isIdGiven: given !== undefined };
-}
-
-/** The UTF-8 bytes as characters, which is how headers are sent. */
-function toLatin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
+  return { body, id: encodeHeaderValue(id), isIdGiven: given !== undefined };
 }
 
 async function signForWebhook(
@@ -165,12 +161,11 @@ async function signForWebhook(
   const webhook = requireNamedWebhook(await context.store.appliedStates.read(context.factory), name);
   if (to === undefined) requireOwnBaseUrl(context);
   const url = to ?? renderIngressUrl(context.baseUrl, webhook);
-  const { authMode, deliveryIdHeader, deliveryIdField: idField } = webhook;
-  const { secretName } = webhook;
+  const { authMode, secretName, deliveryIdHeader, deliveryIdField: idField } = webhook;
   const body = await makeBody(event.body, webhook);
-  if (secretName === undefined || options.oidc) {
-    if (secretName !== undefined)
-      throw new UsageError(`the webhook ${name} takes no tokens: its authMode is ${authMode}`);
+  if (options.oidc && secretName !== undefined)
+    throw new UsageError(`the webhook ${name} takes no tokens: its authMode is ${authMode}`);
+  if (secretName === undefined) {
     const audience = options.audience ?? webhook.audience;
     const header = deliveryIdHeader ?? serviceIdHeader;
     const headers = await makeCiHeaders({ ...options, to: url, audience }, header, event);
@@ -282,7 +277,7 @@ async function openSecret(
 async function post({ url, body, headers }: SignedRequest, others: HeaderLines = []): Promise<Response> {
   try {
     const all = new Headers({ 'Content-Type': body.contentType, 'User-Agent': `hookmill/${version}` });
-    for (const [name, value] of others) all.set(name, toLatin1(value));
+    for (const [name, value] of others) all.set(name, encodeHeaderValue(value));
     for (const [name, value] of headers) all.set(name, value);
     return await fetch(url, {
       method: 'POST',

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { listForwardedHeaders } from '../../schema/clients/render-curl.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { UnreachableError } from '../exit-status.ts';
 
 /** The headers with which a delivery is forwarded, and the names of those that HTTP does not allow. */
@@ -21,8 +22,7 @@ export function toForwardedHeaders({
     ...listForwardedHeaders({ headers, form }),
     ...Object.entries({ 'hookmill-delivery-id': id, 'hookmill-webhook': webhook }),
   ];
-  // A header is bytes, and node writes each character as one.
-  const written = named.map(([name, value]) => [name, Buffer.from(value).toString('latin1')] as const);
+  const written = named.map(([name, value]) => [name, encodeHeaderValue(value)] as const);
   return {
     sent: Object.fromEntries(written.filter(isAllowed)),
     omitted: written.filter(header => !isAllowed(header)).map(([name]) => name),

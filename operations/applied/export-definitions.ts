@@ -8,8 +8,7 @@ import { factoryBytesMax } from '../../schema/factory-size.ts';
 import { redactHeaders, redactPayload } from '../../schema/payloads/redact.ts';
 import { getDefinitionPath, getFixturePath } from '../../sources/definition-file-name.ts';
 import type { OpenFactory } from '../factory.ts';
-import type { PastDelivery } from '../impact/history.ts';
-import { openHistory } from '../impact/history.ts';
+import { openHistory, type PastDelivery } from '../impact/history.ts';
 
 export type ExportedDefinitions = z.output<typeof definitionsAnswer>;
 type ExportedFile = ExportedDefinitions['files'][number];

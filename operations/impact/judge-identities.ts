@@ -1,6 +1,7 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { IdentityImpact } from '../../schema/changes/impact.ts';
 import type { WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { compileIdentity } from '../../schema/identity.ts';
 import { listSchemeIdHeaders } from '../../schema/kept-headers.ts';
 import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMax } from './history.ts';
@@ -37,9 +38,9 @@ export async function judgeIdentities(
 
 /** The headers of a logged delivery that can identify it, as they were sent: in Latin-1. */
 function toRequest({ headers = {}, identity = '', identitySource }: PastDelivery, after: WebhookKeys) {
-  const sent = Object.entries(headers).map(([name, text]) => [name, Buffer.from(text).toString('latin1')]);
+  const sent = Object.entries(headers).map(([name, text]) => [name, encodeHeaderValue(text)]);
   const service = identitySource === 'X-Service-Delivery-Id' && {
-    'x-service-delivery-id': Buffer.from(identity).toString('latin1'),
+    'x-service-delivery-id': encodeHeaderValue(identity),
   };
   const all: Record<string, string> = { ...Object.fromEntries(sent), ...service };
   const schemeDeliveryId = listSchemeIdHeaders(after.signatureScheme)

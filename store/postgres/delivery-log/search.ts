@@ -149,6 +149,7 @@ async function readSeqs<Filter extends DeliveryFilter | RunFilter, Row>(
   const bind: Bind = value => `$${values.push(value)}`;
   const { factory, webhook, uid, sinceMs, untilMs, content } = filter;
   const { eventType, text } = content ?? {};
+  const payload = `${event}.payload`;
   const either = [
     ...(webhook === undefined ? [] : [`own.webhook = ${bind(webhook)}`]),
     ...(uid === undefined ? [] : [`${event}.uid = ${bind(uid)}`]),
@@ -159,9 +160,9 @@ async function readSeqs<Filter extends DeliveryFilter | RunFilter, Row>(
     ...(sinceMs === undefined ? [] : [`own.${time} >= ${bind(sinceMs)}`]),
     ...(untilMs === undefined ? [] : [`own.${time} < ${bind(untilMs)}`]),
     ...conditions(filter, bind),
-    ...(content ? [`${event}.payload IS NOT NULL`] : []),
-    ...containsAny(text, event, ['payload'], bind),
-    ...containsAny(eventType, event, ['payload', 'headers'], bind),
+    ...(content ? [`${payload} IS NOT NULL`] : []),
+    ...containsAny(text, [payload], event, bind),
+    ...containsAny(eventType, [payload, `convert_to(${event}.headers, 'UTF8')`], event, bind),
   ];
   const isJoined = either.length > 0 || content !== undefined;
   const columns = [
@@ -178,18 +179,15 @@ async function readSeqs<Filter extends DeliveryFilter | RunFilter, Row>(
 
 function containsAny(
   sought: string | undefined,
+  columns: readonly string[],
   event: string,
-  columns: readonly ('payload' | 'headers')[],
   bind: Bind,
 ): readonly string[] {
   if (sought === undefined) return [];
-  const places = columns.map(name =>
-    name === 'payload' ? `${event}.payload` : `convert_to(${event}.headers, 'UTF8')`,
-  );
   const spellings = listJsonSpellings(sought).map(spelling => bind(Buffer.from(spelling)));
   const tests = spellings.flatMap(spelling =>
-    places.map(place => `position(${spelling}::bytea IN ${place}) > 0`),
+    columns.map(column => `position(${spelling}::bytea IN ${column}) > 0`),
   );
-  // A form is read for that, because it spells characters in other ways.
+  // Each form is read, because it spells characters in other ways.
   return [`(${event}.form IS NOT NULL OR ${tests.join(' OR ')})`];
 }
