@@ -41,7 +41,7 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(
       new Option(
         '--server <url>',
-        'use the management API of a daemon instead of a home; set its token in HOOKMILL_TOKEN, or use the token of a CI job',
+        'use the management API of a daemon instead of a home; its token comes from HOOKMILL_TOKEN, or from the host of a CI job',
       ).env('HOOKMILL_SERVER'),
     )
     .addOption(

@@ -31,7 +31,7 @@ async function askCiHost(audience: string): Promise<string> {
   return getCiToken(audience, process.env);
 }
 
-/** @limit Time for which a command uses the same token of a CI host, in ms: those of GitHub are valid for some minutes. */
+/** @limit Time for which a command uses the same token of a CI host, in ms: tokens of GitHub are valid for some minutes. */
 const ciTokenMs = 60_000;
 
 function askRarely(ask: () => Promise<string>): () => Promise<string> {

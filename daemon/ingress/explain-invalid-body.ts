@@ -30,7 +30,7 @@ function explainForm(body: Buffer, form: FormFormat): Explanation {
   return { cause, remedy };
 }
 
-/** Explains a form where JSON is expected, by its content type or its look; undefined if it is none. */
+/** Explains a body that is a form where JSON is expected, as its content type or its look tells; undefined if it is no form. */
 function explainFormAsJson(body: Buffer, contentType: string): Explanation | undefined {
   const looksLikeForm = /^[\w.~*+%[\]-]+=[^\s<>{}"]*$/.test(body.toString('latin1'));
   if (!looksLikeForm && !/x-www-form-urlencoded/i.test(contentType)) return undefined;

@@ -92,7 +92,7 @@ const lookUpPublic: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** Of the special-purpose addresses (RFC 6890), none is public. */
+/** Fails for an address that is not public: all special-purpose addresses (RFC 6890) are not. */
 function requirePublic(address: string, host: string): void {
   if (ipaddr.process(address).range() === 'unicast') return;
   throw new Error(`${host} has an address that is not public; ${howToTrust}`);

@@ -46,7 +46,7 @@ export interface IssuerKeysOptions {
 interface Followed {
   find: FindKey | undefined;
   known: StoredIssuer;
-  /** Of the last attempt. */
+  /** When the last attempt began. */
   attemptedMs: number;
   fetching: Promise<void> | undefined;
 }

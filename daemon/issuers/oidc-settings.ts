@@ -34,7 +34,7 @@ const managementShape = z
       .optional()
       .describe('Audience that its tokens must have; by default, managementUrl.'),
     claims: claimsShape.describe('Claims that its tokens must have, as in a webhook.'),
-    permission: z.enum(permissions).describe('Permission of who has such a token.'),
+    permission: z.enum(permissions).describe('The permission that such a token has.'),
     factory: nameShape.optional().describe('Factory that it is for; without this key, all.'),
   })
   .superRefine(requirePinnedCaller);
@@ -49,7 +49,7 @@ export const oidcSettingsShape = z.strictObject({
     .array(managementShape)
     .max(managementMax)
     .default([])
-    .describe('Tokens of OpenID Connect issuers that may use the management API, such as those of CI jobs.'),
+    .describe('OpenID Connect tokens that may use the management API, such as the tokens of CI jobs.'),
 });
 
 export type OidcSettings = z.output<typeof oidcSettingsShape>;

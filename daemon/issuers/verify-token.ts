@@ -10,7 +10,7 @@ import type { TokenClaims } from '../../schema/oidc/claims.ts';
 import { judgeToken, type TokenRequirements } from '../../schema/oidc/judge-token.ts';
 import type { Explanation } from '../../signatures/explanation.ts';
 
-/** @limit Longest token, in characters: those of known issuers have up to 4,000. */
+/** @limit Longest token, in characters: tokens of known issuers have up to 4,000. */
 const tokenCharsMax = 16 * 1024;
 /** @limit Wait that a 503 asks the sender for while the keys of an issuer are missing, in seconds: a fetch takes no longer. */
 const keysSeconds = 10;
@@ -20,7 +20,10 @@ const algorithms = ['RS256', 'ES256', 'EdDSA', 'PS256'];
 /** The types of ID tokens and of access tokens (RFC 9068); others are no credentials for this (RFC 8725, section 3.11). */
 const types = ['jwt', 'at+jwt', 'application/at+jwt'];
 
-/** Finds the key of a token, and imports it for its first token. Rejects with an error of `jose` if there is none. */
+/**
+ * Finds the key that signed a token. A key is imported when its first token comes. Rejects with an error of `jose` if the
+ * issuer has no such key.
+ */
 export type FindKey = ReturnType<typeof createLocalJWKSet>;
 
 /** The keys that verify tokens. */
@@ -90,7 +93,10 @@ function explainHeader(token: string): Explanation | undefined {
     };
   }
   if (header.crit !== undefined)
-    return { cause: 'the token requires extensions (crit), which hookmill has not', remedy: getToken };
+    return {
+      cause: 'the token requires extensions (crit), which hookmill does not support',
+      remedy: getToken,
+    };
   const { typ } = header;
   if (typ === undefined || (typeof typ === 'string' && types.includes(typ.toLowerCase()))) return undefined;
   return { cause: 'the token is of a type that is no credential here (typ)', remedy: getToken };

@@ -28,7 +28,7 @@ export interface WhyFacts {
   /** Absent if the delivery's webhook is no longer applied. */
   readonly webhook: AppliedWebhook | undefined;
   readonly url: string;
-  /** What is known of the issuer of the webhook's tokens; absent if it has none, or was not asked yet. */
+  /** What is stored of the issuer of the webhook's tokens. Absent if the webhook takes none, or its issuer was never asked. */
   readonly issuer?: StoredIssuer | undefined;
   /** Whether one delivery is explained. It is then the only one in `last`. */
   readonly isOfDelivery: boolean;

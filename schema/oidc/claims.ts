@@ -7,7 +7,7 @@ import { joinWithOr } from '../text/suggestion.ts';
 const claimsMax = 30;
 /** @limit Most values of one claim in a webhook: more callers get webhooks of their own, or share a claim. */
 const claimValuesMax = 100;
-/** @limit Longest name or value of a claim in a webhook, in characters: those of known issuers have up to 300. */
+/** @limit Longest name or value of a claim in a webhook, in characters: names and values of known issuers have up to 300. */
 const claimCharsMax = 500;
 
 type ClaimValue = string | boolean;

@@ -69,7 +69,7 @@ function allows({ claims }: OidcSettings['management'][number], token: TokenClai
   return explainClaims(claims, token) === undefined;
 }
 
-/** Who has the token knows its claims, so the cause tells nothing that is secret. */
+/** The cause may name claims: whoever sends a token knows its claims already. */
 function refuse(cause: string): ApiProblem {
   return new ApiProblem('token-unknown', { detail: `The OpenID Connect token is refused: ${cause}` });
 }

@@ -72,7 +72,7 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
   );
 }
 
-/** What a token of the webhook's senders must say. */
+/** The issuer, the audience and the claims that a sender's token must have. */
 function TokenFacts({ webhook: { issuer, audience, claims } }: { readonly webhook: ShownWebhook }) {
   return (
     <>
