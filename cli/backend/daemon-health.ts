@@ -24,8 +24,8 @@ interface DaemonAsked {
   readonly url: string;
   /** The id of the daemon that is meant, if another one may have its port now. */
   readonly id?: string;
-  /** An API token, without which a daemon behind a proxy says only whether it is ready. */
-  readonly token?: string;
+  /** Gets an API token, without which a daemon behind a proxy says only whether it is ready. */
+  readonly getToken?: () => Promise<string>;
   readonly factory: string;
   /** The serial of the applied state. */
   readonly serial: number;
@@ -60,9 +60,9 @@ export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
  */
 export async function askReadiness(
   url: string,
-  { id, token }: Pick<DaemonAsked, 'id' | 'token'> = {},
+  { id, getToken }: Pick<DaemonAsked, 'id' | 'getToken'> = {},
 ): Promise<Readiness | null | undefined> {
-  const readiness = await readReadiness(url, token);
+  const readiness = await readReadiness(url, await getToken?.());
   return id === undefined || readiness?.daemon === id ? readiness : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +11,11 @@ async function startWithCommand() {
   const [starts, answer] = [join(directory, 'starts'), join(directory, 'answer')];
   const script = `echo start >> ${starts}; until cat ${answer} 2>&-; do sleep 0.02; done`;
   await daemon.store.teamSecrets.refer('KEPT', `exec:${JSON.stringify(['/bin/sh', '-c', script])}`, null);
-  const giveValue = (value: string) => writeFileSync(answer, value);
+  // The command must not find the file before the value is in it.
+  const giveValue = (value: string) => {
+    writeFileSync(`${answer}.new`, value);
+    renameSync(`${answer}.new`, answer);
+  };
   const countStarts = () => (existsSync(starts) ? readFileSync(starts, 'utf8').split('\n').length - 1 : 0);
   const files = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\n' }];
   return { daemon, files, giveValue, countStarts };
