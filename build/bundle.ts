@@ -23,7 +23,7 @@ const workers = {
   'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
   'postgres-log-worker': 'store/postgres/delivery-log/postgres-log-worker.ts',
   'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
-  'git-launcher': 'sources/repository/git/git-launcher.ts',
+  'git-launcher': 'sources/repository/git/git-launcher.js',
   'operations-worker': 'daemon/operations-thread/operations-worker.ts',
   'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
 };

@@ -72,7 +72,17 @@ export function makeUpstream(): Upstream {
       }
       run(['add', '--all']);
       const date = `@${Math.floor(committedAt.getTime() / 1000)} +0000`;
-      run(['commit', '--quiet', '--allow-empty', '--message', message], { GIT_COMMITTER_DATE: date });
+      // Each commit would start another process to see whether objects should be packed.
+      const commit = [
+        '-c',
+        'maintenance.auto=false',
+        'commit',
+        '--quiet',
+        '--allow-empty',
+        '--message',
+        message,
+      ];
+      run(commit, { GIT_COMMITTER_DATE: date });
       return run(['rev-parse', 'HEAD']);
     },
   };

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type SimpleGit, simpleGit } from 'simple-git';
 import { gitVariables, passwordVariable } from './git-environment.ts';
@@ -84,7 +83,7 @@ function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFai
   });
 }
 
-const launcher = fileURLToPath(new URL(`./git-launcher${extname(import.meta.url)}`, import.meta.url));
+const launcher = fileURLToPath(new URL('./git-launcher.js', import.meta.url));
 
 function watchEverySecond(
   watch: () => Promise<GitFailure | undefined>,
