@@ -1,39 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { escapedKeyDefect, hasEscapedKeyDefect } from '../json/parse-json-text.ts';
-import { apiRoutes } from '../schema/api/routes.ts';
 import type { DeliveryLog } from '../store/ports/delivery-log.ts';
-import type { DaemonRecord, Store } from '../store/ports/store.ts';
+import type { DaemonRecord } from '../store/ports/store.ts';
 import { nameReceiver } from './alerts/alert-settings.ts';
 import { type AlertsTask, startAlerts } from './alerts/start-alerts.ts';
+import type { Close, Condition, DaemonOptions, OnClose, Parts } from './daemon-parts.ts';
 import { startHealth } from './health/start-health.ts';
-import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
-import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/connection-slots.ts';
-import {
-  closeServer,
-  createBoundedServer,
-  type ListenPlace,
-  listen,
-  type PassedSockets,
-} from './http/http-server.ts';
-import { createMemoryBudgets } from './ingress/budgets.ts';
-import { createIngress, type IngressOptions, type ReportEndpoint } from './ingress/ingress.ts';
-import { createRandomPool } from './ingress/random-pool.ts';
-import { createSharedBudgets } from './ingress/shared-budgets.ts';
+import { createSenderCheck } from './http/client-address.ts';
+import type { ReportEndpoint } from './ingress/ingress.ts';
 import { startUnloggedWrites, UnloggedRequests } from './ingress/unlogged-requests.ts';
 import { type IssuerKeys, startIssuerKeys } from './issuers/issuer-keys.ts';
 import { beginOpening, type LogOpening } from './log-opening.ts';
-import { createApi } from './management/api/create-api.ts';
-import type { ThreadAnswer } from './management/api/thread-request.ts';
-import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { followReplicas } from './management/follow-replicas.ts';
-import { openIssuerCallers } from './management/guards/issuer-callers.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
-import { createManagement } from './management/management.ts';
-import { openSignIn } from './management/sign-in/open-sign-in.ts';
-import { createMetrics, type MetricSources, type Metrics } from './observability/metrics.ts';
+import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Traces } from './observability/traces.ts';
 import { type OperationsThread, openOperationsThread } from './operations-thread/operations-thread.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
@@ -48,30 +29,7 @@ import { createRunner } from './runs/runners/create-runner.ts';
 import { explainMissingProgram } from './runs/runners/missing-program.ts';
 import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, type ServedStatesOptions, serveAppliedStates } from './served/served-states.ts';
-import { connectionsMax, type DaemonSettings } from './settings.ts';
-
-/** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
-const stopGraceMs = 7_000;
-
-/** @limit Time that the requests on the management port have to end when the daemon stops, in ms: after the ingress, in what is left of the 10 s. */
-const managementGraceMs = 1_000;
-
-export interface DaemonOptions {
-  readonly store: Store;
-  /** The opening of the store's delivery log, if it has begun. */
-  readonly opening?: LogOpening;
-  readonly settings: DaemonSettings;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly sockets?: PassedSockets;
-  readonly log: Logger;
-  readonly nowMs: () => number;
-  /** Ends a start in progress. A daemon that has started is stopped with `stop`. */
-  readonly stopping: AbortSignal;
-  /** Milliseconds since some moment; unlike `nowMs`, it never jumps when somebody sets the clock. */
-  readonly monotonicMs: () => number;
-  /** Called when the daemon cannot continue; the process must be restarted. */
-  readonly onFatal: (error: unknown) => void;
-}
+import { boundConnections, startIngress, startManagement } from './start-ports.ts';
 
 export interface Daemon {
   readonly ingressUrl: string;
@@ -81,25 +39,6 @@ export interface Daemon {
   /** After the delay that the settings ask for, stops accepting deliveries, commits what it has, and ends within 10 s. */
   stop(): Promise<void>;
 }
-
-/** The state of the daemon that changes while it runs. The management port shows it. */
-interface Condition {
-  /** The public URL of the ingress. If no setting gives it, its port is known only once the ingress listens. */
-  baseUrl: string;
-  phase: 'starting' | 'running' | 'stopping';
-  /** Why the daemon cannot continue. */
-  failure: string | undefined;
-}
-
-const notReadyPhases = {
-  starting: 'the daemon is starting',
-  running: undefined,
-  stopping: 'the daemon is stopping',
-} as const;
-
-type Close = () => Promise<unknown>;
-/** Registers a function that closes a part. Parts are closed in reverse order. */
-type OnClose = (close: Close) => void;
 
 /** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start or `stopping` aborts. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -245,19 +184,6 @@ function startWatching(
   return alerts;
 }
 
-/** Without enough descriptors, connections wait in the queue of the system, where no rule of ours chooses among them. */
-function boundConnections({ settings, log }: DaemonOptions): ConnectionShares {
-  const wanted = { ingress: settings.limits.connections, management: connectionsMax };
-  const descriptors = readDescriptorLimit();
-  const shares = shareConnections(wanted, descriptors);
-  if (shares.ingress < wanted.ingress) {
-    const lowered =
-      'the limit of open files allows fewer connections than limits.connections; raise it (LimitNOFILE=, ulimit -n)';
-    log.warn({ openFiles: descriptors, connections: shares.ingress, wanted: wanted.ingress }, lowered);
-  }
-  return shares;
-}
-
 async function recordAddress({ store, settings, log }: DaemonOptions, record: DaemonRecord): Promise<void> {
   const failed = 'cannot record where this daemon listens; commands may print other URLs, or not find it';
   const isLowered = (record.connections ?? 0) < settings.limits.connections;
@@ -310,78 +236,6 @@ function serveStates(
   });
 }
 
-interface Parts {
-  readonly deliveryLog: DeliveryLog;
-  readonly served: ServedStates;
-  readonly keys: IssuerKeys;
-  readonly live: LiveDeliveries;
-  readonly unlogged: UnloggedRequests;
-  readonly metrics: Metrics;
-  readonly traces: Traces | undefined;
-  readonly readReconciles: MetricSources['readReconciles'];
-  readonly thread: OperationsThread;
-  readonly listThread: OperationsThread;
-  readonly daemonId: string;
-  readonly connections: ConnectionShares;
-}
-
-/** A buffer that is larger than Node's pool of small ones has no other user. */
-function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
-  return bytes && bytes.buffer.byteLength > Buffer.poolSize ? [bytes.buffer] : [];
-}
-
-async function startManagement(
-  { store, settings, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  parts: Parts,
-  condition: Condition,
-  onClose: OnClose,
-): Promise<string> {
-  const { deliveryLog, served, keys, live, metrics, readReconciles, daemonId, connections } = parts;
-  const { managementUrl } = settings;
-  const readClientAddress = createAddressReader(settings.trustProxies);
-  const signIn =
-    settings.signIn &&
-    (await openSignIn({
-      ...{ settings: settings.signIn, managementUrl: managementUrl ?? '', environment, nowMs },
-      teamSecrets: store.teamSecrets,
-    }));
-  const api = createApi({
-    ...{ store, served, deliveryLog, live, managementUrl, signIn, nowMs, monotonicMs, log },
-    workloads: openIssuerCallers({ ...settings.oidc, managementUrl, keys, nowMs }),
-    answerInThread: (request, turn) => {
-      const answering = apiRoutes[request.id].thread === 'lists' ? parts.listThread : parts.thread;
-      const transfer = ownBuffers(request.body);
-      return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
-    },
-    readClientAddress,
-    requestsPerMinute: settings.limits.apiRequestsPerMinute,
-    baseUrl: () => condition.baseUrl,
-  });
-  onClose(() => api.close());
-  const management = createManagement({
-    ...{ served, metrics, readReconciles, readIssuers: keys.status, api: api.router, identify: api.identify },
-    ...{ managementUrl, daemonId, log, readClientAddress, monotonicMs },
-    dashboard: await readDashboardFiles(findDashboardDirectory()),
-    notReady: () =>
-      condition.failure ??
-      notReadyPhases[condition.phase] ??
-      deliveryLog.describeTrouble() ??
-      served.describeUnserved(),
-  });
-  const server = createBoundedServer(management.callback(), {
-    connections: connections.management,
-    publicUrl: managementUrl,
-    isProxy: createProxyCheck(settings.trustProxies),
-  });
-  const place = { port: settings.managementPort, host: '127.0.0.1' };
-  const address = await listen(server, passedSocket('management', sockets) ?? place);
-  onClose(() => {
-    live.close();
-    return closeServer(server, managementGraceMs);
-  });
-  return toUrl(address);
-}
-
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, thread, daemonId, metrics, traces }: Parts,
@@ -415,54 +269,4 @@ async function startRuns(
   });
   onClose(() => reports.stop());
   return { runQueue, reports: callbacks && openReportEndpoint({ callbacks, reports, log }) };
-}
-
-async function startIngress(
-  { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
-  {
-    deliveryLog,
-    served,
-    unlogged,
-    metrics,
-    traces,
-    reports,
-    connections,
-  }: Parts & Pick<IngressOptions, 'reports'>,
-  condition: Condition,
-  onAccepted: IngressOptions['onAccepted'],
-): Promise<{ readonly url: string; readonly close: Close }> {
-  const app = createIngress({
-    deps: {
-      findWebhook: served.findWebhook,
-      isUnserved: served.isUnserved,
-      budgets: store.replicas
-        ? createSharedBudgets(settings.limits, monotonicMs, store.replicas)
-        : createMemoryBudgets(settings.limits, monotonicMs),
-      randomBytes: createRandomPool(),
-      ...{ deliveryLog, nowMs },
-    },
-    ...{ settings, log, unlogged, traces, reports, onAccepted },
-    observe: metrics.observeRequest,
-    isStopping: () => condition.phase === 'stopping',
-  });
-  const server = createBoundedServer(app.callback(), {
-    requestMs: settings.limits.requestSeconds * 1_000,
-    connections: connections.ingress,
-    publicUrl: settings.baseUrl,
-    isProxy: createProxyCheck(settings.trustProxies),
-  });
-  const place = { port: settings.port, host: settings.host };
-  const address = await listen(server, passedSocket('ingress', sockets) ?? place);
-  const url = toUrl(address);
-  condition.baseUrl = settings.baseUrl ?? url;
-  return { url, close: () => closeServer(server, stopGraceMs) };
-}
-
-function passedSocket(name: keyof PassedSockets, sockets: PassedSockets = {}): ListenPlace | undefined {
-  const fd = sockets[name];
-  return fd === undefined ? undefined : { fd, name };
-}
-
-function toUrl({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -1,4 +1,5 @@
-import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts';
+import type { Daemon } from '../../daemon/daemon.ts';
+import type { DaemonOptions } from '../../daemon/daemon-parts.ts';
 import type { LogOpening } from '../../daemon/log-opening.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import { defaultPorts } from '../../schema/ingress-url.ts';
