@@ -12,10 +12,11 @@ const script = join(import.meta.dirname, '../../examples/start.ts');
 
 /** Starts what `npm start` starts once everything is built, and collects what it prints. */
 function start({ directory, path }: Workspace, env: Record<string, string>) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const started = execa(process.execPath, [script, path('demo')], {
     cwd: directory,
     extendEnv: false,
-    env: { PATH: process.env.PATH, HOME: directory, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: directory, ...env },
     reject: false,
     all: true,
   });
