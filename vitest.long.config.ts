@@ -25,6 +25,7 @@ export default defineConfig({
             'test/**/*-{crash,fuzz}.test.ts',
             'test/**/durability.test.ts',
             'test/cli/commands/audit-faults.test.ts',
+            'test/daemon/socket-activation.test.ts',
             'test/bench/accept-path.test.ts',
             'test/operations/health/judge-health.test.ts',
             'test/dashboard/live-list.test.ts',

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
 import type { DeliveryLog, Run, RunAttempt } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { countInterruption } from '../../store/ports/interruptions.ts';
 import type { RunEnd } from '../observability/metrics.ts';
 import type { RunSettings } from './run-settings.ts';
 import type { AttemptResult } from './runners/runner.ts';
@@ -48,9 +49,11 @@ export async function settleRun(
   { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
   signal?: AbortSignal,
 ): Promise<RunEnd> {
-  const { kind, reason: error } = result;
+  const { kind } = result;
   const claim = toClaim(run);
   const atMs = nowMs();
+  const interruption = signal?.aborted && kind === 'retry' ? countInterruption(run.error) : undefined;
+  const error = interruption?.error ?? result.reason;
   const finish = async (state: 'succeeded' | 'failed'): Promise<RunEnd> =>
     (await deliveryLog.finishRun({ ...claim, state, atMs, error })) ? state : 'lost';
   const postpone = async (waitMs: number): Promise<RunEnd> => {
@@ -60,6 +63,7 @@ export async function settleRun(
   if (kind === 'succeeded' || kind === 'failed') return finish(kind);
   if (kind === 'waiting')
     return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
+  if (interruption?.fails) return finish('failed');
   if (signal?.aborted) return postpone(0);
   if (kind === 'unattempted') return postpone(troubleWaitMs());
   if (run.attempts >= settings.attempts) return finish('failed');

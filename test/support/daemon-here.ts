@@ -25,8 +25,8 @@ export async function startDaemonHere(
   settings: object = {},
   home = newHome(),
   given: Pick<StoreOptions, 'environment' | 'postgres'> = placeOfHome(home.directory),
+  clock: DaemonHere['clock'] = { nowMs: Date.now(), monotonicMs: 0 },
 ): Promise<DaemonHere> {
-  const clock = { nowMs: Date.now(), monotonicMs: 0 };
   let logged = '';
   const write = (line: string) => {
     logged += line;

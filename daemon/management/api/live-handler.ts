@@ -12,7 +12,9 @@ export function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'
     const { factory } = params;
     await live.beforeView(factory);
     const session = cookie.read(context);
-    const credentials = { authorization: context.headers.authorization, session };
+    // A view that stays open is no sign that somebody uses the page.
+    const watching = session && { ...session, isAttended: false };
+    const credentials = { authorization: context.headers.authorization, session: watching };
     const maySee = async () =>
       findPermission((await identifyCaller(credentials, callers)).grants, factory) !== undefined;
     context.status = 200;

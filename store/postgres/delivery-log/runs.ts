@@ -130,8 +130,8 @@ function toError(error: string | undefined): string | null {
 }
 
 /**
- * Queues the runs, or fails those that were interrupted too often, whose daemon has no lease any more, and those that this one does not know to be its own: the answer to
- * their claim was lost, or a failover undid their result.
+ * Queues the runs whose daemon has no lease any more, or fails them if they were interrupted too often. Also those that
+ * this daemon does not know to be its own: the answer to their claim was lost, or a failover undid their result.
  */
 async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly string[]): Promise<number> {
   const text = `

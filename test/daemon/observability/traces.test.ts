@@ -5,15 +5,18 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { Traces } from '../../../daemon/observability/traces.ts';
+import { attemptRun } from '../../../daemon/runs/run-attempt.ts';
 import { homeAt } from '../../../store/home/home.ts';
 import type { Run } from '../../../store/ports/delivery-log.ts';
 import { applyTriggered } from '../../support/apply-triggered.ts';
-import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
-import { type DaemonHere, startDaemonHere } from '../../support/daemon-here.ts';
+import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Answer, send } from '../../support/http.ts';
 import { storeIn } from '../../support/stored.ts';
+import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
+import { recordRun } from '../runs/record-runs.ts';
+import { openRunBench } from '../runs/run-samples.ts';
 import { type CollectedSpan, listen, startCollector } from './collector.ts';
 
 const sender = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
@@ -27,7 +30,7 @@ async function prepare() {
   const store = storeIn(homeAt(workspace.home));
   onTestFinished(() => store.close());
   const post = (
-    { ingressUrl }: Pick<DaemonHere, 'ingressUrl'>,
+    { ingressUrl }: Pick<TestDaemon, 'ingressUrl'>,
     body: string,
     headers: Record<string, string> = {},
   ): Promise<Answer> =>
@@ -39,11 +42,7 @@ async function prepare() {
       return runs.length === count && runs.every(run => run.state === state) ? runs : undefined;
     }) as Promise<Run[]>;
   /** Starts a daemon in this process. */
-  const startHere = async (settings: object): Promise<DaemonHere> => {
-    const daemon = await startDaemonHere(settings, homeAt(workspace.home));
-    onTestFinished(() => daemon.stop());
-    return daemon;
-  };
+  const startHere = (settings: object) => startWebhookDaemon({ workspace, settings });
   return { workspace, store, secret, uid, post, runsThatAre, startHere };
 }
 
@@ -151,7 +150,7 @@ test('from other senders, and with a header that is not valid, a new trace begin
 
 test('a receiver gets the trace of the attempt, also from another daemon than that of the request', async () => {
   const collector = await startCollector();
-  const { workspace, post, runsThatAre } = await prepare();
+  const { post, runsThatAre, startHere } = await prepare();
   const seen: unknown[] = [];
   let status = 500;
   const url = await listen((request, response) => {
@@ -162,12 +161,12 @@ test('a receiver gets the trace of the attempt, also from another daemon than th
     tracing: { endpoint: collector.url },
     runs: { runner: { kind: 'http', url }, backOff: { firstSeconds: 0.01, maxSeconds: 0.01 }, attempts: 99 },
   };
-  const first = await startDaemonForTest({ workspace, settings });
+  const first = await startHere(settings);
   const { deliveryId } = await post(first, '{}');
   await eventually(() => seen.length > 0);
   await first.stop();
   status = 200;
-  const second = await startDaemonForTest({ workspace, settings });
+  const second = await startHere(settings);
   await runsThatAre('succeeded', deliveryId);
   await second.stop();
 
@@ -181,11 +180,10 @@ test('a receiver gets the trace of the attempt, also from another daemon than th
 
 test('a replay has a trace of its own with a link to the request of its delivery', async () => {
   const collector = await startCollector();
-  const { workspace, post, runsThatAre } = await prepare();
+  const { workspace, post, runsThatAre, startHere } = await prepare();
   const script = `[ $HOOKMILL_RUN_ID != $(cat ${workspace.path('fails')}) ]`;
   workspace.write('fails', 'none');
-  const settings = { tracing: { endpoint: collector.url }, runs: scriptRuns(script) };
-  const daemon = await startDaemonForTest({ workspace, settings });
+  const daemon = await startHere({ tracing: { endpoint: collector.url }, runs: scriptRuns(script) });
   const { deliveryId = '' } = await post(daemon, '{}');
   const [original] = await runsThatAre('succeeded', deliveryId);
   const { exitCode } = await workspace.hookmill('deliveries', 'replay', deliveryId);
@@ -259,6 +257,31 @@ test('no more spans wait for a collector than the limit; the others are counted 
   expect(traces.dropped()).toBe(3_000 - 2_048);
   await traces.close();
   expect(traces.dropped()).toBe(3_000);
+});
+
+test('an attempt that hookmill itself cannot begin ends its span', async () => {
+  const collector = await startCollector();
+  const { store, deliveryLog } = await openRunBench();
+  const run = await store.deliveries.findRun(await recordRun(deliveryLog));
+  if (!run) throw new Error('the run is gone');
+  const traces = new Traces({
+    ...{ settings: { endpoint: collector.url, sampleRatio: 1 }, isTrusted: () => false, daemonId: 'daemon' },
+    ...{ log: pino({ level: 'silent' }), monotonicMs: () => 0 },
+  });
+  const runner = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+  const deps = { deliveryLog, runFiles: store.runFiles, runner, keep: false, traces };
+  const reason = 'the run could not be executed (EMFILE)';
+  const attempted = await attemptRun(
+    run,
+    { name: 'triage', prompt: 'Act.' },
+    deps,
+    new AbortController().signal,
+  );
+  expect(attempted).toEqual({ kind: 'unattempted', reason });
+  await traces.close();
+  const [span] = named(collector.spans(), 'run triage');
+  expect(span).toMatchObject({ status: { code: 2, message: reason } });
+  expect(span?.attributes).toMatchObject({ 'hookmill.run.result': 'unattempted' });
 });
 
 test('traces that are not sampled are not sent, and programs are told so', async () => {

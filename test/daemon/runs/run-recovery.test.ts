@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 // Each attempt records itself and a child that ignores SIGTERM. A later one first records what is left of those before.
@@ -45,10 +48,16 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+const error = 'the daemon ended, or lost its claim, during 5 attempts in a row; the run may be what ends it';
+
 test('a run that kills the daemon five times in a row fails, and ends no further one', async () => {
   const workspace = makeWorkspace();
   const { uid, secret } = await applyTriggered(workspace);
-  const script = 'until rm "$OUT/ready" 2> "$OUT/errors"; do sleep 0.02; done; kill -9 $PPID';
+  const script = 'read go < "$OUT/ready"; kill -9 $PPID';
+  execFileSync('mkfifo', [workspace.path('ready')]);
+  // Open for both, it waits for no reader, and keeps what is written until there is one.
+  const ready = await open(workspace.path('ready'), 'r+');
+  onTestFinished(() => ready.close());
   const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
   const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
   for (let n = 1; n <= 5; n++) {
@@ -56,16 +65,33 @@ test('a run that kills the daemon five times in a row fails, and ends no further
     if (n === 1)
       await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
     expect((await readNewestRun(workspace))?.state).not.toBe('failed');
-    workspace.write('ready', '');
+    await ready.write('go\n');
     expect((await daemon.process).signal).toBe('SIGKILL');
   }
-  workspace.write('ready', '');
+  await ready.write('go\n');
   const daemon = await startDaemonForTest(start);
-  const error =
-    'the daemon was killed or lost its claim during 5 attempts in a row; the run may be what ends it';
   // With a database, the claim of the last daemon must run out first.
   await expect.poll(() => readNewestRun(workspace)).toMatchObject({ state: 'failed', attempts: 5, error });
   expect((await daemon.readyz()).status).toBe('ready');
+});
+
+test('a run during which the daemon stops five times in a row fails', async () => {
+  const workspace = makeWorkspace();
+  const { uid, secret } = await applyTriggered(workspace);
+  workspace.write('started', '');
+  const script = `echo started >> ${workspace.path('started')}; exec sleep 600`;
+  const runner = { kind: 'command', argv: ['sh', '-c', script] };
+  const findRun = () => readNewestRun(workspace);
+  for (let n = 1; n <= 5; n++) {
+    const daemon = await openWebhookDaemon({ workspace, settings: { runs: { runner } } });
+    if (n === 1)
+      await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+    await expect.poll(() => workspace.read('started')).toBe('started\n'.repeat(n));
+    await daemon.stop();
+    expect(await findRun()).toMatchObject(
+      n < 5 ? { state: 'queued', attempts: n } : { state: 'failed', error },
+    );
+  }
 });
 
 function endAll(pids: readonly string[]): void {

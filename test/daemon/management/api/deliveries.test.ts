@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { areHomesInPostgres } from '../../../support/home-place.ts';
 import { type Answer, send } from '../../../support/http.ts';
 import {
   type ApiClient,
@@ -373,6 +374,13 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
   expect((await show()).webhooks[0].health).toBeNull();
 });
 
+/** Returns the headers of a new session of the dashboard. */
+async function signIn({ managementUrl }: FactoryDaemon, { token }: ApiClient) {
+  const { headers, json } = await call(managementUrl, 'signIn', { body: { token } });
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+  return { cookie, 'x-hookmill-session': String(json.sessionKey) };
+}
+
 /** The events of a live view, as they come. */
 async function watch(
   { managementUrl, factory }: FactoryDaemon,
@@ -431,14 +439,25 @@ test('ends the live views of a revoked token before they are sent anything more'
 
 test('ends the live views of a session that is signed out', async () => {
   const { daemon, manager, deliver } = await ready();
-  const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: manager.token } });
-  const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? '';
-  const session = { cookie, 'x-hookmill-session': String(signedIn.json.sessionKey) };
+  const session = await signIn(daemon, manager);
   const view = await watch(daemon, manager, {}, session);
   await call(daemon.managementUrl, 'signOut', { headers: session });
   await deliver({ state: 'failed' });
   await view.ended;
   expect(view.deliveries()).toEqual([]);
+});
+
+// The clock of the database decides when its sessions end.
+test.skipIf(areHomesInPostgres())('a live view that stays open keeps no session alive', async () => {
+  const { daemon, manager, deliver } = await ready(await startManagedDaemon());
+  const view = await watch(daemon, manager, {}, await signIn(daemon, manager));
+  daemon.clock.nowMs += 40 * 60_000;
+  await deliver({ state: 'failed' });
+  await expect.poll(view.deliveries).toHaveLength(1);
+  daemon.clock.nowMs += 40 * 60_000;
+  await deliver({ state: 'failed' });
+  await view.ended;
+  expect(view.deliveries()).toHaveLength(1);
 });
 
 test('opens no more live views than it may', async () => {

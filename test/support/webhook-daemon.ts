@@ -1,0 +1,44 @@
+import { onTestFinished } from 'vitest';
+import { homeAt } from '../../store/home/home.ts';
+import { type DaemonOptions, makeWebhook, type Readiness, type TestDaemon } from './daemon.ts';
+import { startDaemonHere } from './daemon-here.ts';
+import { makeWorkspace } from './workspace.ts';
+
+/** A daemon as a `TestDaemon` gives it, but in the test's own process, which costs a fraction of one of its own. */
+export interface WebhookDaemon
+  extends Pick<TestDaemon, 'workspace' | 'ingressUrl' | 'managementUrl' | 'readyz' | 'metrics' | 'webhook'> {
+  /** Every line that it logged, of every level. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+export async function openWebhookDaemon(
+  options: Pick<DaemonOptions, 'workspace' | 'settings'> = {},
+): Promise<WebhookDaemon> {
+  const { workspace = makeWorkspace(), settings } = options;
+  const clock = {
+    get nowMs() {
+      return Date.now();
+    },
+    get monotonicMs() {
+      return performance.now();
+    },
+  };
+  const here = await startDaemonHere(settings, homeAt(workspace.home), undefined, clock);
+  const { ingressUrl, managementUrl, logged, stop } = here;
+  const daemon = {
+    ...{ workspace, ingressUrl, managementUrl, logged, stop },
+    readyz: async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness,
+    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+  };
+  return { ...daemon, webhook: given => makeWebhook(daemon, given) };
+}
+
+/** Starts a daemon, and stops it when the test ends. */
+export async function startWebhookDaemon(
+  options?: Pick<DaemonOptions, 'workspace' | 'settings'>,
+): Promise<WebhookDaemon> {
+  const daemon = await openWebhookDaemon(options);
+  onTestFinished(() => daemon.stop());
+  return daemon;
+}
