@@ -9,13 +9,14 @@ import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { factoryIn, readStore } from '../support/stored.ts';
+import { startWebhookDaemon } from '../support/webhook-daemon.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
   const workspace = makeWorkspace();
   mkdirSync(workspace.home);
   if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
-  const daemon = await startDaemonForTest({ workspace });
+  const daemon = await startWebhookDaemon({ workspace });
   const webhook = await daemon.webhook();
   const payload = (n: number) => `"${n}${'x'.repeat(100_000)}"`;
   const answers = [await webhook.post(payload(0))];
@@ -26,7 +27,7 @@ test('answers 503 while the disk is full, never 202, and records again when ther
     status: 503,
     headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
   });
-  expect(daemon.stderr()).toContain('database or disk is full');
+  expect(daemon.logged()).toContain('database or disk is full');
   // The daemon tries a small write, and keeps its counts of what it refused.
   const readFailed = async () => Number(/_failed_commits (\d+)$/m.exec(await daemon.metrics())?.[1]);
   const failed = await readFailed();
@@ -52,7 +53,7 @@ test('is not ready and sends an alert while the disk is full, even if nothing ar
   await readStore(homeAt(workspace.home), ({ teamSecrets }) => teamSecrets.set('ALERTS', secret));
   const receiver = await startAlertReceiver(secret);
   const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
-  const daemon = await startDaemonForTest({ workspace, settings });
+  const daemon = await startWebhookDaemon({ workspace, settings });
   const ballast = join(workspace.home, 'ballast');
   fillDisk(ballast);
   await expect.poll(daemon.readyz).toMatchObject({

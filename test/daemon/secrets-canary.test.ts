@@ -83,18 +83,17 @@ test('secrets, presented credentials and expected signatures stand in no answer,
     const [row] = deliveries.filter(
       delivery => delivery.factory === factory && delivery.reason !== undefined,
     );
-    await Promise.all(
-      [
-        ['webhooks', 'list', '-o', 'json'],
-        ['webhooks', 'show', 'hook'],
-        ['deliveries', 'list', '-o', 'json'],
-        ['deliveries', 'show', row?.id ?? ''],
-        ['plan', '-o', 'json'],
-        ['apply'],
-        ['status', '-o', 'json'],
-        ['secrets', 'list', '-o', 'json'],
-      ].map(words => run(...here, ...words)),
-    );
+    for (const words of [
+      ['webhooks', 'list', '-o', 'json'],
+      ['webhooks', 'show', 'hook'],
+      ['deliveries', 'list', '-o', 'json'],
+      ['deliveries', 'show', row?.id ?? ''],
+      ['plan', '-o', 'json'],
+      ['apply'],
+      ['status', '-o', 'json'],
+      ['secrets', 'list', '-o', 'json'],
+    ])
+      await run(...here, ...words);
   }
   const metrics = await daemon.metrics();
   const readyz = JSON.stringify(await daemon.readyz());

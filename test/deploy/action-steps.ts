@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
@@ -48,12 +49,13 @@ export async function runStep(
   });
 }
 
-/** The environment of a job: npm cannot reach a registry, and no variable comes from the tests. */
+/** The environment of a job: npm cannot reach a registry, and no variable comes from the tests. Jobs share compiled code. */
 export function jobEnvironment(home: string): Readonly<Record<string, string>> {
   return {
     PATH: process.env.PATH ?? '',
     HOME: home,
-    TMPDIR: process.env.TMPDIR ?? '/tmp',
+    TMPDIR: tmpdir(),
+    NODE_COMPILE_CACHE: join(tmpdir(), 'compiled-by-jobs'),
     npm_config_registry: 'http://127.0.0.1:9',
     npm_config_update_notifier: 'false',
   };

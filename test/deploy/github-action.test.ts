@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
@@ -14,6 +14,14 @@ const inputs = { package: file, integrity };
 let workspace: Workspace;
 let home: string;
 let env: Record<string, string>;
+let installed: string;
+
+beforeAll(async () => {
+  const { directory, path } = makeWorkspace();
+  const given = { ...jobEnvironment(directory), RUNNER_TEMP: directory };
+  expect(await runStep('Install', directory, inputs, given)).toMatchObject({ exitCode: 0, stderr: '' });
+  installed = path('hookmill');
+});
 
 beforeEach(async () => {
   workspace = makeWorkspace();
@@ -31,8 +39,7 @@ beforeEach(async () => {
   };
   workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
   await workspace.hookmill('secrets', 'generate', 'TOKEN', '--home', home);
-  const installed = await runStep('Install', workspace.directory, inputs, env);
-  expect(installed).toMatchObject({ exitCode: 0, stderr: '' });
+  symlinkSync(installed, elsewhere.path('hookmill'));
 });
 
 test('Install refuses a tarball with another integrity, and none', async () => {

@@ -22,13 +22,24 @@ beforeEach(() => {
 
 const install = template['.hookmill']?.before_script ?? [];
 
-/** A job's lines run one after the other in one shell, which ends at the first that fails. */
+/** Where these lines installed hookmill. */
+const installed = new Map<readonly string[], string>();
+
+/**
+ * A job's lines run one after the other in one shell, which ends at the first that fails. Later jobs use what the first
+ * one installed.
+ */
 async function runJob(
   script: readonly string[] | undefined,
   variables: Record<string, string> = {},
   before = install,
 ) {
-  return execa('bash', ['-eo', 'pipefail', '-c', [...before, ...(script ?? ['exit 99'])].join('\n')], {
+  const [, , ...afterInstall] = before;
+  const to = installed.get(before);
+  const preparing = to ? [`to=${to}`, ...afterInstall] : [...before, 'printf %s "$to" >&3'];
+  const lines = [...preparing, ...(script ?? ['exit 99'])];
+  const result = await execa('bash', ['-eo', 'pipefail', '-c', lines.join('\n')], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     cwd: workspace.directory,
     reject: false,
     extendEnv: false,
@@ -42,6 +53,8 @@ async function runJob(
       ...variables,
     },
   });
+  if (!to) installed.set(before, result.stdio[3]);
+  return result;
 }
 
 test('hookmill-validate reports to the merge request, and to the log where it fails', async () => {

@@ -30,7 +30,7 @@ export function makeSmallTarball(): Tarball {
     cpSync(join(root, path), join(directory, 'package', path), { recursive: true });
   }
   const file = join(directory, 'hookmill.tgz');
-  execaSync('tar', ['-czf', file, '-C', directory, 'package']);
+  execaSync('tar', ['-I', 'gzip -1', '-cf', file, '-C', directory, 'package']);
   return { file, integrity: integrityOf(file) };
 }
 

@@ -1,9 +1,9 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { getDocsFile } from '../../cli/formats/sarif.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../../schema/diagnostics.ts';
+import { runShell } from '../support/run-shell.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const bin = join(import.meta.dirname, '../../cli/bin.js');
@@ -82,12 +82,7 @@ async function shell({ directory, path, write }: Workspace, script: string) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   write('bin/hookmill', `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
   chmodSync(path('bin/hookmill'), 0o755);
-  const { all, failed } = await execa('bash', ['-ec', script], {
-    cwd: directory,
-    extendEnv: false,
-    env: { PATH: `${path('bin')}:${PATH}`, HOME: directory, NODE_COMPILE_CACHE, NO_COLOR: '1' },
-    all: true,
-    reject: false,
-  });
-  return { printed: all, failed };
+  const env = { PATH: `${path('bin')}:${PATH}`, HOME: directory, NODE_COMPILE_CACHE, NO_COLOR: '1' };
+  const { stdout, stderr, exitCode } = await runShell(script, { cwd: directory, env });
+  return { printed: stdout + stderr, failed: exitCode !== 0 };
 }

@@ -6,9 +6,9 @@ import { execa, type ResultPromise } from 'execa';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createCallHere } from '../../cli/backend/call-here.ts';
 import { homeAt } from '../../store/home/home.ts';
-import { runCommand } from '../support/command-runner.ts';
 import { followPage, type Reader } from '../support/followed-page.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
+import { runShell } from '../support/run-shell.ts';
 import { factoryIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace, type RunResult, type Workspace } from '../support/workspace.ts';
@@ -36,8 +36,6 @@ beforeEach(() => {
 /** Somebody at a shell, who changes directories and keeps a second terminal for the daemon. */
 function makeReader(directory: string): Reader {
   let cwd = directory;
-  const shell = (command: string) =>
-    execa('bash', ['-c', command], { cwd, extendEnv: false, env: variables, reject: false });
   return {
     write: (file, content) => {
       mkdirSync(dirname(join(cwd, file)), { recursive: true });
@@ -47,12 +45,9 @@ function makeReader(directory: string): Reader {
       const [program, ...args] = command.split(' ');
       if (program === 'cd') cwd = join(cwd, args[0] ?? '');
       if (program === 'cd') return { stdout: '', stderr: '', exitCode: 0 };
-      if (args[0] === 'serve') return serve(shell(`exec ${command}`));
-      const isPlain = program === 'hookmill' && !/["'<>|$]/.test(command);
-      const result = isPlain ? await runCommand({ args, cwd, env: variables, stdin: '' }) : undefined;
-      if (result) return result;
-      const { stdout, stderr, exitCode } = await shell(command);
-      return { stdout, stderr, exitCode };
+      if (args[0] !== 'serve') return runShell(command, { cwd, env: variables });
+      const options = { cwd, extendEnv: false, env: variables, reject: false };
+      return serve(execa('bash', ['-c', `exec ${command}`], options));
     },
   };
 }

@@ -21,10 +21,12 @@ test("the README's five minutes go as it shows, from `npm start` on", {
 
 /** Does what `npm start` does once everything is installed and built. */
 async function start({ directory, path }: Workspace): Promise<void> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const ports = { HOOKMILL_PORT: '0', HOOKMILL_MANAGEMENT_PORT: '0' };
   const daemon = execa(process.execPath, [join(root, 'examples/start.ts'), path('demo')], {
     cwd: directory,
     extendEnv: false,
-    env: { PATH: process.env.PATH, HOME: directory, HOOKMILL_PORT: '0', HOOKMILL_MANAGEMENT_PORT: '0' },
+    env: { PATH, HOME: directory, NODE_COMPILE_CACHE, ...ports },
     reject: false,
   });
   onTestFinished(async () => {

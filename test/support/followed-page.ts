@@ -42,7 +42,9 @@ async function follow(step: string, reader: Reader, ids: Map<string, string>): P
     expect(printed.map(withoutIds), command).toEqual(expect.arrayContaining(shown.map(withoutIds)));
     return printed;
   };
-  const printed = looks.test(command) ? await vi.waitFor(attempt, { timeout: testLimitMs }) : await attempt();
+  const printed = looks.test(command)
+    ? await vi.waitFor(attempt, { timeout: testLimitMs, interval: 250 })
+    : await attempt();
   for (const line of shown) {
     const found = printed.find(candidate => withoutIds(candidate) === withoutIds(line))?.match(id) ?? [];
     for (const [index, name] of (line.match(id) ?? []).entries()) ids.set(name, found[index] ?? name);

@@ -39,8 +39,7 @@ export interface Upstream {
   commit(files: Files, message?: string, committedAt?: Date): string;
 }
 
-export function makeUpstream(): Upstream {
-  const directory = temporaryDirectory();
+export function makeUpstream(directory = temporaryDirectory()): Upstream {
   const [bare, work] = [join(directory, 'upstream.git'), join(directory, 'work')];
   const environment = {
     ...operatorEnvironment,

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { complete } from '../../../cli/completion/complete.ts';
@@ -137,7 +137,7 @@ $(complete -p hookmill | sed 's/.*-F \\([^ ]*\\).*/\\1/') hookmill
     command: 'zsh',
     args: ['-f', '-s'],
     stdin: `zmodload zsh/zpty
-zpty -b shell zsh -f -i
+zpty shell zsh -f -i
 zpty -w shell 'autoload -Uz compinit; compinit -u; source <(hookmill completion zsh)'
 zpty -w shell 'show() { zle expand-or-complete; print -r -- "<""<$BUFFER>"">" }; zle -N show; bindkey "^I" show'
 zpty -w -n shell $'${line}\\t'
@@ -158,13 +158,20 @@ describe.each(shells)('in %s', shell => {
   const tested = installed ? test : test.skip;
   if (!installed) console.warn(`${shell} is not installed: its completion is not tested here`);
 
+  beforeAll(async () => {
+    const { write, path, hookmill } = workspace;
+    write(`bin/${shell}-script`, (await hookmill('completion', shell)).stdout);
+    // The script is the same for all lines: a process prints it only once.
+    const answer = `[ "$1" = completion ] && exec cat "${path(`bin/${shell}-script`)}"`;
+    write('bin/hookmill', `#!/bin/sh\n${answer}\nexec "${process.execPath}" "${bin}" "$@"\n`);
+    chmodSync(path('bin/hookmill'), 0o755);
+  });
+
   function tab(line: string): string {
-    const folder = workspace.path('bin');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(`${folder}/hookmill`, `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
-    chmodSync(`${folder}/hookmill`, 0o755);
     const { command, args, stdin } = completers[shell](line);
-    const env = { PATH: `${folder}:${process.env.PATH}`, HOME: workspace.directory, TERM: 'dumb' };
+    const PATH = `${workspace.path('bin')}:${process.env.PATH}`;
+    const { NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, HOME: workspace.directory, TERM: 'dumb', NODE_COMPILE_CACHE };
     return execFileSync(command, args, { cwd: workspace.directory, env, input: stdin, encoding: 'utf8' });
   }
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 const log = '.hookmill/deliveries.db';
@@ -13,7 +14,7 @@ test('finds nothing wrong with a log that is intact, or that was never written',
   await workspace.hookmill('secrets', 'declare', 'TOKEN');
   const intact = { exitCode: 0, stdout: 'The delivery log is intact.\n', stderr: '' };
   expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
-  const daemon = await startDaemon({ workspace });
+  const daemon = await openWebhookDaemon({ workspace });
   await (await daemon.webhook()).post('1');
   expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
   await daemon.stop();
@@ -24,7 +25,7 @@ test('finds nothing wrong with a log that is intact, or that was never written',
 test('salvages every row outside a damaged page, and the daemon goes on with them', async () => {
   const workspace = makeWorkspace();
   const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
-  const daemon = await startDaemon({ workspace, settings });
+  const daemon = await openWebhookDaemon({ workspace, settings });
   const webhook = await daemon.webhook();
   const sent = 300;
   for (let n = 0; n < sent; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
@@ -56,7 +57,7 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
 
 test('salvages every row of a log whose first page is damaged', async () => {
   const workspace = makeWorkspace();
-  const daemon = await startDaemon({ workspace });
+  const daemon = await openWebhookDaemon({ workspace });
   const webhook = await daemon.webhook();
   for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
   await daemon.stop();
@@ -75,7 +76,7 @@ test('salvages every row of a log whose first page is damaged', async () => {
 
 test('leaves out, and counts, deliveries whose payload is not the one that was received', async () => {
   const workspace = makeWorkspace();
-  const daemon = await startDaemon({ workspace });
+  const daemon = await openWebhookDaemon({ workspace });
   const webhook = await daemon.webhook();
   for (const letter of ['a', 'b', 'c', 'd']) await webhook.post(JSON.stringify(letter.repeat(500)));
   await daemon.stop();
@@ -96,7 +97,7 @@ test('leaves out, and counts, deliveries whose payload is not the one that was r
 test('leaves out automations that are not what was applied, so that no run gets another prompt', async () => {
   const workspace = makeWorkspace();
   const { uid, secret } = await applyTriggered(workspace, { act: { prompt: 'Look into it. '.repeat(20) } });
-  const daemon = await startDaemon({ workspace });
+  const daemon = await openWebhookDaemon({ workspace });
   await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
   await daemon.stop();
   alterFile(workspace.path(log), 'Look into it. Look', 'Pay the man. Look ');
@@ -127,7 +128,7 @@ test('says what to do with a file of which nothing can be read', async () => {
 
 test('refuses to salvage while the daemon runs', async () => {
   const workspace = makeWorkspace();
-  await (await startDaemon({ workspace })).stop();
+  await (await openWebhookDaemon({ workspace })).stop();
   damageLeafPage(workspace.path(log), 'snapshots');
   const holder = new Database(workspace.path(`${log}.lock`));
   holder.exec('BEGIN EXCLUSIVE');

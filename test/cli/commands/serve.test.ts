@@ -1,14 +1,28 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startDaemonForTest } from '../../support/daemon.ts';
-import { makeWorkspace } from '../../support/workspace.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../support/command-runner.ts';
+import { startDaemon, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const freePorts = ['serve', '--port', '0', '--management-port', '0'];
+const settings = { host: '127.0.0.2', baseUrl: 'https://a.example' };
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ settings });
+});
+afterAll(() => daemon.stop());
+
+/** Runs `serve` where it ends before it starts anything, in the process that runs commands. */
+async function refuse({ directory }: Workspace, ...args: string[]) {
+  const env = { HOME: directory, NO_COLOR: '1' };
+  return runCommand({ args: [...freePorts, ...args], cwd: directory, env, stdin: '' });
+}
 
 test('refuses a second daemon of the same home and names the first', async () => {
-  const { workspace, process } = await startDaemonForTest();
+  const { workspace, process } = daemon;
   const { exitCode, stdout, stderr } = await workspace.hookmill(...freePorts);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(
@@ -67,17 +81,16 @@ describe('the configuration file', () => {
       'daemon.yaml',
       'prot: 80\nlimits:\n  bodyBytes: "many"\ntrustProxies: [10.0.0.0/8, nonsense]\n',
     );
-    const { exitCode, stdout, stderr } = await workspace.hookmill(...freePorts, '--config', 'daemon.yaml');
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toMatch(/^daemon\.yaml:1:1: .*prot/m);
-    expect(stderr).toMatch(/^daemon\.yaml:3:14: /m);
-    expect(stderr).toMatch(/^daemon\.yaml:4:28: /m);
-    expect(stderr).toMatch(/the daemon was not started\n$/);
+    const refused = await refuse(workspace, '--config', 'daemon.yaml');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused?.stderr).toMatch(/^daemon\.yaml:1:1: .*prot/m);
+    expect(refused?.stderr).toMatch(/^daemon\.yaml:3:14: /m);
+    expect(refused?.stderr).toMatch(/^daemon\.yaml:4:28: /m);
+    expect(refused?.stderr).toMatch(/the daemon was not started\n$/);
   });
 
   test('is wrong usage when it is not there', async () => {
-    const result = await makeWorkspace().hookmill(...freePorts, '--config', 'none.yaml');
-    expect(result).toEqual({
+    expect(await refuse(makeWorkspace(), '--config', 'none.yaml')).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: 'hookmill: none.yaml cannot be read (ENOENT)\n',
@@ -85,9 +98,7 @@ describe('the configuration file', () => {
   });
 
   test('gives way to the environment, and that to flags', async () => {
-    const settings = { host: '127.0.0.2', baseUrl: 'https://a.example' };
-    const fromFile = await startDaemonForTest({ settings });
-    expect(fromFile.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.2:/);
+    expect(daemon.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.2:/);
     const env = { HOOKMILL_HOST: '127.0.0.3' };
     const fromVariable = await startDaemonForTest({ settings, env });
     expect(fromVariable.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.3:/);
@@ -104,7 +115,7 @@ test.each([
   ['--base-url', 'ftp://example.com'],
   ['--log-level', 'loud'],
 ])('finds %s %j wrong usage', async (flag, value) => {
-  const { exitCode, stdout, stderr } = await makeWorkspace().hookmill(...freePorts, `${flag}=${value}`);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toContain('the daemon was not started');
+  const refused = await refuse(makeWorkspace(), `${flag}=${value}`);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused?.stderr).toContain('the daemon was not started');
 });

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { formatNames } from '../../../cli/formats/load-format.ts';
 import { version } from '../../../cli/version.ts';
 import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../../../schema/diagnostics.ts';
+import { runCommand } from '../../support/command-runner.ts';
 import { makeCorpus } from '../../support/corpus.ts';
 
 const bin = join(import.meta.dirname, '../../../cli/bin.js');
@@ -42,28 +43,25 @@ const uncovered: readonly DiagnosticCode[] = [
   'factory/rewound',
 ];
 
-function validate(format: string) {
-  const args = ['validate', '--format', format, '--secrets-from', 'secret-names.txt', ...mistakes];
-  return execa(process.execPath, [bin, ...args], {
-    cwd: directory,
-    extendEnv: false,
-    env: { NO_COLOR: '1' },
-    reject: false,
-    stripFinalNewline: false,
-  });
-}
+const env = { NO_COLOR: '1' };
+const words = (format: string) => [
+  ...['validate', '--format', format, '--secrets-from', 'secret-names.txt'],
+  ...mistakes,
+];
 
 let diagnostics: readonly Diagnostic[] = [];
 beforeAll(async () => {
-  diagnostics = JSON.parse((await validate('json')).stdout).diagnostics;
+  const options = { cwd: directory, extendEnv: false, env, reject: false } as const;
+  const { stdout } = await execa(process.execPath, [bin, ...words('json')], options);
+  diagnostics = JSON.parse(stdout).diagnostics;
 });
 
 // After a change that is meant: `npx vitest run test/cli/formats -u`, and a look at the difference.
 test.for(formatNames)('prints the corpus of mistakes as %s', async format => {
-  const { stdout, exitCode } = await validate(format);
-  const golden = stdout.replace(`"version": "${version}"`, '"version": "VERSION"');
+  const printed = await runCommand({ args: words(format), cwd: directory, env, stdin: '' });
+  const golden = printed?.stdout.replace(`"version": "${version}"`, '"version": "VERSION"');
   await expect(golden).toMatchFileSnapshot(`corpus.golden.${extensions[format]}`);
-  expect(exitCode).toBe(1);
+  expect(printed?.exitCode).toBe(1);
 });
 
 test('has at least 60 mistakes, and says something about each', () => {

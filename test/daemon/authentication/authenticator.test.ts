@@ -3,14 +3,15 @@ import { sign as signAsGitHub } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon({ settings: { logLevel: 'trace' } });
+  daemon = await openWebhookDaemon({ settings: { logLevel: 'trace' } });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 describe('token', () => {
   const secret = 'correct-horse battery staple';
@@ -120,7 +121,7 @@ describe('url_token', () => {
       rows,
       await daemon.metrics(),
       await daemon.readyz(),
-      daemon.stderr(),
+      daemon.logged(),
     ]);
     expect(shown).toContain(webhook.factory);
     expect(shown).not.toContain(secret);

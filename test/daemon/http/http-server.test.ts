@@ -7,12 +7,13 @@ import {
   type TestWebhook,
 } from '../../support/daemon.ts';
 import { connectTo, head } from '../../support/http.ts';
+import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await openWebhookDaemon();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 /** Who is still sending may lose the answer. */
 const cut = /^(HTTP\/1\.1 408 |$)/;
@@ -102,7 +103,7 @@ test.each(malformed)('answers %s with 400 on both ports, and logs no error', asy
     expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 .*"status":400/s);
   }
   expect(await webhook.rows()).toEqual([]);
-  expect(daemon.stderr()).not.toContain('"level":50');
+  expect(daemon.logged()).not.toContain('"level":50');
 });
 
 test.each([
@@ -138,7 +139,7 @@ test.each(['//a@[#', '/api/v1/factories?%E0%A4%A', '/%E0%A4%A', '/api/v1/factori
       connection.write(`OPTIONS ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       expect(await connection.closed).toMatch(/^HTTP\/1\.1 [2-4]/);
     }
-    expect(daemon.stderr()).not.toContain('"level":50');
+    expect(daemon.logged()).not.toContain('"level":50');
   },
 );
 
@@ -186,7 +187,7 @@ test('answers HTTP/1.0, and an offer to speak another protocol as if it were not
 
 describe('connections', () => {
   const startNarrow = (connections: number, settings = {}) =>
-    startDaemonForTest({ settings: { limits: { connections }, ...settings } });
+    startWebhookDaemon({ settings: { limits: { connections }, ...settings } });
   const toToken = (webhook: TestWebhook, length: number) =>
     head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, `Content-Length: ${length}`]);
 

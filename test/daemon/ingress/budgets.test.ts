@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toClientAddress } from '../../../daemon/http/client-address.ts';
 import { createMemoryBudgets } from '../../../daemon/ingress/budgets.ts';
-import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
 import { connectTo, head, send } from '../../support/http.ts';
 import { startInProcessDaemon } from '../../support/in-process-daemon.ts';
+import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 
 const limits = { deliveriesPerMinute: 60, failedAuthPerMinute: 30, failedAuthPerMinuteTotal: 300 };
 const uid = 'wh_0123456789abcdefghijklmn';
@@ -64,7 +65,7 @@ test('counts the addresses of one IPv6 /64 together, and an IPv4 address however
 });
 
 test('answers 429 to the 61st delivery of a minute, logs no row for it, and still accepts those of other webhooks', async () => {
-  const daemon = await startDaemonForTest();
+  const daemon = await startWebhookDaemon();
   const [webhook, other] = [await daemon.webhook(), await daemon.webhook()];
   for (let n = 0; n < 60; n++) expect(await webhook.post(String(n))).toMatchObject({ status: 202 });
   const spent = await webhook.post('60');
@@ -79,7 +80,7 @@ test('answers 429 to the 61st delivery of a minute, logs no row for it, and stil
 
 test('counts deliveries and failed attempts apart', async () => {
   const settings = { limits: { deliveriesPerMinute: 2, failedAuthPerMinute: 2 } };
-  const daemon = await startDaemonForTest({ settings });
+  const daemon = await startWebhookDaemon({ settings });
   const statusesOf = async (sends: object[]) => {
     const webhook = await daemon.webhook();
     const statuses = [];
@@ -91,7 +92,7 @@ test('counts deliveries and failed attempts apart', async () => {
 });
 
 test('answers 429 to the 31st failed attempt of an address, unverified, while another gets through', async () => {
-  const daemon = await startDaemonForTest();
+  const daemon = await startWebhookDaemon();
   const webhook = await daemon.webhook();
   for (let n = 0; n < 30; n++) expect(await webhook.post('1', wrong)).toMatchObject({ status: 401 });
   const spent = await webhook.post('1', wrong);
@@ -108,7 +109,7 @@ const sign = (secret: string, body: string) =>
 
 test('does not count a body that is too large to verify as a failed attempt, and bounds how many are logged', async () => {
   const limits = { failedAuthPerMinute: 2, failedAuthPerMinuteTotal: 3, bodyBytes: 10 };
-  const daemon = await startDaemonForTest({ settings: { limits } });
+  const daemon = await startWebhookDaemon({ settings: { limits } });
   const webhook = await daemon.webhook(signed);
   const statuses = [];
   for (let n = 0; n < 7; n++) statuses.push((await webhook.post('"0123456789"')).status);
@@ -121,7 +122,7 @@ test('does not count a body that is too large to verify as a failed attempt, and
 });
 
 test('verifies no more guesses than an address has, however many are in flight together', async () => {
-  const daemon = await startDaemonForTest({ settings: { limits: { failedAuthPerMinute: 5 } } });
+  const daemon = await startWebhookDaemon({ settings: { limits: { failedAuthPerMinute: 5 } } });
   const webhook = await daemon.webhook({ ...signed, secret: 'guess-39' });
   const connections = await Promise.all(Array.from({ length: 40 }, () => connectTo(webhook.url)));
   for (const [n, connection] of connections.entries()) {
@@ -140,7 +141,7 @@ test('verifies no more guesses than an address has, however many are in flight t
 });
 
 test('counts a body that breaks off before its sender is verified as a failed attempt', async () => {
-  const daemon = await startDaemonForTest({ settings: { limits: { failedAuthPerMinute: 2 } } });
+  const daemon = await startWebhookDaemon({ settings: { limits: { failedAuthPerMinute: 2 } } });
   const webhook = await daemon.webhook(signed);
   for (let n = 1; n <= 2; n++) {
     const connection = await connectTo(webhook.url);
@@ -158,7 +159,7 @@ test('counts a body that breaks off before its sender is verified as a failed at
 
 test('past the total of failures refuses each address as before, and logs a sample with the count of the others', async () => {
   const limits = { failedAuthPerMinute: 3, failedAuthPerMinuteTotal: 4 };
-  const daemon = await startDaemonForTest({ settings: { limits } });
+  const daemon = await startWebhookDaemon({ settings: { limits } });
   const webhook = await daemon.webhook();
   const statuses: number[][] = [];
   for (let n = 1; n <= 4; n++) {

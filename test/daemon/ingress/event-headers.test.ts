@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await openWebhookDaemon();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 test('keeps the content type, the user agent, and the headers that the webhook names, and nothing else', async () => {
   const webhook = await daemon.webhook({ deliveryIdHeader: 'X-Event-Id', keepHeaders: ['X-Tenant'] });

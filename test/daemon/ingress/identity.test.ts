@@ -1,13 +1,14 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { bearerOf, type TestWebhook } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await openWebhookDaemon();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 let bodies = 0;
 

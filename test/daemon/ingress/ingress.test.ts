@@ -2,14 +2,15 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
 import { connectTo, head, send } from '../../support/http.ts';
+import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await openWebhookDaemon();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 const limit = 262_144;
 const signed = { authMode: 'signature', signatureScheme: 'github' };
@@ -75,7 +76,7 @@ test.each([
 });
 
 test('answers a sender of too much whose failed attempts are spent', async () => {
-  const small = await startDaemonForTest({ settings: { limits: { failedAuthPerMinute: 1 } } });
+  const small = await startWebhookDaemon({ settings: { limits: { failedAuthPerMinute: 1 } } });
   const webhook = await small.webhook(signed);
   const statuses = [];
   for (const _ of ['before', 'after']) {
@@ -140,7 +141,7 @@ describe('the client address', () => {
   /** Four failed attempts, of which an address has two. */
   const statusesOf = async (trustProxies: string[], forwardedFor: (n: number) => string) => {
     const settings = { trustProxies, limits: { failedAuthPerMinute: 2 } };
-    const behind = await startDaemonForTest({ settings });
+    const behind = await startWebhookDaemon({ settings });
     const webhook = await behind.webhook();
     const statuses = [];
     for (const n of [1, 2, 3, 4]) {
@@ -163,7 +164,7 @@ describe('the client address', () => {
 });
 
 test('gives a scheme that signs the URL the public one, however the target was written', async () => {
-  const behind = await startDaemonForTest({ settings: { baseUrl: 'https://hooks.example.com/' } });
+  const behind = await startWebhookDaemon({ settings: { baseUrl: 'https://hooks.example.com/' } });
   const secret = 'a-signing-key';
   const webhook = await behind.webhook({ authMode: 'signature', signatureScheme: 'square', secret });
   const path = `/webhooks/w/${webhook.uid}?a=1`;
@@ -210,5 +211,5 @@ test('records nothing of an upload that is broken off', async () => {
   await expect.poll(() => daemon.metrics()).toContain(metric);
   expect(await webhook.post('1')).toMatchObject({ status: 202 });
   expect(await webhook.rows()).toHaveLength(1);
-  expect(daemon.stderr()).not.toContain('"level":50');
+  expect(daemon.logged()).not.toContain('"level":50');
 });

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await openWebhookDaemon();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 const limit = 262_144;
 const jsonOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { homeAt } from '../../../store/home/home.ts';
 import type { UnloggedFilter } from '../../../store/ports/delivery-log.ts';
-import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { bearerOf, startDaemon, type TestWebhook } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
 import { readStore } from '../../support/stored.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
   const limits = { deliveriesPerMinute: 2, failedAuthPerMinute: 3, failedAuthPerMinuteTotal: 2 };
-  daemon = await startDaemon({ settings: { limits } });
+  daemon = await openWebhookDaemon({ settings: { limits } });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 /** The counts as `reason: detail × count`. */
 async function readCounts(filter: Pick<UnloggedFilter, 'factory'> & Partial<UnloggedFilter>) {

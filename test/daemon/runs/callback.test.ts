@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { connectTo, send } from '../../support/http.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
+import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 /** An agent on loopback that takes each attempt on and reports later, if it can. */
@@ -37,6 +38,7 @@ async function prepare(url: string, runs: object = {}, callback: object = {}) {
   // The URL of a callback must lead to the next daemon too.
   const port = await findFreePort();
   const settings = {
+    port,
     baseUrl: `http://127.0.0.1:${port}`,
     runs: {
       runner: { kind: 'http', url, callback },
@@ -94,7 +96,7 @@ test('waits for the receiver that goes on, also when the daemon is killed, and s
 test('attempts a run again whose receiver reports a failure, and refuses the late twin', async () => {
   const agent = await startAgent();
   const { start, deliver, runThatIs } = await prepare(agent.url, { attempts: 2 });
-  await startDaemonForTest(start);
+  await startWebhookDaemon(start);
   await deliver();
   const first = await agent.callbackOf(1);
   expect(await report(first, { state: 'failed' })).toMatchObject({ status: 204 });
@@ -108,7 +110,7 @@ test('attempts a run again whose receiver reports a failure, and refuses the lat
 test('takes 1,000 reports of an attempt, however many come at once, and then only its end', async () => {
   const agent = await startAgent();
   const { workspace, start, deliver, run, runThatIs } = await prepare(agent.url);
-  await startDaemonForTest(start);
+  await startWebhookDaemon(start);
   await deliver();
   const callback = await agent.callbackOf(1);
   await runThatIs({ state: 'running', waitsUntilMs: expect.any(Number) });
@@ -129,7 +131,7 @@ test('takes 1,000 reports of an attempt, however many come at once, and then onl
 test('attempts a run again whose receiver does not report in time', async () => {
   const agent = await startAgent();
   const { start, deliver, runThatIs } = await prepare(agent.url, { attempts: 2 }, { timeLimitSeconds: 0.1 });
-  await startDaemonForTest(start);
+  await startWebhookDaemon(start);
   await deliver();
   const error = 'the receiver did not report the end within 0.1 s';
   await runThatIs({ state: 'failed', attempts: 2, error });
@@ -143,7 +145,7 @@ test('refuses invalid reports, and takes a 202 without Hookmill-Callback for suc
     response.writeHead(202).end();
   });
   const { start, deliver, runThatIs } = await prepare(agent.url);
-  await startDaemonForTest(start);
+  await startWebhookDaemon(start);
   await deliver();
   const callback = await agent.callbackOf(1);
   await runThatIs({ state: 'succeeded' });
@@ -175,7 +177,7 @@ test('refuses invalid reports, and takes a 202 without Hookmill-Callback for suc
 test('takes a report whose client waits for 100 Continue', async () => {
   const agent = await startAgent();
   const { start, deliver, runThatIs } = await prepare(agent.url);
-  await startDaemonForTest(start);
+  await startWebhookDaemon(start);
   await deliver();
   const callback = await agent.callbackOf(1);
   const body = JSON.stringify({ state: 'succeeded' });
@@ -192,7 +194,7 @@ test('takes a report whose client waits for 100 Continue', async () => {
 test('names a URL of its own to receivers, which may end with a slash', async () => {
   const agent = await startAgent();
   const { start, deliver } = await prepare(agent.url, {}, { url: 'https://hooks.internal.example/' });
-  await startDaemonForTest(start);
+  await startWebhookDaemon(start);
   await deliver();
   expect(await agent.callbackOf(1)).toMatch(/^https:\/\/hooks\.internal\.example\/callbacks\/run_/);
 });

@@ -39,7 +39,11 @@ export function runSettings(runs: Record<string, unknown>): RunSettings {
   return runSettingsShape.parse(runs);
 }
 
-export async function openRunBench(directory = temporaryDirectory()): Promise<RunBench> {
+/** Opens a bench, and closes it when the test ends unless it is told when. */
+export async function openRunBench(
+  directory = temporaryDirectory(),
+  onEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<RunBench> {
   const home = homeAt(directory);
   const store = storeIn(home);
   const queues: RunQueue[] = [];
@@ -48,7 +52,7 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
       for (const queue of queues) queue.wake();
     },
   });
-  onTestFinished(async () => {
+  onEnd(async () => {
     await Promise.all(queues.map(queue => queue.stop()));
     await deliveryLog.close();
     await store.close();

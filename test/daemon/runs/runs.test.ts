@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Run } from '../../../store/ports/delivery-log.ts';
 import { makeUpstream } from '../../support/git-samples.ts';
-import { serve } from './serve-command.ts';
+import { serve, serveHere } from './serve-command.ts';
 
 test('a command gets the payload only as a file: no argument, variable or message contains any of it', async () => {
   const source = `
     const { readFileSync, writeFileSync } = require('node:fs');
     const stdin = readFileSync(0, 'utf8');
     writeFileSync('seen.json', JSON.stringify({ argv: process.argv, env: process.env, stdin, cwd: process.cwd() }));`;
-  const { workspace, post, runsOf } = await serve(['act'], process.execPath, source);
+  const { workspace, post, runsOf } = await serveHere(['act'], process.execPath, source);
   const marker = 'c4n4ry';
   const evil = `$(touch ${marker}) \`touch ${marker}\`; touch ${marker} #\n--${marker}='"\\0../${marker}`;
   const body = Buffer.from(
@@ -55,7 +55,7 @@ test('a command that writes without end, ignores its signal, leaves children or 
     fail) exit 1 ;;
   esac`;
   const automations = ['fail', 'flood', 'fork', 'good', 'stubborn'];
-  const { workspace, store, post, runsOf, daemon } = await serve(automations, 'sh', script, {
+  const { workspace, store, post, runsOf, daemon } = await serveHere(automations, 'sh', script, {
     timeLimitSeconds: 3,
   });
   const first = await post('{"n":0}');
@@ -126,7 +126,7 @@ test('metrics count attempts by what became of the run, and the runs that are no
     fail) exit 1 ;;
     hold) while [ ! -e go ]; do sleep 0.05; done ;;
   esac`;
-  const { workspace, daemon, post, runsOf } = await serve(['fail', 'hold'], 'sh', script);
+  const { workspace, daemon, post, runsOf } = await serveHere(['fail', 'hold'], 'sh', script);
   const id = await post('{}');
   const attempts = (automation: string, state: string) =>
     `\nhookmill_run_attempts_total{factory="default",automation="${automation}",state="${state}"} 1\n`;
@@ -156,7 +156,7 @@ test('a command gets a working copy of the repository in the settings', async ()
 test('what a command leaves in artifacts/ is shown and downloaded, also through the API', async () => {
   const script =
     'mkdir artifacts; echo "all is well" > artifacts/report.md; ln -s /etc/passwd artifacts/passwd';
-  const { workspace, daemon, post, runsOf } = await serve(['review'], 'sh', script);
+  const { workspace, daemon, post, runsOf } = await serveHere(['review'], 'sh', script);
   const id = await post('{}');
   await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
   const run = (await runsOf(id))[0]?.id ?? '';

@@ -19,8 +19,6 @@ import {
   bearerOf,
   makeWebhook,
   type Readiness,
-  startDaemon,
-  startDaemonForTest,
   type TestDaemon,
   type TestWebhook,
   type WebhookGiven,
@@ -28,6 +26,7 @@ import {
 import { type DaemonHere, startDaemonHere } from '../../support/daemon-here.ts';
 import { makeFactory } from '../../support/factory.ts';
 import { send } from '../../support/http.ts';
+import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 type Watching = Pick<TestDaemon, 'workspace' | 'webhook' | 'metrics'> & Pick<DaemonHere, 'logged' | 'stop'>;
@@ -55,14 +54,14 @@ async function startWatching(...given: Parameters<typeof startHere>): Promise<Wa
   return startHere(...given).finally(() => vi.useRealTimers());
 }
 
-/** A process of its own, which also scans. */
-let daemon: TestDaemon;
+/** One that also scans. */
+let daemon: Watching;
 let watching: Watching;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await startHere();
   watching = await startWatching();
 });
-afterAll(() => Promise.all([daemon.stop('SIGKILL'), watching.stop()]));
+afterAll(() => Promise.all([daemon.stop(), watching.stop()]));
 
 let bodies = 0;
 const status = async (webhook: TestWebhook) => (await webhook.post(String(++bodies))).status;
@@ -279,7 +278,7 @@ describe('started on what cannot be served', () => {
     const [whole, harmed] = [await first.webhook(), await first.webhook(given)];
     await first.stop();
     harm(harmed, workspace.home);
-    const next = await startDaemonForTest({ workspace });
+    const next = await startWebhookDaemon({ workspace });
     const post = (uid: string, secret: string) =>
       send(`${next.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: String(++bodies) });
     return { next, whole, harmed, post };

@@ -1,9 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { bearerOf, startDaemonForTest, type TestDaemon } from '../../../support/daemon.ts';
+import { bearerOf } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { makeUpstream, webhook } from '../../../support/git-samples.ts';
 import { startLoopbackServer } from '../../../support/loopback-server.ts';
+import {
+  openWebhookDaemon,
+  startWebhookDaemon,
+  type WebhookDaemon,
+} from '../../../support/webhook-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 async function applied(): Promise<Workspace> {
@@ -23,7 +28,7 @@ test('says that no daemon has run, and that one no longer answers; neither is an
   const workspace = await applied();
   const none = { exitCode: 0, daemon: 'none has run with this home; start one with `hookmill serve`' };
   expect(await status(workspace)).toEqual(none);
-  const daemon = await startDaemonForTest({ workspace });
+  const daemon = await openWebhookDaemon({ workspace });
   await daemon.stop();
   expect(await status(workspace)).toEqual({
     exitCode: 0,
@@ -33,7 +38,7 @@ test('says that no daemon has run, and that one no longer answers; neither is an
 
 test('shows where the daemon answers and which serial it serves, also just after an apply', async () => {
   const workspace = await applied();
-  const daemon = await startDaemonForTest({ workspace });
+  const daemon = await startWebhookDaemon({ workspace });
   const url = daemon.managementUrl;
   expect(await status(workspace)).toEqual({ exitCode: 0, daemon: `ready at ${url}, and serves serial 1` });
   workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
@@ -47,7 +52,7 @@ test('shows where the daemon answers and which serial it serves, also just after
 
 test('exits with 1 while the daemon does not serve what is applied', async () => {
   const workspace = await applied();
-  const daemon = await startDaemonForTest({ workspace });
+  const daemon = await startWebhookDaemon({ workspace });
   const file = `${workspace.home}/factories/default/applied.json`;
   writeFileSync(file, readFileSync(file, 'utf8').replace('"serial": 1', '"serial": 2'));
   await expect.poll(async () => (await daemon.readyz()).factories[0]?.problem).toBeDefined();
@@ -78,7 +83,7 @@ test('takes no other program at the port for the daemon of the home', async () =
 
 test('apply ends when the daemon serves what was applied, and says if it does not', async () => {
   const workspace = await applied();
-  const daemon = await startDaemonForTest({ workspace });
+  const daemon = await openWebhookDaemon({ workspace });
   workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
   const { stderr } = await workspace.hookmill('apply');
   expect((await daemon.readyz()).factories[0]).toMatchObject({ serial: 2 });
@@ -126,7 +131,7 @@ test('exits with 2 for changes that are not applied yet, only with --detailed-ex
 });
 
 /** Switches a webhook as the dashboard does. */
-async function switchWebhook(daemon: TestDaemon, token: string, uid: string, enabled: boolean) {
+async function switchWebhook(daemon: WebhookDaemon, token: string, uid: string, enabled: boolean) {
   const response = await fetch(`${daemon.managementUrl}/api/v1/factories/default/webhooks/${uid}`, {
     method: 'PATCH',
     headers: { ...bearerOf(token), 'Content-Type': 'application/json' },
@@ -137,7 +142,7 @@ async function switchWebhook(daemon: TestDaemon, token: string, uid: string, ena
 
 test('shows what was switched in the dashboard since the last apply, and by whom, until that is undone', async () => {
   const workspace = await applied();
-  const daemon = await startDaemonForTest({ workspace });
+  const daemon = await startWebhookDaemon({ workspace });
   const { stdout: manager } = await workspace.hookmill('tokens', 'create', 'alice', '--permission', 'manage');
   const { stdout: reader } = await workspace.hookmill('tokens', 'create', 'bob', '--permission', 'read');
   const [{ uid }] = JSON.parse((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout);
@@ -177,7 +182,7 @@ test.for(['a home', 'a server'])(
   '--watch prints the status of %s again when it has changed, until Ctrl-C',
   async place => {
     const workspace = await applied();
-    const daemon = await startDaemonForTest({ workspace });
+    const daemon = await startWebhookDaemon({ workspace });
     const { stdout: token } = await workspace.hookmill('tokens', 'create', 'watch');
     const server = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token.trim() };
     const env = place === 'a home' ? {} : server;

@@ -2,9 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredSource } from '../../../../operations/applied/applied-source.ts';
 import { applyDefinitions } from '../../../../operations/applied/apply.ts';
 import { parseDefinitions } from '../../../../sources/parse-definitions.ts';
-import { makeFactory, newHome } from '../../../support/factory.ts';
+import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
-import { type ApiClient, startManagedDaemon } from '../../../support/management.ts';
+import {
+  type ApiClient,
+  startManagedDaemon,
+  useManagedDaemon,
+  withNewFactory,
+} from '../../../support/management.ts';
 import { storeIn } from '../../../support/stored.ts';
 
 const directory: DesiredSource = { kind: 'directory', directory: '/definitions' };
@@ -14,12 +19,16 @@ const repository: DesiredSource = {
   ...{ revision: 'a'.repeat(40), author: 'A', subject: 'S', committedAt: '2026-01-01T00:00:00.000Z' },
 };
 
-/** A daemon of a factory with the webhook `pay`, whose token is `old-token-of-pay`, as applied from there. */
-async function appliedFrom(source: DesiredSource) {
-  const home = newHome();
-  const factory = makeFactory(home);
-  await factory.store.teamSecrets.set('PAY', 'old-token-of-pay');
-  const bytes = Buffer.from('secretName: PAY\n');
+const shared = useManagedDaemon();
+let secrets = 0;
+
+/** A new factory of a daemon with the webhook `pay`, whose token is `old-token-of-pay`, as applied from there. */
+async function appliedFrom(source: DesiredSource, running = shared()) {
+  const daemon = withNewFactory(running);
+  const factory = makeFactory(daemon.home, daemon.factory);
+  const secretName = `PAY_${++secrets}`;
+  await factory.store.teamSecrets.set(secretName, 'old-token-of-pay', daemon.factory);
+  const bytes = Buffer.from(`secretName: ${secretName}\n`);
   const apply = () =>
     applyDefinitions(
       factory,
@@ -31,16 +40,16 @@ async function appliedFrom(source: DesiredSource) {
       async () => true,
     );
   await apply();
-  const daemon = await startManagedDaemon({}, home);
   const manager = await daemon.client();
   const [webhook] = (await manager.call('listWebhooks')).json.webhooks;
+  await expect.poll(async () => (await send(webhook.url, { body: '{}' })).status).toBe(401);
   const post = async (token: string) => {
     const headers = { Authorization: `Bearer ${token}` };
     return (await send(webhook.url, { headers, body: JSON.stringify(Math.random()) })).status;
   };
   const toggle = async (enabled: boolean) =>
     (await manager.call('changeWebhook', { params: { uid: webhook.uid }, body: { enabled } })).status;
-  return { daemon, home, factory, manager, webhook, post, toggle, apply };
+  return { daemon, factory, manager, secretName, webhook, post, toggle, apply };
 }
 
 const draft = { prompt: 'Look.', triggers: [] as object[] };
@@ -50,16 +59,16 @@ describe.each([
   ['repository', repository, 'teams/pay/webhooks/'],
 ] as const)('a factory of %s', (management, source, folder) => {
   test('shows which file each webhook comes from, and where that file comes from', async () => {
-    const { manager, webhook } = await appliedFrom(source);
+    const { manager, secretName, webhook } = await appliedFrom(source);
     expect(webhook).toMatchObject({ name: 'pay', file: `${folder}pay.yaml` });
     const { json } = await manager.call('showStatus');
     expect(json).toMatchObject({ managedBy: management, source: { kind: source.kind }, edited: false });
     const shown = await manager.call('showWebhook', { params: { uid: webhook.uid } });
-    expect(shown.json.yaml).toBe('secretName: PAY\n');
+    expect(shown.json.yaml).toBe(`secretName: ${secretName}\n`);
   });
 
   test('refuses changes that belong in its files, and shows what to write there', async () => {
-    const { manager, webhook } = await appliedFrom(source);
+    const { manager, secretName, webhook } = await appliedFrom(source);
     const params = { uid: webhook.uid };
     const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } };
     const automation = { ...draft, name: 'triage', triggers: [trigger] };
@@ -68,15 +77,15 @@ describe.each([
       expect(json.code).toBe(`managed-in-${management}`);
       return json.instead;
     };
-    const secret = { kind: 'existing', name: 'PAY' };
+    const secret = { kind: 'existing', name: secretName };
     expect(await refused('createWebhook', { body: { name: 'ship', secret } })).toMatchObject({
       file: `${folder}ship.yaml`,
-      yaml: 'secretName: PAY\n',
+      yaml: `secretName: ${secretName}\n`,
     });
     expect((await refused('changeWebhook', { params, body: { name: 'paid' } })).text).toContain('renam');
     expect(await refused('deleteWebhook', { params })).toMatchObject({ file: `${folder}pay.yaml` });
     const rotate = await refused('changeWebhookSecret', { params });
-    expect(rotate.text).toContain('hookmill secrets set PAY');
+    expect(rotate.text).toContain(`hookmill secrets set ${secretName}`);
     expect(rotate.text).toContain(
       management === 'files' ? 'run `hookmill apply`' : 'next change of the branch',
     );
@@ -98,8 +107,8 @@ describe.each([
 });
 
 test('a toggle takes a changed team secret up on a factory of files', async () => {
-  const { factory, post, toggle } = await appliedFrom(directory);
-  await factory.store.teamSecrets.set('PAY', 'new-token-of-pay');
+  const { factory, secretName, post, toggle } = await appliedFrom(directory);
+  await factory.store.teamSecrets.set(secretName, 'new-token-of-pay');
   expect(await post('old-token-of-pay')).toBe(202);
   await toggle(false);
   await toggle(true);
@@ -107,8 +116,8 @@ test('a toggle takes a changed team secret up on a factory of files', async () =
 });
 
 test('a toggle keeps the credential in force on a factory of a repository', async () => {
-  const { factory, post, toggle } = await appliedFrom(repository);
-  await factory.store.teamSecrets.set('PAY', 'new-token-of-pay');
+  const { factory, secretName, post, toggle } = await appliedFrom(repository);
+  await factory.store.teamSecrets.set(secretName, 'new-token-of-pay');
   await toggle(false);
   await toggle(true);
   expect([await post('old-token-of-pay'), await post('new-token-of-pay')]).toEqual([202, 401]);
@@ -122,9 +131,9 @@ test('a toggle lasts until the next apply says otherwise', async () => {
 });
 
 test('an apply takes over a factory managed in the dashboard only with --adopt', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
   const manager = await daemon.client();
-  await manager.call('createWebhook', { body: { name: 'pay' } });
+  const created = await manager.call('createWebhook', { body: { name: 'pay' } });
   const body = { files: [], origin: 'ci', confirm: ['destroy'] };
   const refused = await manager.call('apply', { body });
   expect(refused.json).toMatchObject({
@@ -135,27 +144,27 @@ test('an apply takes over a factory managed in the dashboard only with --adopt',
     summary: { add: 0, change: 0, destroy: 1 },
     diagnostics: [{ code: 'factory/dashboard-managed', severity: 'warning' }],
   });
-  const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: PAY_TOKEN\n' }];
+  const files = [{ path: 'webhooks/pay.yaml', content: `secretName: ${created.json.webhook.secretName}\n` }];
   const adopted = await manager.call('apply', { body: { ...body, files, adopt: true } });
   expect(adopted.json).toMatchObject({ result: 'applied', summary: { add: 0, change: 0, destroy: 0 } });
   expect((await manager.call('showStatus')).json.managedBy).toBe('files');
 });
 
 test('plans and applies definitions that are sent; the secrets they name stay in the home', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
   const manager = await daemon.client();
-  const factory = makeFactory(daemon.home);
-  const files = [{ path: 'webhooks/pay.yaml', content: 'authMode: tokn\nsecretName: PAY\n' }];
+  const factory = makeFactory(daemon.home, daemon.factory);
+  const files = [{ path: 'webhooks/pay.yaml', content: 'authMode: tokn\nsecretName: PLANNED\n' }];
   const wrong = await manager.call('plan', { body: { files } });
   expect(wrong.json).toMatchObject({
     code: 'definitions-invalid',
     diagnostics: [{ file: 'webhooks/pay.yaml', code: 'definition/value', range: { start: { line: 1 } } }],
   });
-  const right = [{ path: 'webhooks/pay.yaml', content: 'secretName: PAY\n' }];
+  const right = [{ path: 'webhooks/pay.yaml', content: 'secretName: PLANNED\n' }];
   expect(
     (await manager.call('apply', { body: { files: right, origin: 'ci' } })).json.diagnostics,
   ).toMatchObject([{ code: 'secret/missing' }]);
-  await factory.store.teamSecrets.create('PAY', undefined);
+  await factory.store.teamSecrets.create('PLANNED', undefined, daemon.factory);
   const reader = await daemon.client({ permission: 'read' });
   expect((await reader.call('plan', { body: { files: right } })).json).toMatchObject({
     changes: [{ action: 'create', kind: 'webhook', name: 'pay' }],
@@ -179,16 +188,20 @@ test('plans and applies definitions that are sent; the secrets they name stay in
   expect(
     (await manager.call('apply', { body: { ...gone, confirm: ['destroy'] } })).json.summary.destroy,
   ).toBe(1);
-  expect((await storeIn(daemon.home).appliedStates.read('default')).webhooks).toEqual([]);
+  expect((await storeIn(daemon.home).appliedStates.read(daemon.factory)).webhooks).toEqual([]);
 });
 
 test('applies another use of a team secret only for a request that confirms it', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
   const manager = await daemon.client();
-  await makeFactory(daemon.home).store.teamSecrets.set('PAY', 'value-of-the-team-secret', 'default');
-  const pay = { path: 'webhooks/pay.yaml', content: 'secretName: PAY\n' };
+  await makeFactory(daemon.home).store.teamSecrets.set(
+    'OTHERWISE',
+    'value-of-the-team-secret',
+    daemon.factory,
+  );
+  const pay = { path: 'webhooks/pay.yaml', content: 'secretName: OTHERWISE\n' };
   await manager.call('apply', { body: { files: [pay], origin: 'ci' } });
-  const orders = { path: 'webhooks/orders.yaml', content: 'authMode: url_token\nsecretName: PAY\n' };
+  const orders = { path: 'webhooks/orders.yaml', content: 'authMode: url_token\nsecretName: OTHERWISE\n' };
   const body = { files: [pay, orders], origin: 'ci' };
   expect((await manager.call('plan', { body: { files: body.files } })).json.changes).toMatchObject([
     { action: 'create', name: 'orders', confirmation: { reason: 'shared-secret' } },
@@ -204,7 +217,7 @@ test('applies another use of a team secret only for a request that confirms it',
 });
 
 test('plans a draft of an automation, new or existing, and writes nothing', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
   const manager = await daemon.client();
   const { webhook } = (await manager.call('createWebhook', { body: { name: 'pay' } })).json;
   const draft = (prompt: string) => ({
@@ -235,7 +248,7 @@ test('does not apply files to a factory that follows a repository', async () => 
 });
 
 test('lists the factories that a token may see', async () => {
-  const { daemon } = await appliedFrom(directory);
+  const { daemon } = await appliedFrom(directory, await startManagedDaemon());
   const seen = async (factory: string | null) =>
     (await (await daemon.client({ factory, permission: 'read' })).call('listFactories')).json.factories.map(
       ({ factory }: { factory: string }) => factory,
@@ -244,7 +257,7 @@ test('lists the factories that a token may see', async () => {
   expect(
     (await other.call('createWebhook', { params: { factory: 'other' }, body: { name: 'x' } })).status,
   ).toBe(201);
-  expect(await seen(null)).toEqual(['default', 'other']);
+  expect(await seen(null)).toEqual(['default', daemon.factory, 'other']);
   expect(await seen('other')).toEqual(['other']);
   expect(await seen('fresh')).toEqual(['fresh']);
 });

@@ -155,6 +155,9 @@ describe('the secret of a new webhook', () => {
     }
   });
 
+  /** Shared by all cases, because what is refused changes nothing. */
+  let untouched: ReturnType<typeof withWebhook> | undefined;
+
   test.each([
     [{ name: 'a', secret: { kind: 'existing', name: 'NO_SUCH' } }, 'secret-missing', undefined],
     [{ name: 'a', secret: { kind: 'generated', name: 'DEPLOYS_TOKEN' } }, 'secret-taken', undefined],
@@ -174,7 +177,8 @@ describe('the secret of a new webhook', () => {
     [{}, 'request-invalid', '/name'],
     [{ name: 'deploys' }, 'name-taken', undefined],
   ])('refuses %j with %s at %s, and keeps nothing', async (body, code, pointer) => {
-    const { manager } = await withWebhook();
+    untouched ??= withWebhook();
+    const { manager } = await untouched;
     const before = await manager.call('listSecrets');
     const { json } = await manager.call('createWebhook', { body });
     expect(json.code).toBe(code);

@@ -296,7 +296,7 @@ test('shows to each caller the own sessions, and to managers the sessions of the
 });
 
 test("a session's cookie is worth nothing without its key, nor the key without the cookie, on every route", async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const client = await daemon.client();
   const { cookie, ...key } = await signIn(daemon, client);
   const other = await signIn(daemon, client);
@@ -315,7 +315,7 @@ test("a session's cookie is worth nothing without its key, nor the key without t
 });
 
 test("takes a session's writes only from the dashboard's own script", async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const own = await signIn(daemon, await daemon.client());
   const { cookie } = own;
   const { host, origin } = new URL(daemon.managementUrl);
@@ -333,7 +333,7 @@ test("takes a session's writes only from the dashboard's own script", async () =
 });
 
 test('takes no form, which any site can send', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const { token } = await daemon.client();
   const headers = { 'content-type': 'text/plain' };
   const answer = await call(daemon.managementUrl, 'signIn', { body: { token }, headers });
@@ -341,7 +341,7 @@ test('takes no form, which any site can send', async () => {
 });
 
 test('gives a client that waits for 100 Continue leave to send its body', async () => {
-  const { managementUrl } = await startManagedDaemon();
+  const { managementUrl } = shared();
   const connection = await connectTo(managementUrl);
   const lines = [
     'POST /api/v1/session HTTP/1.1',

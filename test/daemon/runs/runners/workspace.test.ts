@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeUpstream, operatorEnvironment, type Upstream } from '../../../support/git-samples.ts';
 import { serveGitOverHttp } from '../../../support/git-servers.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
@@ -97,14 +98,24 @@ const hostileNames = [
   7,
 ] as const;
 
-test.each(hostileNames)('the payload’s %j is no commit and no branch, so git is not started', async after => {
-  const bench = await openRunBench();
-  // It would be missing; the reason shows that nobody looked.
-  await start(bench, '/nowhere/at/all');
-  const id = await recordPush(bench, after);
-  const { error } = await runThatIs(bench, id, { state: 'failed', attempts: 1 });
-  if (after === '0123456') expect(error).toMatch(/^the working copy could not be made: /);
-  else expect(error).toBe('the payload has no full commit ID and no name of a branch at $.after');
+describe('a payload that names no commit and no branch', () => {
+  let bench: RunBench;
+  let end: () => Promise<void>;
+  beforeAll(async () => {
+    bench = await openRunBench(mkdtempSync(join(tmpdir(), 'hookmill-test-')), given => {
+      end = given;
+    });
+    // It would be missing; the reason shows that nobody looked.
+    await start(bench, '/nowhere/at/all');
+  });
+  afterAll(() => end());
+
+  test.each(hostileNames)('with %j starts no git', async after => {
+    const id = await recordPush(bench, after);
+    const { error } = await runThatIs(bench, id, { state: 'failed', attempts: 1 });
+    if (after === '0123456') expect(error).toMatch(/^the working copy could not be made: /);
+    else expect(error).toBe('the payload has no full commit ID and no name of a branch at $.after');
+  });
 });
 
 test('a commit or branch that does not exist fails the attempt with the reason', async () => {
