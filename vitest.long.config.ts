@@ -26,6 +26,7 @@ export default defineConfig({
             'test/**/durability.test.ts',
             'test/cli/commands/audit-faults.test.ts',
             'test/daemon/socket-activation.test.ts',
+            'test/store/embedded/store-reader.test.ts',
             'test/bench/accept-path.test.ts',
             'test/operations/health/judge-health.test.ts',
             'test/dashboard/live-list.test.ts',
