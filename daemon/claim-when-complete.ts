@@ -69,13 +69,20 @@ async function answerUnavailable({ settings, sockets = {} }: Options, reason: st
     response.end(JSON.stringify(health));
   };
   const isProxy = createProxyCheck(settings.trustProxies);
+  const { baseUrl, managementUrl, host, port, managementPort } = settings;
   const servers = [
-    { name: 'ingress', listener: refuse, host: settings.host, port: settings.port },
-    { name: 'management', listener: tellHealth, host: '127.0.0.1', port: settings.managementPort },
+    { name: 'ingress', listener: refuse, publicUrl: baseUrl, host, port },
+    {
+      name: 'management',
+      listener: tellHealth,
+      publicUrl: managementUrl,
+      host: '127.0.0.1',
+      port: managementPort,
+    },
   ] as const;
   const open = servers.filter(({ name }) => sockets[name] === undefined);
-  const listening = open.map(async ({ name, listener, ...place }) => {
-    const server = createBoundedServer(listener, { isProxy });
+  const listening = open.map(async ({ name, listener, publicUrl, ...place }) => {
+    const server = createBoundedServer(listener, { isProxy, publicUrl });
     const { address, port } = await listen(server, place);
     return { server, url: [name, `http://${address}:${port}`] as const };
   });
