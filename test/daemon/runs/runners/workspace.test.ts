@@ -98,7 +98,7 @@ const hostileNames = [
   7,
 ] as const;
 
-describe('a payload that names no commit and no branch', () => {
+describe('a working copy by a field of the payload', () => {
   let bench: RunBench;
   let end: () => Promise<void>;
   beforeAll(async () => {
@@ -110,12 +110,15 @@ describe('a payload that names no commit and no branch', () => {
   });
   afterAll(() => end());
 
-  test.each(hostileNames)('with %j starts no git', async after => {
-    const id = await recordPush(bench, after);
-    const { error } = await runThatIs(bench, id, { state: 'failed', attempts: 1 });
-    if (after === '0123456') expect(error).toMatch(/^the working copy could not be made: /);
-    else expect(error).toBe('the payload has no full commit ID and no name of a branch at $.after');
-  });
+  test.each(hostileNames)(
+    'the payload’s %j is no commit and no branch, so git is not started',
+    async after => {
+      const id = await recordPush(bench, after);
+      const { error } = await runThatIs(bench, id, { state: 'failed', attempts: 1 });
+      if (after === '0123456') expect(error).toMatch(/^the working copy could not be made: /);
+      else expect(error).toBe('the payload has no full commit ID and no name of a branch at $.after');
+    },
+  );
 });
 
 test('a commit or branch that does not exist fails the attempt with the reason', async () => {
