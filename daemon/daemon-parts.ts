@@ -43,7 +43,7 @@ export type Close = () => Promise<unknown>;
 /** Registers a function that closes a part. Parts are closed in reverse order. */
 export type OnClose = (close: Close) => void;
 
-/** What parts of a daemon need of the others. */
+/** The parts of a daemon that other parts use. */
 export interface Parts {
   readonly deliveryLog: DeliveryLog;
   readonly served: ServedStates;

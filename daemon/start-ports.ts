@@ -92,7 +92,7 @@ function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
   return bytes && bytes.buffer.byteLength > Buffer.poolSize ? [bytes.buffer] : [];
 }
 
-/** Serves the ingress. */
+/** Serves the ingress. Returns its URL, and a function that closes it. */
 export async function startIngress(
   { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
   {
@@ -144,8 +144,8 @@ function toUrl({ address, family, port }: AddressInfo): string {
 }
 
 /**
- * Shares the connections that the process can have between the ports. Without enough descriptors, connections wait in the queue of the system, where no rule of ours chooses
- * among them.
+ * Shares the connections that the process can have between the ports. Without enough descriptors, connections wait in
+ * the queue of the system, where no rule of ours chooses among them.
  */
 export function boundConnections({ settings, log }: DaemonOptions): ConnectionShares {
   const wanted = { ingress: settings.limits.connections, management: connectionsMax };

@@ -1,7 +1,7 @@
 /** @limit Attempts at a run in a row that may be interrupted because their daemon ends: the run may be what ends it. */
 const interruptionsMax = 5;
 
-/** What is stored as the error of a run whose last attempts were interrupted: once, twice and so on. The last one fails it. */
+/** The errors of a run after one interrupted attempt, after two in a row, and so on. A run with the last of them has failed. */
 export const interruptionErrors: readonly string[] = Array.from({ length: interruptionsMax }, (_, index) =>
   describeInterruptions(index + 1),
 );

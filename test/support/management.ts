@@ -118,6 +118,13 @@ export async function openFactory(daemon: ManagedDaemon, given: { permission?: P
   };
 }
 
+/** Begins a session of the dashboard with a client's token. Returns the headers that present it. */
+export async function signIn({ managementUrl }: DaemonHere, { token }: ApiClient) {
+  const { headers, json } = await call(managementUrl, 'signIn', { body: { token } });
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+  return { cookie, 'x-hookmill-session': String(json.sessionKey) };
+}
+
 /** Sends one request to an operation, with nothing more than what is given. */
 export async function call(
   managementUrl: string,

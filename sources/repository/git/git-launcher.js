@@ -1,7 +1,7 @@
 // Runs git for hookmill when git talks to a remote. Git starts helpers (git-remote-https, ssh, index-pack) that survive
 // if only git is killed. This process puts them into one process group without a terminal, so that they cannot prompt.
 // It kills the group when hookmill asks for it, and when its standard input ends because hookmill is gone. Plain JavaScript,
-// because Node would need as long for types as for the rest of its start.
+// because a checkout runs it as it is, and to remove types takes as long as the rest of its start.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 

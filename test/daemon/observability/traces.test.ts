@@ -242,15 +242,19 @@ test('a collector that cannot be reached costs nothing but the spans, which are 
   expect(daemon.stderr()).toMatch(/"spans":4,.*dropped spans/);
 });
 
-test('no more spans wait for a collector than the limit; the others are counted at once', async () => {
-  const endpoint = await listen(() => undefined);
-  const traces = new Traces({
+function openTraces(endpoint: string): Traces {
+  return new Traces({
     settings: { endpoint, sampleRatio: 1 },
     isTrusted: () => false,
     daemonId: 'daemon',
     log: pino({ level: 'silent' }),
     monotonicMs: () => 0,
   });
+}
+
+test('no more spans wait for a collector than the limit; the others are counted at once', async () => {
+  const endpoint = await listen(() => undefined);
+  const traces = openTraces(endpoint);
   for (let request = 0; request < 3_000; request++) {
     traces.beginRequest({ method: 'POST', headers: {} } as IncomingMessage).end(404);
   }
@@ -264,10 +268,7 @@ test('an attempt that hookmill itself cannot begin ends its span', async () => {
   const { store, deliveryLog } = await openRunBench();
   const run = await store.deliveries.findRun(await recordRun(deliveryLog));
   if (!run) throw new Error('the run is gone');
-  const traces = new Traces({
-    ...{ settings: { endpoint: collector.url, sampleRatio: 1 }, isTrusted: () => false, daemonId: 'daemon' },
-    ...{ log: pino({ level: 'silent' }), monotonicMs: () => 0 },
-  });
+  const traces = openTraces(collector.url);
   const runner = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
   const deps = { deliveryLog, runFiles: store.runFiles, runner, keep: false, traces };
   const reason = 'the run could not be executed (EMFILE)';

@@ -7,6 +7,7 @@ import {
   type ApiClient,
   call,
   type FactoryDaemon,
+  signIn,
   startManagedDaemon,
   useManagedDaemon,
   withNewFactory,
@@ -373,13 +374,6 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
   await manager.call('changeWebhook', { params: { uid }, body: { enabled: false } });
   expect((await show()).webhooks[0].health).toBeNull();
 });
-
-/** Returns the headers of a new session of the dashboard. */
-async function signIn({ managementUrl }: FactoryDaemon, { token }: ApiClient) {
-  const { headers, json } = await call(managementUrl, 'signIn', { body: { token } });
-  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
-  return { cookie, 'x-hookmill-session': String(json.sessionKey) };
-}
 
 /** The events of a live view, as they come. */
 async function watch(

@@ -3,13 +3,7 @@ import type { ApiRoute } from '../../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { areHomesInPostgres } from '../../../support/home-place.ts';
 import { connectTo, send } from '../../../support/http.ts';
-import {
-  type ApiClient,
-  call,
-  type ManagedDaemon,
-  startManagedDaemon,
-  useManagedDaemon,
-} from '../../../support/management.ts';
+import { call, signIn, startManagedDaemon, useManagedDaemon } from '../../../support/management.ts';
 import { storeIn } from '../../../support/stored.ts';
 
 /** For tests whose tokens and sessions are all that they look at. They only move its clock forward. */
@@ -430,8 +424,3 @@ test('tells browsers with every answer to run only its own files, and to store n
 });
 
 /** The headers that a session sends: its cookie, and its key. */
-async function signIn(daemon: ManagedDaemon, { token }: ApiClient) {
-  const { headers, json } = await call(daemon.managementUrl, 'signIn', { body: { token } });
-  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
-  return { cookie, 'x-hookmill-session': String(json.sessionKey) };
-}
