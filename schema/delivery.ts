@@ -48,16 +48,19 @@ export const identitySources = [
 
 export type IdentitySource = (typeof identitySources)[number];
 
-/** A run goes queued → running → succeeded | failed. From running, it may return to queued for another attempt. */
-export const runStates = ['queued', 'running', 'succeeded', 'failed'] as const;
+/**
+ * A run goes queued → running → succeeded | failed. From running, it may return to queued for another attempt. From both,
+ * it may go to cancelled.
+ */
+export const runStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
 export type RunState = (typeof runStates)[number];
 
 /**
  * The reasons why a queued run waits although it is due. `order`: for an earlier run of its lane. `limit`: too many
- * runs of its lane are running. `deliveries`: more deliveries of its burst may come.
+ * runs of its lane are running. `deliveries`: more deliveries of its burst may come. `paused`: its automation is paused.
  */
-export const runWaits = ['order', 'limit', 'deliveries'] as const;
+export const runWaits = ['order', 'limit', 'deliveries', 'paused'] as const;
 
 export type RunWait = (typeof runWaits)[number];
 

@@ -287,7 +287,7 @@ function renderRestore({ parts, isSame, runsRunning, facts }: RestoreReport): st
 
 /** Prints the number of rows that have been copied, from time to time. `done` is a word such as `Copied`. */
 function showRows(done: string): OnRows {
-  const copied = { deliveries: 0, runs: 0, unlogged: 0, audit: 0 };
+  const copied = { deliveries: 0, runs: 0, pauses: 0, unlogged: 0, audit: 0 };
   return (part, count) => {
     const before = copied[part];
     copied[part] += count;

@@ -24,7 +24,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-const runEnds = ['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped'] as const;
+const runEnds = ['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped', 'cancelled'] as const;
 
 /**
  * The state of a run after an attempt. `lost`: another claim or the receiver's report came first, so nothing was recorded.

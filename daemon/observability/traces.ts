@@ -156,7 +156,7 @@ export class AttemptTrace {
 
   end({ kind, reason }: { readonly kind: string; readonly reason?: string }): void {
     this.#span.setAttribute('hookmill.run.result', kind);
-    if (kind !== 'succeeded' && kind !== 'waiting')
+    if (kind !== 'succeeded' && kind !== 'waiting' && kind !== 'cancelled')
       this.#span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
     this.#span.end();
   }

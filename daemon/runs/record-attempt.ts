@@ -54,13 +54,13 @@ export async function settleRun(
   const atMs = nowMs();
   const interruption = signal?.aborted && kind === 'retry' ? countInterruption(run.error) : undefined;
   const error = interruption?.error ?? result.reason;
-  const finish = async (state: 'succeeded' | 'failed'): Promise<RunEnd> =>
+  const finish = async (state: 'succeeded' | 'failed' | 'cancelled'): Promise<RunEnd> =>
     (await deliveryLog.finishRun({ ...claim, state, atMs, error })) ? state : 'lost';
   const postpone = async (waitMs: number): Promise<RunEnd> => {
     const postponement = { ...claim, notBeforeMs: atMs + waitMs, attempted: kind === 'retry', error };
     return (await deliveryLog.postponeRun(postponement)) ? 'queued' : 'lost';
   };
-  if (kind === 'succeeded' || kind === 'failed') return finish(kind);
+  if (kind === 'succeeded' || kind === 'failed' || kind === 'cancelled') return finish(kind);
   if (kind === 'waiting')
     return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
   if (interruption?.fails) return finish('failed');

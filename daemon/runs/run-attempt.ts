@@ -5,13 +5,14 @@ import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
+import type { CreatedRunner } from './runners/create-runner.ts';
 import { endLeftovers } from './runners/end-leftovers.ts';
-import type { AttemptResult, Runner } from './runners/runner.ts';
+import type { AttemptResult } from './runners/runner.ts';
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;
   readonly runFiles: Pick<RunFiles, 'discard' | 'prepare'>;
-  readonly runner: Runner;
+  readonly runner: CreatedRunner;
   /** Whether an attempt finds in the run's directory what earlier ones left there. */
   readonly keep: boolean;
   /** Undefined unless the daemon traces. */
@@ -34,8 +35,7 @@ export async function attemptRun(
   const message = renderRunMessage(run, prompt, gathered.length);
   const events = gathered.length === 0 ? undefined : readEvents(gathered, deps);
   // First, because a process of an earlier attempt could write to the directory of this one.
-  if (run.claims > 1 && !(await endLeftovers(run, signal)))
-    return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
+  if (run.claims > 1 && !(await endLeftovers(run, signal))) return leftoversStay;
   if (!deps.keep) await deps.runFiles.discard(run.id);
   const directory = await deps.runFiles.prepare(run.id, message, event, events);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
@@ -43,11 +43,31 @@ export async function attemptRun(
   const timeLimitMs = timeLimit === undefined ? undefined : parseDurationMs(timeLimit);
   const attempt = { run, directory, message, gathered: gathered.length, timeLimitMs, ...event };
   const trace = deps.traces?.beginAttempt(run, event.headers);
-  if (!trace) return deps.runner(attempt, signal);
+  if (!trace) return deps.runner.execute(attempt, signal);
   const traced = { ...attempt, traceparent: trace.traceparent };
-  const result = await deps.runner(traced, signal).catch(toUnattempted);
+  const result = await deps.runner.execute(traced, signal).catch(toUnattempted);
   trace.end(result);
   return result;
+}
+
+const leftoversStay: AttemptResult = {
+  kind: 'unattempted',
+  reason: 'processes of an earlier attempt are still there',
+};
+
+/** Ends what is left of a run that somebody cancels, on this machine and at its receiver. */
+export async function cancelAttempts(
+  run: Run,
+  { runner }: Pick<AttemptDeps, 'runner'>,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  if (!(await endLeftovers(run, signal))) return leftoversStay;
+  const untold = await runner.tellCancelled?.(run, signal);
+  if (untold === undefined) return { kind: 'cancelled' };
+  return {
+    kind: 'cancelled',
+    reason: `the receiver could not be told that the run was cancelled: ${untold}`,
+  };
 }
 
 /** Reads one event after the other, so that only one is in memory. */

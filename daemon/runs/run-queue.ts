@@ -5,11 +5,12 @@ import type { RunEnd } from '../observability/metrics.ts';
 import type { Traces } from '../observability/traces.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { type RecordAttemptDeps, recordAttempt, settleRun } from './record-attempt.ts';
-import { type AttemptDeps, attemptRun } from './run-attempt.ts';
+import { type AttemptDeps, attemptRun, cancelAttempts } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
 import { boundRetries, keepsDirectories, type RunSettings } from './run-settings.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
-import type { AttemptResult, Runner } from './runners/runner.ts';
+import type { CreatedRunner } from './runners/create-runner.ts';
+import { type AttemptResult, RunCancelled } from './runners/runner.ts';
 
 /** @limit Shortest wait of a run that hookmill itself could not begin, in ms: most passing faults are over then. */
 const troubleWaitMsMin = 1_000;
@@ -60,7 +61,7 @@ export interface RunQueueOptions {
   readonly deliveryLog: DeliveryLog;
   readonly store: Pick<Store, 'runFiles'>;
   readonly settings: RunSettings;
-  readonly runner: Runner;
+  readonly runner: CreatedRunner;
   /** Reads automations where that does not delay deliveries; by default, in this thread. */
   readonly readAutomation?: ReadRunAutomation;
   /** Undefined unless the daemon traces. */
@@ -101,7 +102,7 @@ export class RunQueue {
   /** How far the clock was ahead of the monotonic one when it was last compared. */
   #clockAheadMs: number;
   readonly #stopping = new AbortController();
-  readonly #executing = new Set<Promise<void>>();
+  readonly #executing = new Set<Execution>();
   /** Aborts when the claims of the runs in progress are lost. */
   #claims = new AbortController();
   readonly #claim = oneAtATime(() => this.#claimAndWait());
@@ -139,7 +140,7 @@ export class RunQueue {
     this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#claim();
-    await Promise.all(this.#executing);
+    await Promise.all([...this.#executing].map(({ ended }) => ended));
   }
 
   async #claimAndWait(): Promise<void> {
@@ -148,22 +149,24 @@ export class RunQueue {
     if (signal.aborted) return;
     clearTimeout(this.#timer);
     const nextDueMs = await this.#claimDueRuns();
-    // At the concurrency limit no timer is needed: the end of an attempt wakes the queue.
-    if (this.#executing.size >= settings.concurrency || signal.aborted) return;
-    const waitMs = Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
+    if (signal.aborted) return;
+    // At the concurrency limit, the end of an attempt wakes the queue, and the timer only finds runs to cancel.
+    const isFull = this.#executing.size >= settings.concurrency;
+    const waitMs = isFull ? runPollMs : Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
     this.#timer = setTimeout(() => this.wake(), waitMs);
   }
 
   async #claimDueRuns(): Promise<number | undefined> {
     const { deliveryLog, settings, daemonId, log, nowMs } = this.#options;
-    const limit = settings.concurrency - this.#executing.size;
-    if (limit <= 0) return undefined;
+    const limit = Math.max(0, settings.concurrency - this.#executing.size);
     try {
       await this.#correctDueTimes();
       const claim = { daemonId, nowMs: nowMs(), limit };
-      const { runs, stopped = [], nextDueMs } = await deliveryLog.claimRuns(claim);
+      const { runs, stopped = [], toCancel = [], nextDueMs } = await deliveryLog.claimRuns(claim);
       for (const run of runs) this.#begin(run);
       for (const run of stopped) this.#tellStopped(run);
+      for (const { id, cancel } of this.#executing)
+        if (toCancel.includes(id)) cancel.abort(new RunCancelled());
       return nextDueMs;
     } catch (error) {
       log.error({ err: error }, 'cannot claim runs; the daemon tries again');
@@ -193,18 +196,20 @@ export class RunQueue {
   }
 
   #begin(run: Run): void {
-    const execution = this.#execute(run).finally(() => {
+    const cancel = new AbortController();
+    const execution = { id: run.id, cancel, ended: this.#execute(run, cancel.signal) };
+    this.#executing.add(execution);
+    void execution.ended.finally(() => {
       this.#executing.delete(execution);
       this.wake();
     });
-    this.#executing.add(execution);
   }
 
-  async #execute(run: Run): Promise<void> {
+  async #execute(run: Run, cancelled: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([this.#stopping.signal, this.#claims.signal]);
     const { log } = this.#options;
     try {
-      const { result, automation: wanted } = await this.#attempt(run, signal);
+      const { result, automation: wanted } = await this.#attemptOrCancel(run, signal, cancelled);
       if (result.kind !== 'unattempted') this.#trouble.end();
       else if (!signal.aborted) this.#trouble.add(run.id, result.reason);
       const state = await recordAttempt(run, result, this.#recordDeps(wanted), signal);
@@ -244,11 +249,17 @@ export class RunQueue {
     log[levels[state]]({ ...describe(run), state, reason: result.reason }, 'run attempt ended');
   }
 
+  /** Makes one attempt, or ends what is left of a run that somebody cancels. An attempt that succeeds meanwhile stays so. */
+  async #attemptOrCancel(run: Run, signal: AbortSignal, cancelled: AbortSignal): Promise<Attempted> {
+    const either = AbortSignal.any([signal, cancelled]);
+    const attempted = run.cancel ? undefined : await this.#attempt(run, either);
+    const isOver = attempted?.result.kind === 'succeeded' || attempted?.result.kind === 'waiting';
+    if (attempted && (isOver || !cancelled.aborted)) return attempted;
+    return { result: await cancelAttempts(run, this.#attemptDeps, signal).catch(toUnattempted) };
+  }
+
   /** Reads the run's automation and makes one attempt. A failure of hookmill itself is a result too. */
-  async #attempt(
-    run: Run,
-    signal: AbortSignal,
-  ): Promise<{ readonly result: AttemptResult; readonly automation?: RunAutomation }> {
+  async #attempt(run: Run, signal: AbortSignal): Promise<Attempted> {
     try {
       const automation = await this.#readAutomation(run);
       if (!automation)
@@ -260,6 +271,18 @@ export class RunQueue {
   }
 }
 
+/** An attempt in progress. */
+interface Execution {
+  readonly id: string;
+  readonly cancel: AbortController;
+  readonly ended: Promise<void>;
+}
+
+interface Attempted {
+  readonly result: AttemptResult;
+  readonly automation?: RunAutomation;
+}
+
 /** A failed run is an error; one that is queued again may still succeed. */
 const levels = {
   succeeded: 'info',
@@ -268,6 +291,7 @@ const levels = {
   lost: 'warn',
   failed: 'error',
   stopped: 'error',
+  cancelled: 'info',
 } as const;
 
 function describe({ id, deliveryId, factory, automation, attempts }: Run): object {

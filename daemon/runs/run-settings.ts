@@ -112,6 +112,9 @@ const callbackShape = z.strictObject({
     .transform(url => url.replace(/\/+$/, ''))
     .optional()
     .describe('URL of the ingress as the receiver reaches it; by default, the URL for senders.'),
+  cancelUrl: receiverUrl
+    .optional()
+    .describe('URL that is told, with a POST, when somebody cancels a run that the receiver works on.'),
   timeLimitSeconds: seconds
     .default(runReportSeconds)
     .describe('Time limit for an attempt whose receiver goes on with it, in seconds.'),

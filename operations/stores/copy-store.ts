@@ -158,6 +158,7 @@ async function copyRest(
   };
   if (table === 'deliveries') await copyPages(from.deliveries, to.deliveries);
   else if (table === 'runs') await copyPages(from.runs, to.runs);
+  else if (table === 'pauses') await copyPages(from.pauses, to.pauses);
   else if (table === 'unlogged') await copyPages(from.unlogged, to.unlogged);
   else await copyPages(from.audit, to.audit);
 }

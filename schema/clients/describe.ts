@@ -25,6 +25,7 @@ const waitTexts: Readonly<Record<RunWait, string>> = {
   order: 'waits for an earlier run',
   limit: 'waits for other runs to end',
   deliveries: 'waits for more deliveries',
+  paused: 'its automation is paused',
 };
 
 /** Says where the identity of a delivery comes from. */

@@ -38,6 +38,7 @@ export async function createBackup(file: string, seal: Seal): Promise<BackupWrit
     documents: appendDocuments(write),
     deliveries: appendTable('deliveries', write),
     runs: appendTable('runs', write),
+    pauses: appendTable('pauses', write),
     unlogged: appendTable('unlogged', write),
     audit: appendTable('audit', write),
     listLoggedFactories: async () => [],

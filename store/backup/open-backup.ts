@@ -34,6 +34,7 @@ export async function openBackup(path: string, seal: Seal): Promise<Backup> {
       },
       deliveries: readTable('deliveries', index, read),
       runs: readTable('runs', index, read),
+      pauses: readTable('pauses', index, read),
       unlogged: readTable('unlogged', index, read),
       audit: readTable('audit', index, read),
       listLoggedFactories: async () => [...new Set(index.pages.map(({ factory }) => factory))].sort(),

@@ -41,7 +41,9 @@ export async function unpackRecord(packed: Uint8Array): Promise<BackupRecord> {
   let position = 4 + content.readUInt32BE();
   const record = parseJsonText(content.toString('utf8', 4, position)) as BackupRecord;
   if (record.kind !== 'rows') return record;
-  const rows = record.rows.map(row => {
+  const rows = record.rows.map(given => {
+    // Runs of format 1 have no `cancel`.
+    const row = record.table === 'runs' ? { cancel: null, ...given } : given;
     if (row.bytes === null) return row;
     const start = position;
     position += Number(row.bytes);

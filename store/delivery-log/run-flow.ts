@@ -6,6 +6,10 @@ export const deliveriesPerRunMax = 1_000;
 export const deliveryBytesPerRunMax = 64 * 1024 * 1024;
 /** @limit Runs in one claim that are decided by their flow: a delivery waits a few ms for them at most. */
 export const flowDecisionsMax = 100;
+/** @limit Runs of a paused automation that one claim releases when the pause has ended: a delivery waits a few ms for them at most. */
+export const releasesMax = 1_000;
+/** @limit Runs to cancel that one claim takes: the next one takes the others. */
+export const cancelsMax = 100;
 
 /** The error of a run that `runsPerHour` stopped. */
 export const stopReason =
@@ -16,7 +20,7 @@ export const stopReason =
  * `nowMs`: the time in SQL.
  */
 export function setInterrupted(nowMs: string): string {
-  const isLast = `error IS NOT NULL AND error = '${interruptionErrors.at(-2)}'`;
+  const isLast = `cancel IS NULL AND error IS NOT NULL AND error = '${interruptionErrors.at(-2)}'`;
   const cases = interruptionErrors
     .slice(1)
     .map((error, index) => `WHEN '${interruptionErrors[index]}' THEN '${error}'`);

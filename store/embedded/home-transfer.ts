@@ -11,6 +11,7 @@ import { addAudit } from '../transfer-audit.ts';
 import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { toLogError } from './delivery-log/sql/log-failure.ts';
 import { selectSnapshot } from './delivery-log/sql/rows.ts';
+import { readTransferPauses, writeTransferPauses } from './delivery-log/sql/steering.ts';
 import {
   countIdentities,
   listLoggedFactories,
@@ -46,6 +47,10 @@ export function openHomeTransfer(
         const stored = rows.map(toStoredRun);
         log.write(database => writeTransferRuns(database, stored, snapshots));
       },
+    },
+    pauses: {
+      ...source.pauses,
+      write: async rows => log.write(database => writeTransferPauses(database, rows)),
     },
     unlogged: {
       ...source.unlogged,
@@ -95,6 +100,9 @@ function readHome(home: Home, log: LogFile): Omit<TransferSource, 'documents' | 
           home,
           log.read(database => readTransferRuns(database, factory, after)),
         ),
+    },
+    pauses: {
+      read: async (factory, after) => log.read(database => readTransferPauses(database, factory, after)),
     },
     unlogged: {
       read: async (factory, after) => log.read(database => readTransferUnlogged(database, factory, after)),

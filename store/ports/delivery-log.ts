@@ -165,12 +165,38 @@ export interface Run {
   readonly waitsFor?: RunWait;
   /** True if the run failed without an attempt, because too many runs of its automation were started within an hour. */
   readonly stopped?: boolean;
+  /** The request to cancel it. It has ended by that, or is about to: a daemon must first end what it started. */
+  readonly cancel?: RunCancel;
   /** True if an operator gave up the failed run, so that it does not hold those behind it. */
   readonly dismissed?: boolean;
   /** True of a failed run that keeps those behind it in its order waiting, until it is retried or dismissed. */
   readonly holds?: boolean;
   /** The number of deliveries that the run has taken up; `deliveryId` is the newest. Absent unless it has a `burst`. */
   readonly deliveryCount?: number;
+}
+
+/** A request to cancel a run. */
+export interface RunCancel {
+  /** Who asked, as the audit log names them. */
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/**
+ * How a request to cancel a run was taken. `requested`: a daemon ends what the run has started, and then the run.
+ * `ended`: not at all, because it had ended.
+ */
+export type RunCancelled = 'cancelled' | 'requested' | 'ended';
+
+/** An automation whose runs do not start. */
+export interface Pause {
+  readonly factory: string;
+  readonly automation: string;
+  /** Who asked, as the audit log names them. */
+  readonly by: string;
+  readonly atMs: number;
+  /** When it ends; absent if only somebody can end it. */
+  readonly untilMs?: number;
 }
 
 /** A delivery that a run has taken up. */
@@ -197,6 +223,8 @@ export interface ClaimedRuns {
   readonly nextDueMs?: number;
   /** Runs that ended as failed instead of starting (`runsPerHour`); absent if there are none. */
   readonly stopped?: readonly Run[];
+  /** The runs of this daemon whose attempts must end, because somebody cancels them; absent if there are none. */
+  readonly toCancel?: readonly string[];
 }
 
 /** A claim of a run, as `claimRuns` returned it. A result of an earlier claim changes nothing. */
@@ -217,7 +245,7 @@ export interface ReportedRun extends RunAttempt {
 export type ReportKept = 'recorded' | 'lost' | 'too-many';
 
 export interface RunResult extends RunAttempt {
-  readonly state: 'succeeded' | 'failed';
+  readonly state: 'succeeded' | 'failed' | 'cancelled';
   readonly atMs: number;
   readonly error?: string;
 }
@@ -453,6 +481,8 @@ export interface DeliveryLogReader {
   /** The deliveries that a run works with, in the order of their commits: one, or all that it has gathered. */
   listRunDeliveries(runId: string): Promise<RunDelivery[]>;
   countUnfinishedRuns(): Promise<UnfinishedRuns>;
+  /** The pauses of a factory, or of all, that have not ended; those that began first come first. */
+  listPauses(of: { readonly factory?: string; readonly nowMs: number }): Promise<Pause[]>;
   /** Some of the runs that still wait for their receivers, though their time is over. */
   listOverdueRuns(nowMs: number): Promise<Run[]>;
   /** The automations with failures that nobody has looked at (`forgetFailures`); the longest known first. */
@@ -522,7 +552,8 @@ export interface DeliveryLog {
 
   /**
    * Claims queued runs that are due and that their flow lets start, longest due first; they are then `running` under
-   * this daemon. Other processes may queue runs too (a replay, a retry), so also claim at intervals.
+   * this daemon. Other processes may queue runs too (a replay, a retry), so also claim at intervals. Whatever the limit,
+   * claims the runs of no daemon that somebody cancels (`Run.cancel`): end what they started, and finish them.
    */
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
   /** False if the run is not running under that claim. */
@@ -548,6 +579,15 @@ export interface DeliveryLog {
   retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
   /** Gives up a failed run, so that it no longer holds those behind it; false if it has not failed. A retry undoes it. */
   dismissRun(id: string): Promise<boolean>;
+  /**
+   * Cancels a run that has not ended. One that was never claimed has ended then; a daemon ends another one, which
+   * `claimRuns` tells it.
+   */
+  cancelRun(run: { readonly id: string; readonly cancel: RunCancel }): Promise<RunCancelled>;
+  /** Lets no run of an automation start, or changes the pause that it has. */
+  pauseAutomation(pause: Pause): Promise<void>;
+  /** Lets the runs of an automation start again; false if it is not paused. */
+  resumeAutomation(of: Pick<Pause, 'factory' | 'automation'> & { readonly nowMs: number }): Promise<boolean>;
   /** Forgets failures that somebody has looked at. An automation that has failed again since stays listed. Returns how many were known. */
   forgetFailures(failures: readonly FailedAutomation['failure'][]): Promise<number>;
   /** Queues new runs from a stored payload. They gather no deliveries. False if the log has no payload of that delivery. */

@@ -1,4 +1,4 @@
-import type { DeliveryMetadata, UnloggedCount } from './delivery-log.ts';
+import type { DeliveryMetadata, Pause, UnloggedCount } from './delivery-log.ts';
 import type { Documents } from './documents.ts';
 
 /** @limit Rows that are copied to another store in one transaction: fewer would sync too often, more would only need memory. */
@@ -10,7 +10,7 @@ export const pageBytesMax = 4 * 1024 * 1024;
 export const deliverySizeMax = 2_147_483_647;
 
 /** The kinds of rows that are copied, those first that others refer to. */
-export const transferTables = ['deliveries', 'runs', 'unlogged', 'audit'] as const;
+export const transferTables = ['deliveries', 'runs', 'pauses', 'unlogged', 'audit'] as const;
 export type TransferTableName = (typeof transferTables)[number];
 
 /** A store to copy from: everything that it keeps, as it is kept. */
@@ -18,6 +18,7 @@ export interface TransferSource {
   readonly documents: Pick<Documents, 'read' | 'listFactories'>;
   readonly deliveries: TransferReader<TransferDelivery>;
   readonly runs: TransferReader<TransferRun>;
+  readonly pauses: TransferReader<TransferPause>;
   readonly unlogged: TransferReader<TransferUnlogged>;
   readonly audit: TransferReader<TransferAudit>;
   /** The factories that there are rows of, sorted. The empty name stands for unknown URLs, and for the audit log. */
@@ -33,6 +34,7 @@ export interface TransferTarget {
   readonly documents: Pick<Documents, 'read' | 'change' | 'listFactories'>;
   readonly deliveries: TransferTable<TransferDelivery>;
   readonly runs: TransferTable<TransferRun>;
+  readonly pauses: TransferTable<TransferPause>;
   readonly unlogged: TransferTable<TransferUnlogged>;
   readonly audit: TransferTable<TransferAudit>;
   listLoggedFactories(): Promise<string[]>;
@@ -43,6 +45,7 @@ export interface Transfer extends TransferSource, TransferTarget {
   readonly documents: Documents;
   readonly deliveries: TransferTable<TransferDelivery>;
   readonly runs: TransferTable<TransferRun>;
+  readonly pauses: TransferTable<TransferPause>;
   readonly unlogged: TransferTable<TransferUnlogged>;
   readonly audit: TransferTable<TransferAudit>;
 }
@@ -112,6 +115,8 @@ export interface TransferRun extends TransferRow {
   /** As JSON. */
   readonly report: string | null;
   readonly error: string | null;
+  /** A `RunCancel` as JSON. */
+  readonly cancel: string | null;
   /** A `RunFlow` as JSON. */
   readonly flow: string | null;
   readonly stopped: boolean;
@@ -120,6 +125,13 @@ export interface TransferRun extends TransferRow {
   readonly taken: string | null;
   /** The output of all attempts; null if there is none. */
   readonly bytes: Uint8Array | null;
+}
+
+/** A paused automation, which is also its id. */
+export interface TransferPause extends TransferRow, Omit<Pause, 'untilMs'> {
+  readonly untilMs: number | null;
+  readonly snapshot: null;
+  readonly bytes: null;
 }
 
 /** The requests of a minute that have no row. Its id only names it in messages. */

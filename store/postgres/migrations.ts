@@ -18,6 +18,8 @@ export interface TablesMigration {
 
 export const tablesMigrations: readonly TablesMigration[] = [
   { sql: toPackageFile('store/postgres/migrations/001-tables.sql'), compatibleFrom: 1 },
+  // Code before it would start the runs of paused automations.
+  { sql: toPackageFile('store/postgres/migrations/002-steered-runs.sql'), compatibleFrom: 2 },
 ];
 
 /** The version of the tables that this hookmill writes. */

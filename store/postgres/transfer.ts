@@ -19,6 +19,7 @@ import { toColumns } from './connection/text.ts';
 import { rollBack } from './connection/transaction.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
 import { runState } from './delivery-log/rows.ts';
+import { insertPauses, pauseColumns, selectTransferPauses } from './delivery-log/steering.ts';
 import { insertUnlogged, unloggedColumns } from './delivery-log/unlogged.ts';
 import { migrateTables } from './migrations.ts';
 import { openTableAuditLog } from './table-audit-log.ts';
@@ -83,6 +84,10 @@ export async function openPostgresTransfer({
       ...source.runs,
       write: (rows, snapshots) => write(insertRuns, runNames, rows, snapshots),
     },
+    pauses: {
+      ...source.pauses,
+      write: async rows => void (await select(insertPauses, pauseColumns(rows))),
+    },
     unlogged: {
       ...source.unlogged,
       write: async rows => void (await select(insertUnlogged, unloggedColumns(rows))),
@@ -133,6 +138,9 @@ function readDatabase(select: Select): Omit<TransferSource, 'documents' | 'close
       read: (factory, after) => select(selectDeliveries, [factory, after, rowsPerPageMax, pageBytesMax]),
     },
     runs: { read: (factory, after) => select(selectRuns, [factory, after, rowsPerPageMax, pageBytesMax]) },
+    pauses: {
+      read: (factory, after) => select(selectTransferPauses, [factory, after, rowsPerPageMax]),
+    },
     unlogged: { read: (factory, after) => select(selectUnlogged, [factory, after, rowsPerPageMax]) },
     listLoggedFactories: async () =>
       (await select<{ name: string }>(selectFactories)).map(({ name }) => name).sort(),
@@ -225,7 +233,7 @@ const runNames = [
     'waitsUntilMs',
     'report',
   ],
-  ...['flow', 'stopped', 'dismissed', 'taken', 'manual'],
+  ...['flow', 'stopped', 'dismissed', 'taken', 'manual', 'cancel'],
 ] as readonly (keyof TransferRun)[];
 
 /** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
@@ -280,10 +288,10 @@ const insertRuns = `
     FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
       $16::text[], $17::text[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::boolean[], $24::boolean[],
-      $25::text[], $26::boolean[]) WITH ORDINALITY
+      $25::text[], $26::boolean[], $27::text[]) WITH ORDINALITY
     AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
       created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, waits_until_ms,
-      report, flow, stopped, dismissed, taken, manual, position)
+      report, flow, stopped, dismissed, taken, manual, cancel, position)
   ), taken AS (
     INSERT INTO hookmill.run_deliveries (run_id, delivery_id, day)
     SELECT given.id, deliveries.id, deliveries.day
@@ -295,10 +303,10 @@ const insertRuns = `
   )
   INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
     created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims, waits_until_ms, report, flow,
-    stopped, dismissed, delivery_count, manual)
+    stopped, dismissed, delivery_count, manual, cancel)
   SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
     started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims, waits_until_ms, report, flow, nullif(stopped, false),
-    nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false)
+    nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false), cancel
   FROM given ORDER BY position`;
 
 // A page ends where its bytes reach $4: what is beyond is sized, but not read. The text of `taken` is the one that SQLite
@@ -325,7 +333,7 @@ const selectRuns = `
     deliveries.at_ms AS "deliveryAtMs", automation, replay, coalesce(manual, false) AS manual, digest AS snapshot, ${runState} AS state, attempts,
     claims, waits_until_ms AS "waitsUntilMs", report,
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, flow, coalesce(stopped, false) AS stopped,
+    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, cancel, flow, coalesce(stopped, false) AS stopped,
     coalesce(dismissed, false) AS dismissed, CASE WHEN delivery_count IS NOT NULL THEN (
       SELECT '[' || coalesce(string_agg(to_json(taken.delivery_id)::text, ',' ORDER BY taken.delivery_id COLLATE "C"), '') || ']'
       FROM hookmill.run_deliveries AS taken WHERE run_id = page.id) END AS taken,
@@ -346,7 +354,8 @@ const selectFactories = `
     UNION ALL
     SELECT (SELECT min(factory) FROM hookmill.deliveries WHERE factory > name) FROM factories WHERE name IS NOT NULL
   )
-  SELECT name FROM factories WHERE name IS NOT NULL UNION SELECT factory FROM hookmill.unlogged`;
+  SELECT name FROM factories WHERE name IS NOT NULL UNION SELECT factory FROM hookmill.unlogged
+  UNION SELECT factory FROM hookmill.pauses`;
 
 /** Retention may not yet have removed the identities of deliveries that it has dropped. */
 const countAccepted = `

@@ -15,12 +15,14 @@ import { keepArtifacts, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import { explainMissingProgram } from './missing-program.ts';
-import { type Attempt, type AttemptResult, boundTimeLimitMs, type Runner } from './runner.ts';
+import { type Attempt, type AttemptResult, boundTimeLimitMs, RunCancelled, type Runner } from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
 const discardPauseMs = 1;
-/** @limit Time from SIGTERM to SIGKILL for a command, in ms: shorter than a stopping daemon's own grace, so that it outlives its commands. */
-const commandGraceMs = 5_000;
+/** @limit Time from SIGTERM to SIGKILL for a command at its time limit, or when somebody cancels the run, in ms: an agent can save its work. */
+const commandGraceMs = 10_000;
+/** @limit Time from SIGTERM to SIGKILL for a command when the daemon stops, in ms: shorter than the daemon's own grace, so that it outlives its commands. */
+const stopGraceMs = 5_000;
 /** @limit Time after the end of a command for a process that left its group to close the output, in ms: it may live on. */
 const outputDrainMs = 1_000;
 
@@ -73,7 +75,8 @@ export function createCommandRunner(
       if (user && !user.isApart)
         await endLeftovers({ ...attempt.run, claims: attempt.run.claims + 1 }, signal);
       const missing = ended.code && (await explainMissingProgram(settings.argv[0] ?? '', env));
-      return keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs, missing), user?.uid);
+      const result = toResult(ended, { timeLimitMs, missing, signal });
+      return keepArtifacts(runFiles, attempt, result, user?.uid);
     });
   };
 }
@@ -112,6 +115,11 @@ async function runCommand(
     cancelSignal: signal,
     forceKillAfterDelay: commandGraceMs,
   });
+  signal.addEventListener('abort', () => {
+    if (signal.reason instanceof RunCancelled) return;
+    const timer = setTimeout(() => command.kill('SIGKILL'), stopGraceMs);
+    command.nodeChildProcess.once('exit', () => clearTimeout(timer));
+  });
   collect(command.stdout, output);
   collect(command.stderr, output);
   command.nodeChildProcess.once('exit', () => {
@@ -149,10 +157,20 @@ interface Ended {
   readonly code?: string;
 }
 
-/** `missing` says why the program could not be started, if that is known. */
-function toResult(ended: Ended, timeLimitMs: number, missing: string | undefined): AttemptResult {
+interface EndOptions extends Pick<CommandOptions, 'timeLimitMs' | 'signal'> {
+  /** Why the program could not be started, if that is known. */
+  readonly missing: string | undefined;
+}
+
+function toResult(
+  ended: Ended,
+  { timeLimitMs, missing, signal: { reason: why } }: EndOptions,
+): AttemptResult {
   const { isCanceled, timedOut, exitCode, signal, code } = ended;
-  if (isCanceled) return { kind: 'retry', reason: 'the daemon stopped and ended the command' };
+  if (isCanceled) {
+    const what = why instanceof RunCancelled ? why.message : 'the daemon stopped';
+    return { kind: 'retry', reason: `${what}, which ended the command` };
+  }
   if (timedOut) {
     return {
       kind: 'retry',

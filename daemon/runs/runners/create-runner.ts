@@ -4,6 +4,7 @@ import { createCommandRunner, type PrepareCommand } from './command.ts';
 import { openCommandUser } from './command-user.ts';
 import { createHttpRunner, type HttpDeps } from './http.ts';
 import type { Runner } from './runner.ts';
+import { createTellCancelled, type TellCancelled } from './tell-cancelled.ts';
 import type { WorkspaceDeps } from './workspace.ts';
 
 /** Leaves the run's directory, which is on disk already, for other programs to act on. */
@@ -13,6 +14,12 @@ export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'ca
   readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
 }
 
+/** A runner, and how it tells the receivers of its runs that one was cancelled. */
+export interface CreatedRunner {
+  readonly execute: Runner;
+  readonly tellCancelled?: TellCancelled | undefined;
+}
+
 /**
  * Creates the runner that the operator chose. Fails with SettingsError if the settings name a variable that is not in
  * the environment, or a user that commands cannot run as.
@@ -20,22 +27,25 @@ export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'ca
 export async function createRunner(
   { runner: settings, directory = '' }: Pick<RunSettings, 'runner' | 'directory'>,
   { store, callbacks, ...given }: RunnerDeps,
-): Promise<Runner> {
-  const { environment } = given;
+): Promise<CreatedRunner> {
+  const { environment, nowMs } = given;
   const deps = { ...given, runFiles: store.runFiles };
   switch (settings.kind) {
     case 'directory':
-      return directoryRunner;
+      return { execute: directoryRunner };
     case 'command': {
       const user =
         settings.user === undefined ? undefined : await openCommandUser(settings, directory, environment);
       const prepare =
         settings.workspace &&
         (await openWorkspaces({ settings: settings.workspace, user, environment, store }));
-      return createCommandRunner(settings, { ...deps, user, prepare });
+      return { execute: createCommandRunner(settings, { ...deps, user, prepare }) };
     }
     case 'http':
-      return createHttpRunner(settings, { ...deps, callbacks });
+      return {
+        execute: createHttpRunner(settings, { ...deps, callbacks }),
+        tellCancelled: createTellCancelled(settings, environment, nowMs),
+      };
   }
 }
 

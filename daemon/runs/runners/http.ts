@@ -60,7 +60,8 @@ export function createHttpRunner(
   };
 }
 
-function readAuthorization(
+/** The header with the operator's token, if the settings name one. Fails with SettingsError if its variable is not set. */
+export function readAuthorization(
   { tokenFromEnvironment: name }: HttpRunnerSettings,
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {
@@ -69,7 +70,11 @@ function readAuthorization(
   return { authorization: `Bearer ${token}` };
 }
 
-function createRunHeaders({ run, traceparent }: Attempt): Record<string, string> {
+/** The headers that name a run and its attempt. */
+export function createRunHeaders({
+  run,
+  traceparent,
+}: Pick<Attempt, 'run' | 'traceparent'>): Record<string, string> {
   return {
     ...(traceparent !== undefined && { traceparent }),
     'user-agent': 'hookmill',

@@ -26,7 +26,18 @@ export type AttemptResult =
   /** The receiver goes on with it, and has until `untilMs` to report the end. */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string }
   /** hookmill itself could not begin, for example with a full disk. It does not count as an attempt. */
-  | { readonly kind: 'unattempted'; readonly reason: string };
+  | { readonly kind: 'unattempted'; readonly reason: string }
+  /** Somebody cancelled the run, and nothing that it started is left. A reason says what went wrong beside that. */
+  | { readonly kind: 'cancelled'; readonly reason?: string };
+
+/** The reason with which the signal of an attempt aborts when somebody cancels the run. */
+export class RunCancelled extends Error {
+  override readonly name = 'RunCancelled';
+
+  constructor() {
+    super('somebody cancelled the run');
+  }
+}
 
 /**
  * Carries out an attempt. When it resolves, everything that it started has ended. After `signal` aborts, it ends within

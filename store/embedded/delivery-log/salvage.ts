@@ -111,6 +111,7 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
       copyTable('deliveries', 'seq');
       copyTable('runs', 'seq');
       copyTable('run_deliveries', 'seq');
+      copyTable('pauses', 'seq');
       copyTable('unlogged', 'seq');
       const altered = countAltered(target);
       target.exec(`

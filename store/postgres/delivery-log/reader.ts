@@ -18,6 +18,7 @@ import type {
   FailedAutomation,
   HourlyCount,
   LoggedDelivery,
+  Pause,
   Run,
   RunDelivery,
   RunFilter,
@@ -31,6 +32,7 @@ import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
+import { selectPauses } from './steering.ts';
 import { readTallies } from './tallies.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 
@@ -192,7 +194,13 @@ function readRuns(
   select: Select,
 ): Pick<
   DeliveryLogReader,
-  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
+  | 'listPauses'
+  | 'listRuns'
+  | 'searchRuns'
+  | 'findRun'
+  | 'listRunsOfDelivery'
+  | 'listRunDeliveries'
+  | 'countUnfinishedRuns'
 > {
   const read = prepareReadRuns(select);
   const search = preparePostgresSearch<RunFilter, Run>(select, {
@@ -209,6 +217,8 @@ function readRuns(
       read(`WHERE factory = $1 AND seq = ANY ($2) ORDER BY seq ${order}`, [factory, seqs]),
   });
   return {
+    listPauses: async ({ factory, nowMs }) =>
+      (await select<Pause>(selectPauses, [factory, nowMs])).map(withoutNulls),
     listRuns: async wanted => (await search(wanted, false)).rows,
     searchRuns: wanted => search(wanted, true),
     // A replay's id is younger than its delivery, by whose day it is stored.
@@ -222,7 +232,8 @@ function readRuns(
     countUnfinishedRuns: async () => {
       const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
         `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
-          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS waiting,
+          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked' AND waits_for <> 'paused')
+            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'paused') AS waiting,
           (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running,
           (SELECT count(*) FROM hookmill.run_flows WHERE ${isHoldingFlow}) AS holding
         FROM hookmill.runs WHERE state = 'queued'`,

@@ -22,7 +22,7 @@ export const runColumns = `
   id, delivery_id AS "deliveryId", factory, webhook, automation, replay, manual, digest AS snapshot, ${runState} AS state,
   attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
-  waits_until_ms AS "waitsUntilMs", report::json AS report, error, waits_for AS "waitsFor", stopped, dismissed,
+  waits_until_ms AS "waitsUntilMs", report::json AS report, error, cancel::json AS cancel, waits_for AS "waitsFor", stopped, dismissed,
   CASE WHEN state = 'failed' AND dismissed IS NULL THEN nullif((flow::jsonb #>> '{order,hold}')::boolean, false) END AS holds,
   delivery_count AS "deliveryCount"`;
 

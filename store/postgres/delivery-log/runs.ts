@@ -12,11 +12,13 @@ import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
 import { isDelivery, runColumns, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
+import { isPaused, parkPaused, prepareSteering, releaseResumed, takeToCancel } from './steering.ts';
 
 /** The queue of runs, which all replicas share. */
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots) {
   return {
     ...prepareClaims(pool, lease),
+    ...prepareSteering(pool),
     recordReport: ({ report, countMax, ...attempt }) =>
       inTransaction(pool, async client => {
         const select = `SELECT report::json AS report FROM hookmill.runs WHERE ${isClaimed} FOR UPDATE`;
@@ -82,13 +84,16 @@ function prepareClaims(pool: Pool, lease: Lease) {
     const claimedBy = await lease.hold(daemonId);
     // Apart from the claim, because each of the two locks lanes in order.
     await requeue(claimedBy);
+    await releaseResumed(pool, nowMs);
+    const { taken, own } = await takeToCancel(pool, claimedBy);
     const claimed = await inTransaction(pool, async client => {
       const found = await claim(client, claimedBy, nowMs, limit);
       const nextDueMs = await findNextDue(client);
       return nextDueMs === undefined ? found : { ...found, nextDueMs };
     });
-    for (const { id } of claimed.runs) executing.set(id, claimedBy);
-    return claimed;
+    const runs = [...taken.map(withoutNulls), ...claimed.runs];
+    for (const { id } of runs) executing.set(id, claimedBy);
+    return { ...claimed, runs, ...(own.length > 0 && { toCancel: own }) };
   };
   // One after the other: a claim must know the runs of those before it, or it would queue them again.
   let lastClaim: Promise<unknown> = Promise.resolve();
@@ -100,7 +105,8 @@ function prepareClaims(pool: Pool, lease: Lease) {
   return {
     claimRuns: given => inOrder(() => claimAndRemember(given)),
     finishRun: ({ state, atMs, error, ...attempt }) => {
-      const set = 'state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL';
+      const set = `state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL,
+        cancel = CASE WHEN $4 = 'cancelled' THEN cancel END`;
       return end(attempt, set, [state, atMs, toError(error)]);
     },
     awaitReport: ({ untilMs, ...attempt }) =>
@@ -152,22 +158,26 @@ async function claim(
   const claimed: Run[] = [];
   const stopped: Run[] = [];
   let decisions = 0;
+  let decided: number;
   let flowing: readonly DueRun[];
   do {
     const due = await client.query<DueRun>(lockDue, [claimedBy, nowMs, limit - claimed.length]);
-    const free = due.rows.filter(({ hasFlow }) => !hasFlow);
+    const paused = due.rows.filter(({ isPaused }) => isPaused);
+    if (paused.length > 0) await parkPaused(client, paused);
+    const free = due.rows.filter(({ hasFlow, isPaused }) => !hasFlow && !isPaused);
     if (free.length > 0) {
       const values = [free.map(({ day }) => day), free.map(({ id }) => id), claimedBy, nowMs];
       claimed.push(...(await client.query<Run>(start, values)).rows);
     }
-    flowing = due.rows.filter(({ hasFlow }) => hasFlow);
+    flowing = due.rows.filter(({ hasFlow, isPaused }) => hasFlow && !isPaused);
     if (flowing.length > 0) {
       const values = [flowing.map(({ id }) => id), claimedBy, nowMs, stopReason];
       for (const run of (await client.query<Run>(decide, values)).rows)
         (run.state === 'running' ? claimed : stopped).push(run);
     }
-    decisions += flowing.length;
-  } while (claimed.length < limit && decisions < flowDecisionsMax && flowing.length > 0);
+    decided = flowing.length + paused.length;
+    decisions += decided;
+  } while (claimed.length < limit && decisions < flowDecisionsMax && decided > 0);
   const runs = claimed.map(withoutNulls);
   return stopped.length === 0 ? { runs } : { runs, stopped: stopped.map(withoutNulls) };
 }
@@ -176,11 +186,12 @@ interface DueRun {
   readonly day: number;
   readonly id: string;
   readonly hasFlow: boolean;
+  readonly isPaused: boolean;
 }
 
 // The runs are started by a statement of their own, which PostgreSQL plans for their days only.
 const lockDue = `
-  SELECT day, id, flow IS NOT NULL AS "hasFlow" FROM hookmill.runs
+  SELECT day, id, flow IS NOT NULL AS "hasFlow", ${isPaused} AS "isPaused" FROM hookmill.runs
   WHERE state = 'queued' AND not_before_ms <= $2
     AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
   ORDER BY not_before_ms, seq LIMIT $3

@@ -237,6 +237,7 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
       startedAtMs: atMs,
       finishedAtMs: atMs + 5,
       claimedBy: null,
+      cancel: null,
       error: null,
       waitsUntilMs: null,
       report: null,

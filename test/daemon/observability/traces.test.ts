@@ -269,7 +269,8 @@ test('an attempt that hookmill itself cannot begin ends its span', async () => {
   const run = await store.deliveries.findRun(await recordRun(deliveryLog));
   if (!run) throw new Error('the run is gone');
   const traces = openTraces(collector.url);
-  const runner = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+  const execute = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+  const runner = { execute };
   const deps = { deliveryLog, runFiles: store.runFiles, runner, keep: false, traces };
   const reason = 'the run could not be executed (EMFILE)';
   const attempted = await attemptRun(

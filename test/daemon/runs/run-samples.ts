@@ -63,13 +63,15 @@ export async function openRunBench(
     deliveryLog,
     start: async (runs, options = {}) => {
       const settings = runSettings(runs);
-      const { environment = process.env, ...rest } = options;
+      const { environment = process.env, runner, ...rest } = options;
       if (settings.directory !== undefined) await store.runFiles.placeIn(settings.directory);
       const queue = await startRunQueue({
         deliveryLog,
         store,
         settings,
-        runner: await createRunner(settings, { environment, store, nowMs: Date.now }),
+        runner: runner
+          ? { execute: runner }
+          : await createRunner(settings, { environment, store, nowMs: Date.now }),
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,

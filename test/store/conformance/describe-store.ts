@@ -11,6 +11,7 @@ import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRunFlow } from './run-flow.ts';
 import { testRuns } from './runs.ts';
+import { testSteering } from './steering.ts';
 import { testSearches } from './searches.ts';
 import { testSessions } from './sessions.ts';
 import { testSnapshot } from './snapshot.ts';
@@ -41,6 +42,7 @@ const parts = {
   runs: {
     runs: testRuns,
     'the flow of runs': testRunFlow,
+    'cancels and pauses': testSteering,
     'run files': testRunFiles,
     'a snapshot': testSnapshot,
     'a transfer': testTransfer,

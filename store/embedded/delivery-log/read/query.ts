@@ -46,6 +46,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     listRunsOfDelivery: verb('listRunsOfDelivery'),
     listRunDeliveries: verb('listRunDeliveries'),
     countUnfinishedRuns: verb('countUnfinishedRuns'),
+    listPauses: verb('listPauses'),
     listOverdueRuns: verb('listOverdueRuns'),
     listFailedAutomations: verb('listFailedAutomations'),
     findHoldingRun: verb('findHoldingRun'),

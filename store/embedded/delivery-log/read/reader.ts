@@ -36,6 +36,7 @@ import {
   selectSource,
   toRun,
 } from '../sql/rows.ts';
+import { prepareListPauses } from '../sql/steering.ts';
 import { prepareTallyQueries } from '../sql/tallies.ts';
 import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
@@ -53,6 +54,7 @@ export function openSqliteReader(file: string): SqliteReader {
     ...queries,
     ...prepareCounts(database),
     ...prepareTroubledRuns(database),
+    listPauses: prepareListPauses(database),
     summarizeDeliveries: prepareSummaries(database),
     findLast: (kind, factory) => {
       const list = kind === 'runs' ? 'listRuns' : 'listDeliveries';

@@ -10,13 +10,13 @@ export interface RunLanes {
 
 export const selectLanes = 'order_lane AS orderLane, limit_lane AS limitLane';
 
-/** The reason why a due run must not start: other runs of a lane, or the runs per hour of its automation. */
-export type Obstacle = 'order' | 'limit' | 'runsPerHour';
+/** The reason why a due run must not start: other runs of a lane, the runs per hour of its automation, or a pause. */
+export type Obstacle = 'order' | 'limit' | 'runsPerHour' | 'paused';
 
 /** Decides whether runs may start, and parks those that wait for others. */
 export interface Lanes {
   findObstacle(seq: number, nowMs: number): Obstacle | null;
-  park(seq: number, obstacle: 'order' | 'limit'): void;
+  park(seq: number, obstacle: Exclude<Obstacle, 'runsPerHour'>): void;
   /** Lets claims look again at the first run of each lane. Call it when a run of the lanes starts, ends or is postponed. */
   release(lanes: RunLanes): void;
   /** Does so for all lanes. */

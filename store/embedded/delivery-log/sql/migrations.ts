@@ -6,6 +6,7 @@ import { DeliveryLogError } from '../../../ports/delivery-log-error.ts';
 /** The migrations of the delivery log's tables. They are only ever appended, and `user_version` counts those that ran. */
 export const deliveryLogMigrations: readonly URL[] = [
   toPackageFile('store/embedded/delivery-log/sql/migrations/001-delivery-log.sql'),
+  toPackageFile('store/embedded/delivery-log/sql/migrations/002-steered-runs.sql'),
 ];
 
 export const schemaVersionCurrent = deliveryLogMigrations.length;

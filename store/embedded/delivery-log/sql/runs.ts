@@ -10,21 +10,28 @@ import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } f
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
+import { isPaused, prepareSteering, type Steering } from './steering.ts';
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
 export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots, series: Series) {
   const lanes = prepareLanes(database);
+  const { takeToCancel, releaseResumed, ...steering } = prepareSteering(database, lanes);
   return {
-    claimRuns: prepareClaim(database, lanes),
+    claimRuns: prepareClaim(database, lanes, { takeToCancel, releaseResumed }),
+    ...steering,
     ...prepareEnds(database, lanes),
     ...prepareRetries(database, lanes),
     replay: prepareReplay(database, snapshots, series),
   } satisfies Partial<VerbTable>;
 }
 
-function prepareClaim(database: Database.Database, lanes: Lanes): VerbTable['claimRuns'] {
+function prepareClaim(
+  database: Database.Database,
+  lanes: Lanes,
+  { takeToCancel, releaseResumed }: Pick<Steering, 'takeToCancel' | 'releaseResumed'>,
+): VerbTable['claimRuns'] {
   const selectDue = database.prepare<{ nowMs: number; limit: number }, DueRun>(`
-    SELECT seq, flow IS NOT NULL AS hasFlow, ${selectLanes} FROM runs
+    SELECT seq, flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused, ${selectLanes} FROM runs
     WHERE state = 'queued' AND parked IS NULL AND not_before_ms <= @nowMs ORDER BY not_before_ms, seq LIMIT @limit`);
   const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
@@ -41,8 +48,8 @@ function prepareClaim(database: Database.Database, lanes: Lanes): VerbTable['cla
     .pluck();
 
   /** Starts, parks or stops a due run. */
-  const decide = ({ seq, hasFlow, ...own }: DueRun, { daemonId, nowMs }: RunClaim): Decision => {
-    const obstacle = hasFlow ? lanes.findObstacle(seq, nowMs) : null;
+  const decide = ({ seq, hasFlow, isPaused, ...own }: DueRun, { daemonId, nowMs }: RunClaim): Decision => {
+    const obstacle = isPaused ? 'paused' : hasFlow ? lanes.findObstacle(seq, nowMs) : null;
     if (obstacle === null) start.run({ seq, daemonId, nowMs });
     else if (obstacle === 'runsPerHour') stop.run({ seq, nowMs, error: stopReason });
     else lanes.park(seq, obstacle);
@@ -53,7 +60,15 @@ function prepareClaim(database: Database.Database, lanes: Lanes): VerbTable['cla
   };
 
   return claim => {
-    const decided: Record<Decision, number[]> = { start: [], runsPerHour: [], order: [], limit: [] };
+    releaseResumed(claim.nowMs);
+    const toCancel = takeToCancel(claim);
+    const decided: Record<Decision, number[]> = {
+      start: [],
+      runsPerHour: [],
+      order: [],
+      limit: [],
+      paused: [],
+    };
     const { start: started, runsPerHour: stopped } = decided;
     let decisions = 0;
     let due: readonly DueRun[];
@@ -61,11 +76,16 @@ function prepareClaim(database: Database.Database, lanes: Lanes): VerbTable['cla
       due = selectDue.all({ nowMs: claim.nowMs, limit: claim.limit - started.length });
       for (const run of due) decided[decide(run, claim)].push(run.seq);
       decisions += due.length;
-    } while (started.length < claim.limit && decisions < flowDecisionsMax && due.some(run => run.hasFlow));
+    } while (
+      started.length < claim.limit &&
+      decisions < flowDecisionsMax &&
+      due.some(run => run.hasFlow || run.isPaused)
+    );
     const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
     const nextDueMs = selectNextDue.get();
     return {
-      runs: read(started),
+      runs: read([...toCancel.taken, ...started]),
+      ...(toCancel.own.length > 0 && { toCancel: toCancel.own }),
       ...(stopped.length > 0 && { stopped: read(stopped) }),
       ...(nextDueMs !== undefined && { nextDueMs }),
     };
@@ -75,6 +95,7 @@ function prepareClaim(database: Database.Database, lanes: Lanes): VerbTable['cla
 interface DueRun extends RunLanes {
   readonly seq: number;
   readonly hasFlow: number;
+  readonly isPaused: number;
 }
 
 type Decision = Obstacle | 'start';
@@ -86,7 +107,8 @@ function prepareEnds(database: Database.Database, lanes: Lanes) {
     ClaimColumns & { state: string; atMs: number; error: string | null },
     RunLanes
   >(`
-    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL, waits_until_ms = NULL
+    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL, waits_until_ms = NULL,
+      cancel = iif(@state = 'cancelled', cancel, NULL)
     WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const postpone = database.prepare<ClaimColumns & PostponementColumns, RunLanes>(`
     UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,

@@ -98,7 +98,7 @@ test.runIf(process.platform === 'linux').for([
   const attempt = { run: found, directory: join(directory, 'gone'), gathered: 1, message: 'Act.', ...event };
   for (let n = 0; n < 20; n++) {
     await store.runFiles.prepare(found.id, 'Act.', event);
-    await expect(runner(attempt, new AbortController().signal)).rejects.toThrow();
+    await expect(runner.execute(attempt, new AbortController().signal)).rejects.toThrow();
   }
   const open = readdirSync('/proc/self/fd').map(descriptor => {
     try {

@@ -1,0 +1,116 @@
+import type Database from 'better-sqlite3';
+import { cancelsMax, releasesMax } from '../../../delivery-log/run-flow.ts';
+import { withoutNulls } from '../../../delivery-log/stored-rows.ts';
+import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { Pause, RunClaim, SynchronousReader } from '../../../ports/delivery-log.ts';
+import { rowsPerPageMax, type TransferPause } from '../../../ports/transfer.ts';
+import { type Lanes, type RunLanes, selectLanes } from './lanes.ts';
+
+/** What somebody does with runs and automations, and what claims do about it. */
+export interface Steering extends Pick<VerbTable, 'cancelRun' | 'pauseAutomation' | 'resumeAutomation'> {
+  /** Claims the runs to cancel that no daemon has. Returns their keys, and the IDs of those that this daemon has. */
+  takeToCancel(claim: RunClaim): { readonly taken: readonly number[]; readonly own: readonly string[] };
+  /** Lets claims look again at runs whose pause has ended. */
+  releaseResumed(nowMs: number): void;
+}
+
+export function prepareSteering(database: Database.Database, lanes: Lanes): Steering {
+  return { ...prepareCancels(database, lanes), ...preparePauses(database) };
+}
+
+/** Whether a run, by its columns in `runs`, is of an automation that is paused. */
+export const isPaused = `EXISTS (SELECT 1 FROM pauses
+  WHERE pauses.factory = runs.factory AND pauses.automation = runs.automation AND (until_ms IS NULL OR until_ms > @nowMs))`;
+
+function prepareCancels(database: Database.Database, lanes: Lanes) {
+  // Nothing of a run that was never claimed can be at work.
+  const cancel = database.prepare<{ id: string; cancel: string; atMs: number }, RunLanes>(`
+    UPDATE runs SET state = 'cancelled', cancel = @cancel, finished_at_ms = @atMs, parked = NULL, gathers = NULL
+    WHERE id = @id AND state = 'queued' AND claims = 0 RETURNING ${selectLanes}`);
+  const request = database.prepare<{ id: string; cancel: string }>(`
+    UPDATE runs SET cancel = coalesce(cancel, @cancel) WHERE id = @id AND state IN ('queued', 'running')`);
+  const isToCancel = "cancel IS NOT NULL AND state IN ('queued', 'running')";
+  const selectFree = database
+    .prepare<[], number>(
+      `SELECT seq FROM runs WHERE ${isToCancel} AND claimed_by IS NULL LIMIT ${cancelsMax}`,
+    )
+    .pluck();
+  const selectOwn = database
+    .prepare<[string], string>(`SELECT id FROM runs WHERE ${isToCancel} AND claimed_by = ?`)
+    .pluck();
+  const take = database.prepare<[string, number]>(`
+    UPDATE runs SET state = 'running', claims = claims + 1, claimed_by = ?, waits_until_ms = NULL, parked = NULL
+    WHERE seq = ?`);
+  return {
+    cancelRun: ({ id, cancel: given }) => {
+      const row = { id, cancel: JSON.stringify(given) };
+      const [cancelled] = cancel.all({ ...row, atMs: given.atMs });
+      if (!cancelled) return request.run(row).changes > 0 ? 'requested' : 'ended';
+      // It may have been the one that was let go on when a place became free.
+      lanes.release(cancelled);
+      return 'cancelled';
+    },
+    takeToCancel: ({ daemonId }) => {
+      const own = selectOwn.all(daemonId);
+      const taken = selectFree.all();
+      for (const seq of taken) take.run(daemonId, seq);
+      return { taken, own };
+    },
+  } satisfies Partial<Steering>;
+}
+
+function preparePauses(database: Database.Database) {
+  const pause = database.prepare<Omit<Pause, 'untilMs'> & { untilMs: number | null }>(`
+    INSERT INTO pauses (factory, automation, by, at_ms, until_ms) VALUES (@factory, @automation, @by, @atMs, @untilMs)
+    ON CONFLICT DO UPDATE SET by = excluded.by, until_ms = excluded.until_ms,
+      at_ms = iif(pauses.until_ms <= excluded.at_ms, excluded.at_ms, pauses.at_ms)`);
+  const resume = database.prepare<Pick<Pause, 'factory' | 'automation'> & { nowMs: number }>(`
+    UPDATE pauses SET until_ms = @nowMs
+    WHERE factory = @factory AND automation = @automation AND (until_ms IS NULL OR until_ms > @nowMs)`);
+  const selectEnded = database.prepare<[number], { seq: number; factory: string; automation: string }>(
+    'SELECT seq, factory, automation FROM pauses WHERE until_ms <= ?',
+  );
+  const release = database.prepare<[string, string]>(`
+    UPDATE runs SET parked = NULL WHERE seq IN (
+      SELECT seq FROM runs WHERE parked = 'paused' AND factory = ? AND automation = ? LIMIT ${releasesMax})`);
+  const remove = database.prepare<[number]>('DELETE FROM pauses WHERE seq = ?');
+  return {
+    pauseAutomation: ({ untilMs = null, ...given }) => void pause.run({ untilMs, ...given }),
+    resumeAutomation: given => resume.run(given).changes > 0,
+    releaseResumed: nowMs => {
+      for (const { seq, factory, automation } of selectEnded.all(nowMs)) {
+        if (release.run(factory, automation).changes === 0) remove.run(seq);
+      }
+    },
+  } satisfies Partial<Steering>;
+}
+
+/** Prepares reading the pauses that have not ended. */
+export function prepareListPauses(database: Database.Database): SynchronousReader['listPauses'] {
+  const select = database.prepare<{ factory: string | null; nowMs: number }, Pause>(`
+    SELECT factory, automation, by, at_ms AS atMs, until_ms AS untilMs FROM pauses
+    WHERE (@factory IS NULL OR factory = @factory) AND (until_ms IS NULL OR until_ms > @nowMs) ORDER BY at_ms, seq`);
+  return ({ factory = null, nowMs }) => select.all({ factory, nowMs }).map(withoutNulls);
+}
+
+export function readTransferPauses(
+  database: Database.Database,
+  factory: string,
+  after: number,
+): TransferPause[] {
+  return database
+    .prepare<[string, number, number], TransferPause>(`
+      SELECT seq AS position, automation AS id, factory, NULL AS snapshot, NULL AS bytes, automation, by, at_ms AS atMs,
+        until_ms AS untilMs
+      FROM pauses WHERE factory = ? AND seq > ? ORDER BY seq LIMIT ?`)
+    .all(factory, after, rowsPerPageMax);
+}
+
+/** Appends pauses in one transaction. */
+export function writeTransferPauses(database: Database.Database, rows: readonly TransferPause[]): void {
+  const insert = database.prepare<[TransferPause]>(`
+    INSERT INTO pauses (factory, automation, by, at_ms, until_ms) VALUES (@factory, @automation, @by, @atMs, @untilMs)`);
+  database.transaction(() => {
+    for (const row of rows) insert.run(row);
+  })();
+}
