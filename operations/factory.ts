@@ -22,5 +22,18 @@ export interface OpenFactory extends LoggedFactory {
   readonly readState: () => Promise<AppliedState>;
 }
 
-/** The part of the delivery log that queues runs, or lets queued ones start. */
-export type QueueableRuns = Pick<DeliveryLog, 'replay' | 'retryRun' | 'dismissRun'>;
+const runVerbs = [
+  ...(['replay', 'retryRun', 'dismissRun', 'cancelRun'] as const),
+  ...(['pauseAutomation', 'resumeAutomation'] as const),
+] as const satisfies readonly (keyof DeliveryLog)[];
+
+/** A verb by which an operation changes which runs there are, or which may start. */
+export type RunVerb = (typeof runVerbs)[number];
+
+/** The part of the delivery log with these verbs. */
+export type QueueableRuns = Pick<DeliveryLog, RunVerb>;
+
+/** Makes this part of a delivery log, verb by verb. Each must take and return what the delivery log's does. */
+export function makeRunVerbs(make: (verb: RunVerb) => (argument: never) => Promise<unknown>): QueueableRuns {
+  return Object.fromEntries(runVerbs.map(verb => [verb, make(verb)])) as unknown as QueueableRuns;
+}

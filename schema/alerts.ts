@@ -4,6 +4,7 @@
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
  * - `runs.held`: failed runs of an automation keep those behind them waiting
+ * - `automation.paused`: somebody paused an automation, a day ago, and nothing will resume it
  * - `reconcile.failing`: a factory has not followed its branch for some minutes
  * - `log.unwritable`: deliveries cannot be recorded, for example because the disk is full
  */
@@ -13,11 +14,17 @@ export const alertTypes = [
   'runs.failing',
   'runs.stopped',
   'runs.held',
+  'automation.paused',
   'reconcile.failing',
   'log.unwritable',
 ] as const;
 
 export type AlertType = (typeof alertTypes)[number];
+
+/** Whether alerts of a type are about an automation. */
+export function isAutomationAlert(type: AlertType): boolean {
+  return type.startsWith('runs.') || type === 'automation.paused';
+}
 
 /** Whether alerts of a type are about a webhook. */
 export function isWebhookAlert(type: AlertType): boolean {

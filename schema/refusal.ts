@@ -26,6 +26,8 @@ export const refusals = {
   'secret-shared': 'Other webhooks also use this team secret',
   'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
   'run-not-failed': 'The run has not failed',
+  'run-ended': 'The run has ended',
+  'automation-not-paused': 'The automation is not paused',
   'nothing-to-replay': 'No automation matches the delivery',
   'automation-disabled': 'The automation is disabled',
   'serial-moved': 'The applied state has changed since it was read',

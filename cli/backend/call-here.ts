@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { type Changeable, recordWrites } from '../../operations/access/record-writes.ts';
-import type { OpenFactory, QueueableRuns } from '../../operations/factory.ts';
+import { makeRunVerbs, type OpenFactory } from '../../operations/factory.ts';
 import { callHandler } from '../../operations/handlers/call-handler.ts';
 import type { Download, OperationDeps } from '../../operations/handlers/handler.ts';
 import { type CallOperation, type CallParts, checkBody, checkQuery } from '../../schema/api/call.ts';
@@ -15,11 +15,7 @@ export function createCallHere(
   given: Pick<OperationDeps, 'baseUrl' | 'findDaemonProblem'>,
 ): CallOperation {
   const readState = store.appliedStates.read;
-  const deliveryLog: QueueableRuns = {
-    replay: replay => useDeliveryLog(log => log.replay(replay)),
-    retryRun: retry => useDeliveryLog(log => log.retryRun(retry)),
-    dismissRun: id => useDeliveryLog(log => log.dismissRun(id)),
-  };
+  const deliveryLog = makeRunVerbs(verb => argument => useDeliveryLog<unknown>(log => log[verb](argument)));
   const deps: OperationDeps = {
     ...{ store, deliveryLog, now, randomBytes, readState, problem: null, by: '' },
     ...given,

@@ -3,8 +3,7 @@ import type { AlertView } from '../../operations/alerts/alerts.ts';
 import { describeTime } from '../../operations/health/judge-health.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import { openBackend } from '../backend/open-backend.ts';
-import { UsageError } from '../exit-status.ts';
-import { parseSpanMs } from '../input/parse-time.ts';
+import { requireSpanMs } from '../input/parse-time.ts';
 import { printStatus } from '../output.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
@@ -73,7 +72,7 @@ Examples:
   hookmill alerts mute alr_01k10x5r0jv3m8z9qk5v7w2x4y --for 2d`)
     .argument('<id>', 'ID of the alert')
     .addOption(
-      new Option('--for <time>', 'for how long, at most 30d').argParser(parseMuteMs).default(hourMs, '1h'),
+      new Option('--for <time>', 'for how long, at most 30d').argParser(requireSpanMs).default(hourMs, '1h'),
     )
     .action(async (alert: string, { for: ms }: { readonly for: number }, command: CliCommand) => {
       const { backend } = await openBackend(command);
@@ -96,10 +95,4 @@ Examples:
       await backend.call('muteAlert', { params: { alert }, body: { seconds: 0 } });
       printStatus(`${alert} is no longer muted.`);
     });
-}
-
-function parseMuteMs(text: string): number {
-  const ms = parseSpanMs(text);
-  if (ms) return ms;
-  throw new UsageError(`"${text}" is not a time; write it as in 30m, 2h or 7d`);
 }

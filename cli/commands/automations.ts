@@ -1,4 +1,5 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
+import type { PauseView } from '../../operations/log/runs.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
@@ -8,6 +9,7 @@ import { findDefinition, findDraft, readDefinitions } from '../definitions/find-
 import { CommandError, UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import { createHeaderOption, type HeaderLines } from '../input/header-option.ts';
+import { requireSpanMs } from '../input/parse-time.ts';
 import { readPayloadFile, toEventHeaders } from '../input/payload-file.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
@@ -32,27 +34,89 @@ interface TestOptions {
 /** Declares `hookmill automations`. */
 export function declareAutomations(command: CliCommand): void {
   command
-    .explain(`show applied automations, test their filters, and try their prompts
+    .explain(`show applied automations, test their filters, try their prompts, and pause them
 
 Examples:
   hookmill automations list
   hookmill automations test triage --payload event.json`)
-    .subcommands({ list, show, test, run });
+    .subcommands({ list, show, test, run, pause, resume });
 }
 
 const list = declareList({
   description: 'list the applied automations and their webhooks',
   read: async command => {
     const { backend } = await openBackend(command);
-    return (await backend.call('listAutomations')).automations;
+    const { automations } = await backend.call('listAutomations');
+    const { pauses } = await backend.call('listPauses');
+    return automations.map(automation => addPause(automation, pauses));
   },
   empty: 'No automations are applied.',
   heading: ['NAME', 'ENABLED', 'WEBHOOKS'],
-  toCells: ({ name, enabled, triggers }) => {
+  toCells: ({ name, enabled, triggers, paused }) => {
     const webhooks = triggers.map(({ webhook, uid, byName }) => webhook ?? `${byName ?? uid} (unknown)`);
-    return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
+    const note = paused ? `, ${describePause(paused)}` : '';
+    return [name, `${enabled ? 'yes' : 'no'}${note}`, webhooks.join(', ')];
   },
 });
+
+type Paused = Omit<PauseView, 'automation'>;
+
+/** Adds to an automation since when it is paused, if it is. */
+function addPause(
+  automation: AutomationView,
+  pauses: readonly PauseView[],
+): AutomationView & { paused?: Paused } {
+  const found = pauses.find(pause => pause.automation === automation.name);
+  if (!found) return automation;
+  const { automation: _, ...paused } = found;
+  return { ...automation, paused };
+}
+
+function describePause({ until, by }: Paused): string {
+  return `paused by ${by}${until === null ? '' : ` until ${until}`}`;
+}
+
+function pause(command: CliCommand): void {
+  command
+    .explain(`pause an automation: its runs are recorded, but none starts
+
+Deliveries are accepted as before. Runs that are at work go on: \`hookmill runs cancel\` ends them. With another --for, a
+pause ends at another time.
+
+Examples:
+  hookmill automations pause triage
+  hookmill automations pause triage --for 2h`)
+    .argument('<name>', 'name of the automation')
+    .option('--for <time>', 'for how long, at most 30d; by default, until it is resumed', requireSpanMs)
+    .action(async (name: string, { for: ms }: { readonly for?: number }, command: CliCommand) => {
+      const { backend, output } = await openBackend(command);
+      const body = ms === undefined ? {} : { seconds: Math.ceil(ms / 1_000) };
+      const paused = await backend.call('pauseAutomation', { params: { automation: name }, body });
+      printData(output, paused, () => '');
+      printStatus(
+        paused.until === null
+          ? `${name} is paused. \`hookmill automations resume ${name}\` ends that.`
+          : `${name} is paused until ${paused.until}.`,
+      );
+    });
+}
+
+function resume(command: CliCommand): void {
+  command
+    .explain(`end the pause of an automation: the runs that wait start, in their order
+
+It also ends the pause of an automation that is no longer applied.
+
+Examples:
+  hookmill automations resume triage
+  hookmill --server https://hookmill.example.com automations resume triage`)
+    .argument('<name>', 'name of the automation')
+    .action(async (name: string, _, command: CliCommand) => {
+      const { backend } = await openBackend(command);
+      await backend.call('resumeAutomation', { params: { automation: name }, body: {} });
+      printStatus(`${name} is no longer paused.`);
+    });
+}
 
 function show(command: CliCommand): void {
   command
@@ -65,13 +129,14 @@ Examples:
     .action(async (name: string, _, command: CliCommand) => {
       const { backend, output, factory } = await openBackend(command);
       const { automations } = await backend.call('listAutomations');
-      const automation = requireAutomation({ factory, automations }, name);
+      const { pauses } = await backend.call('listPauses');
+      const automation = addPause(requireAutomation({ factory, automations }, name), pauses);
       printData(output, automation, () => renderAutomation(automation));
     });
 }
 
-function renderAutomation(automation: AutomationView): string {
-  const { name, enabled, prompt, triggers, file: _, ...runKeys } = automation;
+function renderAutomation(automation: ReturnType<typeof addPause>): string {
+  const { name, enabled, prompt, triggers, file: _, paused, ...runKeys } = automation;
   const triggerFields = triggers.map(({ webhook, uid, byName, payload, headers }): [string, string] => {
     const target =
       webhook ?? `unknown webhook (never starts a run):${byName === undefined ? '' : ` ${byName}`}`;
@@ -86,6 +151,7 @@ function renderAutomation(automation: AutomationView): string {
   const fields = renderFields([
     ['name', name],
     ['enabled', enabled ? 'yes' : 'no'],
+    ...(paused ? [['paused', `since ${paused.at}, ${describePause(paused)}`] as const] : []),
     ...triggerFields,
     ...runFields,
   ]);

@@ -17,7 +17,7 @@ import { renderFields, renderTable } from '../render/render-table.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
 import { followMs, persist } from '../rows/follow-rows.ts';
 import { followRuns, isFinished } from '../rows/follow-runs.ts';
-import { readRows, readRuns } from '../rows/read-rows.ts';
+import { readEach, readRows, readRuns } from '../rows/read-rows.ts';
 import type { CliCommand } from './cli-command.ts';
 
 interface FailedRunsAction {
@@ -36,12 +36,12 @@ interface ListOptions extends LogFilterOptions {
 /** Declares `hookmill runs`. */
 export function declareRuns(command: CliCommand): void {
   command
-    .explain(`list, show, follow, retry and dismiss runs
+    .explain(`list, show, follow, cancel, retry and dismiss runs
 
 Examples:
   hookmill runs list --state failed
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`)
-    .subcommands({ list, show, logs, artifacts, retry, dismiss });
+    .subcommands({ list, show, logs, artifacts, cancel, retry, dismiss });
 }
 
 function list(command: CliCommand): void {
@@ -103,6 +103,7 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
     ['webhook', run.webhook],
     ['state', renderRunState(run)],
+    ...(run.cancel ? [['cancelled', `${run.cancel.at} by ${run.cancel.by}`] as const] : []),
     ['attempts', String(run.attempts)],
     ['created', run.createdAt],
     ['started', run.startedAt ?? '-'],
@@ -120,14 +121,14 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
 
 /** Renders the time of the next attempt; a run that waits for others has none. */
 function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
-  return waitsFor === 'order' || waitsFor === 'limit' ? '-' : (nextAttemptAt ?? '-');
+  return waitsFor !== undefined && waitsFor !== 'deliveries' ? '-' : (nextAttemptAt ?? '-');
 }
 
 function logs(command: CliCommand): void {
   command
     .explain(`print the output of a run
 
-Prints the output of all attempts, byte for byte. With --follow, it goes on until the run has succeeded or failed. With
+Prints the output of all attempts, byte for byte. With --follow, it goes on until the run has ended. With
 a store in PostgreSQL, the output of an attempt appears when the attempt ends.
 
 Examples:
@@ -157,7 +158,8 @@ async function followOutput(backend: Pick<Backend, 'call'>, id: string): Promise
     return run;
   };
   for (let run = await look(); isOutputOpen(); run = await persist(look)) {
-    if (isFinished(run)) return printStatus(`The run has ${run.state}.`);
+    if (isFinished(run))
+      return printStatus(`The run ${run.state === 'cancelled' ? 'was' : 'has'} ${run.state}.`);
     await wait(followMs);
   }
 }
@@ -191,6 +193,53 @@ Examples:
         ),
       );
     });
+}
+
+function cancel(command: CliCommand): void {
+  command.explain(`cancel runs that have not ended
+
+A queued run never starts. The command of a running one gets SIGTERM, with all its processes, and SIGKILL ten seconds
+later. The receiver of an HTTP runner is told if the settings have callback.cancelUrl, and its later reports are refused.
+A cancelled run holds no others, and is not retried. Without an ID, all runs that the options choose and that have not ended
+are cancelled, oldest first: confirm at the prompt or use --yes.
+
+Examples:
+  hookmill runs cancel run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs cancel --automation triage --state queued --dry-run`);
+  command.argument('[id...]', 'IDs of the runs');
+  addBulkOptions(addRunFilterOptions(command)).action(
+    async (ids: readonly string[], options: LogFilterOptions & BulkOptions, command: CliCommand) => {
+      requireChoice(ids.length > 0, options);
+      const { backend, output } = await openBackend(command);
+      const act = (run: string) => backend.call('cancelRun', { params: { run }, body: {} });
+      for (const id of ids) {
+        const { state } = await act(id);
+        printStatus(state === 'cancelled' ? `Cancelled ${id}.` : `${id} is being cancelled.`);
+      }
+      if (ids.length > 0) return;
+      const filter = toLogFilter(options);
+      const states = options.state ? [options.state] : unended;
+      if (!states.every(state => (unended as readonly string[]).includes(state)))
+        throw new UsageError('only queued and running runs can be cancelled');
+      await actInBulk(
+        {
+          readPage: readEach(states.map(state => readRuns(backend, { ...filter, state }))),
+          render: renderRuns,
+          act,
+          words: { verb: 'cancel', done: 'cancelled', one: 'run', many: 'runs' },
+        },
+        options,
+        output,
+      );
+    },
+  );
+}
+
+const unended = ['queued', 'running'] as const satisfies readonly RunView['state'][];
+
+function requireChoice(isNamed: boolean, options: LogFilterOptions): void {
+  if (isNamed !== isFiltered(options)) return;
+  throw new UsageError('name a run by its ID, or choose runs with --state or other options');
 }
 
 function retry(command: CliCommand): void {
@@ -235,9 +284,7 @@ function actOnFailedRuns(command: CliCommand, action: FailedRunsAction): void {
   command.argument('[id]', 'ID of the run');
   addBulkOptions(addRunFilterOptions(command)).action(
     async (id: string | undefined, options: LogFilterOptions & BulkOptions, command: CliCommand) => {
-      if ((id === undefined) !== isFiltered(options)) {
-        throw new UsageError('name one run by its ID, or choose runs with --state failed or other options');
-      }
+      requireChoice(id !== undefined, options);
       if ((options.state ?? 'failed') !== 'failed') throw new UsageError(`only failed runs can be ${done}`);
       const { backend, output } = await openBackend(command);
       const act = (run: string) => backend.call(operation, { params: { run }, body: {} });

@@ -12,6 +12,13 @@ export function parseSpanMs(text: string): number | undefined {
   return parts.reduce((sumMs, [, count = '', unit = '']) => sumMs + toMs(count, unit), 0);
 }
 
+/** Parses the same, above zero. Fails with a UsageError for any other text. */
+export function requireSpanMs(text: string): number {
+  const ms = parseSpanMs(text);
+  if (ms) return ms;
+  throw new UsageError(`"${text}" is not a time; write it as in 30m, 2h or 7d`);
+}
+
 /**
  * Parses a time to ms: a span before now (`90s`, `30m`, `1h30m`, `7d`), a time of RFC 3339 (`2026-01-31T14:05Z`), or a
  * local date or time.

@@ -41,7 +41,7 @@ export async function followRuns(
 
 /** Whether a run has ended and will not be attempted again on its own. */
 export function isFinished({ state }: Pick<RunView, 'state'>): boolean {
-  return state === 'succeeded' || state === 'failed';
+  return state !== 'queued' && state !== 'running';
 }
 
 /** Ignores that a run is gone: retention may remove it while it is followed. */

@@ -30,6 +30,19 @@ function toQuery({ sinceMs, untilMs, ...filter }: LogFilter, { limit, ...positio
   return { ...filter, since: toText(sinceMs), until: toText(untilMs), ...position, limit: String(limit) };
 }
 
+/** Reads several lists oldest first, one after the other, as if they were one. */
+export function readEach<Row>(lists: readonly ReadPage<Row>[]): ReadPage<Row> {
+  let list = 0;
+  let start: string | undefined;
+  return async position => {
+    start ??= position.after;
+    const page = await (lists[list] as ReadPage<Row>)(position);
+    if (page.hasMore || list === lists.length - 1) return page;
+    list++;
+    return { ...page, hasMore: true, next: start ?? null };
+  };
+}
+
 /** Reads the first rows of a list, newest first, page after page. Shows how far a search is. */
 export async function readRows<Row>(readPage: ReadPage<Row>, limit: number): Promise<Row[]> {
   const rows: Row[] = [];

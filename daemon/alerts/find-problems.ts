@@ -10,6 +10,8 @@ const runsRead = 20;
 const failedRunsRead = 100;
 /** @limit Time after the last stopped run of an automation until its alert is resolved, in ms. */
 const stoppedMs = 60 * 60_000;
+/** @limit Time for which an automation is paused, without an end, until there is an alert, in ms: a day's work may need the pause. */
+const pausedMs = 86_400_000;
 /** @limit Time for which a branch must not be followed for an alert, in ms: most faults of a remote pass. */
 const reconcileFailingMs = 5 * 60_000;
 
@@ -69,6 +71,31 @@ async function findFailingRuns(
   const reason = `the last ${failuresInRow} runs of ${automation} failed: ${ended[0]?.error ?? 'without a reason'}`;
   const problem = isFailing && first ? { reason, sinceMs: first.finishedAtMs ?? first.createdAtMs } : null;
   return { type: 'runs.failing', factory, subject: automation, name: automation, problem };
+}
+
+/** Finds the automations that were paused a day ago until somebody resumes them, and those of open episodes that are not. */
+export async function findLongPauses(
+  deliveries: Pick<DeliveryLogReader, 'listPauses'>,
+  watched: readonly AutomationOfFactory[],
+  nowMs: number,
+): Promise<Finding[]> {
+  const pauses = await deliveries.listPauses({ nowMs });
+  const long = pauses.filter(({ atMs, untilMs }) => untilMs === undefined && nowMs - atMs >= pausedMs);
+  const ended = watched.filter(of => !long.some(pause => isSame(pause, of)));
+  const toFinding = ({ factory, automation }: AutomationOfFactory, problem: Finding['problem']): Finding => {
+    return { type: 'automation.paused', factory, subject: automation, name: automation, problem };
+  };
+  return [
+    ...ended.map(of => toFinding(of, null)),
+    ...long.map(pause => {
+      const reason = `${pause.automation} was paused by ${pause.by}, and no run of it starts`;
+      return toFinding(pause, { reason, sinceMs: pause.atMs });
+    }),
+  ];
+}
+
+function isSame(one: AutomationOfFactory, other: AutomationOfFactory): boolean {
+  return one.factory === other.factory && one.automation === other.automation;
 }
 
 /** Finds whether a factory has not followed its branch for some minutes. */

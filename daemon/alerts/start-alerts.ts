@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type AlertTargets, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
+import type { AlertType } from '../../schema/alerts.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { doInTurn, oneAtATime } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { type AutomationOfFactory, findFailingReconcile, findRunProblems } from './find-problems.ts';
+import {
+  type AutomationOfFactory,
+  findFailingReconcile,
+  findLongPauses,
+  findRunProblems,
+} from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';
 
 /** @limit Time between two looks for what alerts tell and for messages to send, in ms. */
@@ -92,16 +98,23 @@ async function findShared(
   failed: readonly AutomationOfFactory[],
 ): Promise<Finding[]> {
   const { episodes } = await store.alerts.read();
-  const watched = episodes
-    .filter(({ type }) => type.startsWith('runs.'))
-    .slice(0, automationsMax)
-    .map(({ factory, subject: automation }): AutomationOfFactory => ({ factory, automation }));
+  const listWatched = (isMeant: (type: AlertType) => boolean) =>
+    episodes
+      .filter(({ type }) => isMeant(type))
+      .slice(0, automationsMax)
+      .map(({ factory, subject: automation }): AutomationOfFactory => ({ factory, automation }));
+  const watched = listWatched(type => type.startsWith('runs.'));
+  const pauses = findLongPauses(
+    store.deliveries,
+    listWatched(type => type === 'automation.paused'),
+    nowMs(),
+  );
   const byName = new Map([...failed, ...watched].map(of => [`${of.factory}/${of.automation}`, of]));
   const runs = [...byName.values()].map(of => findRunProblems(store.deliveries, of, nowMs()));
   const branches = settings.repositories.map(async ({ factory }) => [
     await findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
   ]);
-  return (await Promise.all([...runs, ...branches])).flat();
+  return (await Promise.all([...runs, pauses, ...branches])).flat();
 }
 
 /** Says whether this daemon's log can be written, and since when it cannot. */

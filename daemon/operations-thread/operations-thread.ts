@@ -153,7 +153,8 @@ class SerialThread implements OperationsThread {
     if (message.kind === 'write') {
       const { write } = message;
       const tell = (told: ToThread) => worker.postMessage(told);
-      this.#options.deliveryLog[message.verb](message.argument).then(
+      const written: Promise<unknown> = this.#options.deliveryLog[message.verb](message.argument);
+      written.then(
         result => tell({ kind: 'written', write, result }),
         (error: Error) => tell({ kind: 'not-written', write, ...describeFailure(error) }),
       );

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { findInHealth, followEpisodes, listWatched } from '../../operations/alerts/follow-episodes.ts';
+import { makeRunVerbs } from '../../operations/factory.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { openStore } from '../../store/open-store.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
@@ -107,25 +108,23 @@ async function lookWithAlerts(
 
 /** The delivery log as this thread can write it: through the main thread. */
 function openLogWrites(port: MessagePort) {
-  const waiting = new Map<number, PromiseWithResolvers<boolean>>();
+  const waiting = new Map<number, PromiseWithResolvers<never>>();
   let writes = 0;
   const write = (verb: LogVerb) => (argument: never) => {
-    const end = Promise.withResolvers<boolean>();
+    const end = Promise.withResolvers<never>();
     waiting.set(++writes, end);
     port.postMessage({ kind: 'write', write: writes, verb, argument } satisfies FromThread);
     return end.promise;
   };
   const deliveryLog: ThreadLog = {
-    replay: write('replay'),
-    retryRun: write('retryRun'),
-    dismissRun: write('dismissRun'),
+    ...makeRunVerbs(write),
     recordTallies: write('recordTallies'),
     recordHealth: write('recordHealth'),
   };
   const end = (message: Extract<ToThread, { kind: 'written' | 'not-written' }>) => {
     const ended = waiting.get(message.write);
     waiting.delete(message.write);
-    if (message.kind === 'written') ended?.resolve(message.result);
+    if (message.kind === 'written') ended?.resolve(message.result as never);
     else ended?.reject(new DeliveryLogError(message.code, message.message));
   };
   return { deliveryLog, end };

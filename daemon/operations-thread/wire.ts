@@ -23,7 +23,7 @@ export type ToThread =
   /** A job that was ready to go on may do so. */
   | { readonly kind: 'goes-on'; readonly job: number }
   /** The end of a write that the thread asked for. */
-  | { readonly kind: 'written'; readonly write: number; readonly result: boolean }
+  | { readonly kind: 'written'; readonly write: number; readonly result: unknown }
   | {
       readonly kind: 'not-written';
       readonly write: number;

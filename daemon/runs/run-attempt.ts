@@ -5,9 +5,8 @@ import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
-import type { CreatedRunner } from './runners/create-runner.ts';
 import { endLeftovers } from './runners/end-leftovers.ts';
-import type { AttemptResult } from './runners/runner.ts';
+import type { AttemptResult, CreatedRunner } from './runners/runner.ts';
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;

@@ -9,8 +9,7 @@ import { type AttemptDeps, attemptRun, cancelAttempts } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
 import { boundRetries, keepsDirectories, type RunSettings } from './run-settings.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
-import type { CreatedRunner } from './runners/create-runner.ts';
-import { type AttemptResult, RunCancelled } from './runners/runner.ts';
+import { type AttemptResult, type CreatedRunner, RunCancelled } from './runners/runner.ts';
 
 /** @limit Shortest wait of a run that hookmill itself could not begin, in ms: most passing faults are over then. */
 const troubleWaitMsMin = 1_000;

@@ -1,5 +1,5 @@
 import type { AppliedStates, Store } from '../../store/ports/store.ts';
-import type { QueueableRuns } from '../factory.ts';
+import { makeRunVerbs, type QueueableRuns } from '../factory.ts';
 import { type BegunChange, beginChange, type ChangeToRecord } from './audit.ts';
 
 /** The store and the delivery log that a request changes, and the name of the caller. */
@@ -62,10 +62,6 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
         create: after(teamSecrets.create),
       },
     },
-    deliveryLog: {
-      replay: after(deliveryLog.replay),
-      retryRun: after(deliveryLog.retryRun),
-      dismissRun: after(deliveryLog.dismissRun),
-    },
+    deliveryLog: makeRunVerbs(verb => after<never[], unknown>(deliveryLog[verb])),
   };
 }

@@ -1,4 +1,4 @@
-import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
+import { type AlertType, isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
 import type { Episode, PastEpisode } from '../../store/ports/alerts.ts';
 import { describeTime } from '../health/judge-health.ts';
 
@@ -15,7 +15,7 @@ export function renderAlert(
     summary: endedMs === null ? reason : `resolved after ${describeTime(endedMs - sinceMs)}: ${reason}`,
     factory: factory === '' ? null : factory,
     webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
-    automation: type.startsWith('runs.') ? name : null,
+    automation: isAutomationAlert(type) ? name : null,
     reason,
     since: new Date(sinceMs).toISOString(),
     until: endedMs === null ? null : new Date(endedMs).toISOString(),
@@ -45,6 +45,8 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Check whether the work of ${name} fires its own webhook. \`${hookmill} runs list --automation ${name} --state failed\` shows what was stopped, \`${hookmill} runs retry --automation ${name} --state failed\` starts it.`,
   'runs.held': ({ hookmill, run }) =>
     `Correct the cause, then run \`${hookmill} runs retry ${run}\`, or give it up with \`${hookmill} runs dismiss ${run}\`.`,
+  'automation.paused': ({ hookmill, name }) =>
+    `Run \`${hookmill} automations resume ${name}\`, or say until when: \`${hookmill} automations pause ${name} --for 7d\`.`,
   'reconcile.failing': ({ hookmill }) =>
     `Run \`${hookmill} status\`: it says since when, at which commit and why.`,
   'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
@@ -57,6 +59,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string) => st
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,
+  'automation.paused': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'reconcile.failing': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',
 };

@@ -65,4 +65,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   downloadArtifact: log,
   retryRun: log,
   dismissRun: log,
+  cancelRun: log,
+  listPauses: log,
+  pauseAutomation: log,
+  resumeAutomation: log,
 };

@@ -1,11 +1,21 @@
 import { readStoredBody } from '../log/deliveries.ts';
-import { dismissRun, readArtifact, readRunOutput, retryRun } from '../log/runs.ts';
+import {
+  cancelRun,
+  dismissRun,
+  listPauses,
+  pauseAutomation,
+  readArtifact,
+  readRunOutput,
+  resumeAutomation,
+  retryRun,
+} from '../log/runs.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
-/** Handles requests that download from a factory's delivery log, or act on one run. */
+/** Handles requests that download from a factory's delivery log, or act on one run, or on the runs of an automation. */
 export const logHandlers: Pick<
   Handlers,
-  'downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun'
+  | ('downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun' | 'cancelRun')
+  | ('listPauses' | 'pauseAutomation' | 'resumeAutomation')
 > = {
   downloadPayload: async (deps, { params: { factory, delivery } }) => {
     const { content, isForm } = await readStoredBody(openFactory(deps, factory), delivery);
@@ -25,6 +35,19 @@ export const logHandlers: Pick<
   dismissRun: async (deps, { params: { factory, run } }) => ({
     body: await dismissRun(openFactory(deps, factory), run),
   }),
+  cancelRun: async (deps, { params: { factory, run } }) => ({
+    body: await cancelRun(openFactory(deps, factory), run, deps.by),
+  }),
+  listPauses: async (deps, { params: { factory } }) => ({
+    body: { pauses: await listPauses(openFactory(deps, factory)) },
+  }),
+  pauseAutomation: async (deps, { params: { factory, automation }, body: { seconds } }) => ({
+    body: await pauseAutomation(openFactory(deps, factory), { automation, seconds, by: deps.by }),
+  }),
+  resumeAutomation: async (deps, { params: { factory, automation } }) => {
+    await resumeAutomation(openFactory(deps, factory), automation);
+    return { body: undefined };
+  },
 };
 
 function asFile(fileName: string) {

@@ -1,6 +1,10 @@
 import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { pauseAnswer } from '../../schema/api/answers.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { Factory, LoggedFactory, QueueableRuns } from '../factory.ts';
+import type { Pause } from '../../store/ports/delivery-log.ts';
+import { requireAutomation } from '../applied/require-applied.ts';
+import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../factory.ts';
 import { type RunView, runDetail, runView } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
@@ -71,6 +75,62 @@ export async function dismissRun(factory: LoggedFactory, id: string): Promise<Ru
   return actOnFailed(factory, id, 'dismissed', log => log.dismissRun(id));
 }
 
+/** Cancels a run that has not ended. Fails with `run-unknown` or `run-ended`. */
+export async function cancelRun(factory: LoggedFactory, id: string, by: string): Promise<RunView> {
+  const run = await requireRun(factory, id);
+  const refuse = ({ state }: Pick<RunView, 'state'>) =>
+    new Refusal('run-ended', {
+      detail: `the run ${id} ${describeEnd(state)}; only a run that has not ended can be cancelled`,
+    });
+  if (run.state !== 'queued' && run.state !== 'running') throw refuse(run);
+  const cancel = { by, atMs: factory.now().getTime() };
+  const cancelled = await factory.useDeliveryLog(log => log.cancelRun({ id, cancel }));
+  const shown = await showRun(factory, id);
+  if (cancelled === 'ended') throw refuse(shown);
+  return shown;
+}
+
+/** Pauses an applied automation, for a time or until it is resumed. Fails with `automation-unknown`. */
+export async function pauseAutomation(
+  factory: OpenFactory,
+  {
+    automation,
+    seconds,
+    by,
+  }: { readonly automation: string; readonly seconds: number | undefined; readonly by: string },
+): Promise<PauseView> {
+  requireAutomation(await factory.readState(), automation);
+  const atMs = factory.now().getTime();
+  const until = seconds === undefined ? {} : { untilMs: atMs + seconds * 1_000 };
+  const pause = { factory: factory.name, automation, by, atMs, ...until };
+  await factory.useDeliveryLog(log => log.pauseAutomation(pause));
+  const pauses = await listPauses(factory);
+  return pauses.find(shown => shown.automation === automation) ?? pauseView(pause);
+}
+
+/** Ends the pause of an automation. Fails with `automation-not-paused`. */
+export async function resumeAutomation(factory: LoggedFactory, automation: string): Promise<void> {
+  const of = { factory: factory.name, automation, nowMs: factory.now().getTime() };
+  if (await factory.useDeliveryLog(log => log.resumeAutomation(of))) return;
+  throw new Refusal('automation-not-paused', { detail: `the automation ${automation} is not paused` });
+}
+
+export type PauseView = z.output<typeof pauseAnswer>;
+
+/** Lists the paused automations of the factory; those that were paused first come first. */
+export async function listPauses({ name, store, now }: Factory): Promise<PauseView[]> {
+  return (await store.deliveries.listPauses({ factory: name, nowMs: now().getTime() })).map(pauseView);
+}
+
+function pauseView({ automation, by, atMs, untilMs }: Pause): PauseView {
+  const toTime = (ms: number) => new Date(ms).toISOString();
+  return { automation, at: toTime(atMs), by, until: untilMs === undefined ? null : toTime(untilMs) };
+}
+
+function describeEnd(state: RunView['state']): string {
+  return state === 'cancelled' ? 'was cancelled' : `${state === 'succeeded' ? 'has' : 'is'} ${state}`;
+}
+
 async function actOnFailed(
   factory: LoggedFactory,
   id: string,
@@ -80,6 +140,6 @@ async function actOnFailed(
   const run = await requireRun(factory, id);
   if (await factory.useDeliveryLog(act)) return showRun(factory, id);
   throw new Refusal('run-not-failed', {
-    detail: `the run ${id} ${run.state === 'succeeded' ? 'has' : 'is'} ${run.state}; only failed runs can be ${done}`,
+    detail: `the run ${id} ${describeEnd(run.state)}; only failed runs can be ${done}`,
   });
 }

@@ -140,6 +140,7 @@ export function runView(run: Run): RunView {
     ...(run.waitsUntilMs !== undefined && { waitsUntil: formatTime(run.waitsUntilMs) }),
     ...(run.report && { report: reportView(run.report) }),
     ...(error !== undefined && { error }),
+    ...(run.cancel && { cancel: { at: formatTime(run.cancel.atMs), by: run.cancel.by } }),
     ...(waitsFor && { waitsFor }),
     ...(stopped && { stopped }),
     ...(dismissed && { dismissed }),

@@ -1,7 +1,7 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
 import { renderNote } from '../../schema/filters/payload-filter-explain.ts';
-import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
+import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import { describeTime } from '../health/judge-health.ts';
 import type { VerdictView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
@@ -134,7 +134,7 @@ export function judgeRunsStep(facts: WhyFacts): Judgement {
   return judgement.state === 'wrong' ? { ...judgement, atMs: accepted?.atMs } : judgement;
 }
 
-function judgeRuns({ runs, output, nowMs, holding, usualMs }: WhyFacts): Judgement {
+function judgeRuns({ runs, output, nowMs, holding, usualMs, pause, ahead }: WhyFacts): Judgement {
   const failed = runs.find(({ state, dismissed }) => state === 'failed' && !dismissed);
   if (failed?.stopped) {
     const remedy = `Check whether its own work fires the webhook, then run \`hookmill runs retry ${failed.id}\`.`;
@@ -150,7 +150,11 @@ function judgeRuns({ runs, output, nowMs, holding, usualMs }: WhyFacts): Judgeme
       lines: output,
     });
   }
-  const retrying = runs.find(({ state, error }) => state === 'queued' && error !== undefined);
+  const paused = judgePaused(runs, pause);
+  if (paused) return paused;
+  const retrying = runs.find(
+    ({ state, error, cancel }) => state === 'queued' && error !== undefined && !cancel,
+  );
   if (retrying) {
     const message = `${nameRun(retrying)} waits for another attempt at ${formatTime(retrying.notBeforeMs)}; the last failed: ${retrying.error}`;
     return wrong(message, 'Correct the cause before the next attempt.', { lines: output });
@@ -182,11 +186,28 @@ function judgeRuns({ runs, output, nowMs, holding, usualMs }: WhyFacts): Judgeme
     );
   }
   if (runs.length === 0) return unknown('none was started');
-  return ok(runs.map(run => `${nameRun(run)} ${describeState(run)}`).join(', '));
+  return ok(runs.map(run => `${nameRun(run)} ${describeState(run, ahead)}`).join(', '));
 }
 
-function describeState(run: Run): string {
-  const { state, startedAtMs, notBeforeMs, waitsFor } = run;
+function judgePaused(runs: readonly Run[], pause: Pause | undefined): Judgement | undefined {
+  const paused = runs.find(({ waitsFor }) => waitsFor === 'paused');
+  if (!paused) return undefined;
+  const by = pause ? `, paused by ${pause.by} since ${formatTime(pause.atMs)}` : '';
+  const until = pause?.untilMs === undefined ? '' : `; the pause ends at ${formatTime(pause.untilMs)}`;
+  return wrong(
+    `${nameRun(paused)} waits, because its automation is paused${by}${until}`,
+    `Run \`hookmill automations resume ${paused.automation}\`, or cancel it: \`hookmill runs cancel ${paused.id}\`.`,
+  );
+}
+
+function describeState(run: Run, ahead: Run | undefined): string {
+  const { state, startedAtMs, notBeforeMs, waitsFor, cancel } = run;
+  if (cancel) {
+    const by = `${cancel.by} at ${formatTime(cancel.atMs)}`;
+    return state === 'cancelled' ? `was cancelled by ${by}` : `is being cancelled, by ${by}`;
+  }
+  if (ahead && (waitsFor === 'order' || waitsFor === 'limit') && ahead.automation === run.automation)
+    return `${describeRunState(run)}: ${ahead.id} ${describeState(ahead, undefined)}`;
   if (waitsFor === 'deliveries') return `${describeRunState(run)} until ${formatTime(notBeforeMs)}`;
   if (state === 'queued') return describeRunState(run) ?? 'is about to start';
   if (state === 'running') return `has been running since ${formatTime(startedAtMs ?? 0)}`;

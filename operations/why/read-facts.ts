@@ -5,7 +5,7 @@ import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
-import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';
+import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
@@ -123,7 +123,9 @@ async function readRuns(
   factory: OpenFactory,
   accepted: LoggedDelivery | undefined,
   { state, listening, askedRun }: RunsRead,
-): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'verdicts' | 'warnings' | 'usualMs'>> {
+): Promise<
+  Pick<WhyFacts, 'runs' | 'holding' | 'pause' | 'ahead' | 'output' | 'verdicts' | 'warnings' | 'usualMs'>
+> {
   if (!accepted) return { runs: [], output: [], verdicts: [], warnings: [] };
   const all = askedRun ? [askedRun] : await factory.store.deliveries.listRunsOfDelivery(accepted.id);
   const runs = [...new Map(all.map(run => [run.automation, run])).values()];
@@ -135,7 +137,12 @@ async function readRuns(
   const warnings = nearest ? await findFilterTestWarnings(factory, state, nearest.triggers) : [];
   const running = runs.find(({ state }) => state === 'running');
   const usualMs = running && (await readUsualMs(factory, running.automation));
-  return { runs, holding: await findHolding(factory, runs), output, verdicts, warnings, usualMs };
+  const [holding, pause, ahead] = await Promise.all([
+    findHolding(factory, runs),
+    findPause(factory, runs),
+    findAhead(factory, runs),
+  ]);
+  return { runs, holding, pause, ahead, output, verdicts, warnings, usualMs };
 }
 
 /** Judges the automations that listen now: those that are enabled first, then the nearest to a match. */
@@ -164,6 +171,27 @@ async function readUsualMs(
   );
   if (took.length < usualRunsMin) return undefined;
   return took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)];
+}
+
+async function findPause(
+  { name: factory, store, now }: OpenFactory,
+  runs: readonly Run[],
+): Promise<Pause | undefined> {
+  const waiting = runs.find(({ waitsFor }) => waitsFor === 'paused');
+  if (!waiting) return undefined;
+  const pauses = await store.deliveries.listPauses({ factory, nowMs: now().getTime() });
+  return pauses.find(({ automation }) => automation === waiting.automation);
+}
+
+/** The oldest run at work of an automation of which a run waits for others. */
+async function findAhead(
+  { name: factory, store }: OpenFactory,
+  runs: readonly Run[],
+): Promise<Run | undefined> {
+  const waiting = runs.find(({ waitsFor }) => waitsFor === 'order' || waitsFor === 'limit');
+  if (!waiting) return undefined;
+  const of = { factory, automation: waiting.automation, state: 'running', limit: failedRead } as const;
+  return (await store.deliveries.listRuns(of)).at(-1);
 }
 
 async function findHolding(

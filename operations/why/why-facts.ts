@@ -2,7 +2,7 @@ import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
-import type { LoggedDelivery, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
+import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
@@ -53,6 +53,10 @@ export interface WhyFacts {
   readonly runs: readonly Run[];
   /** How long runs of the first running one's automation usually take, in ms; absent if too few have succeeded. */
   readonly usualMs?: number | undefined;
+  /** The pause of an automation of `runs`. */
+  readonly pause?: Pause | undefined;
+  /** A run that is at work in the lane of one of `runs`, which waits for it. */
+  readonly ahead?: Run | undefined;
   /** A failed run that may hold one of `runs` back, in an automation with `onFailure: hold`. */
   readonly holding?: Run | undefined;
   /** The last lines of the output of the first run that has a failed attempt. */

@@ -362,11 +362,17 @@ export const runAnswer = z.strictObject({
       'The last report of the receiver on the attempt. Both texts are untrusted; the link is an http or https URL.',
     ),
   error: z.string().optional().describe('Why the last attempt failed.'),
+  cancel: z
+    .strictObject({ at: time, by: z.string() })
+    .optional()
+    .describe(
+      'Who cancelled it, and when. While it is running or queued, a daemon still ends what it started.',
+    ),
   waitsFor: z
     .enum(runWaits)
     .optional()
     .describe(
-      'Why a queued run does not start: an earlier run of its `order`, its `concurrency`, or more deliveries for its `debounce`.',
+      'Why a queued run does not start: an earlier run of its `order`, its `concurrency`, more deliveries for its `debounce`, or a pause of its automation.',
     ),
   stopped: z.boolean().optional().describe('true: `runsPerHour` ended it without an attempt.'),
   dismissed: z.boolean().optional().describe('true: somebody dismissed the failed run.'),
@@ -403,6 +409,14 @@ export const alertAnswer = z.strictObject({
   muted: alertMark.describe('Who muted it, and until when.'),
 });
 export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
+
+export const pauseAnswer = z.strictObject({
+  automation: z.string(),
+  at: time.describe('Since when it is paused.'),
+  by: z.string(),
+  until: time.nullable().describe('When it goes on by itself; null: when somebody resumes it.'),
+});
+export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });
 
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 

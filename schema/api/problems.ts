@@ -24,6 +24,8 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'secret-shared': 409,
   'changes-unconfirmed': 409,
   'run-not-failed': 409,
+  'run-ended': 409,
+  'automation-not-paused': 409,
   'nothing-to-replay': 409,
   'automation-disabled': 409,
   'serial-moved': 412,

@@ -41,6 +41,18 @@ export const signInAnswerRequest = z.strictObject({
 /** @limit Longest time for which an alert is muted, in seconds (30 days): longer than a holiday. */
 const muteSecondsMax = 30 * 86_400;
 
+/** @limit Longest time for which an automation is paused, in seconds (30 days), unless somebody ends it: longer than a holiday. */
+const pauseSecondsMax = 30 * 86_400;
+
+export const pauseRequest = z.strictObject({
+  seconds: z
+    .int()
+    .min(1)
+    .max(pauseSecondsMax)
+    .optional()
+    .describe('For how long; without it, until somebody resumes the automation.'),
+});
+
 export const muteRequest = z.strictObject({ seconds: z.int().min(0).max(muteSecondsMax) });
 
 /** Where a new webhook gets its secret from. */

@@ -462,6 +462,48 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
+  cancelRun: {
+    method: 'post',
+    path: `${factory}/runs/{run}/cancel`,
+    permission: 'manage',
+    thread: 'lists',
+    summary:
+      'Cancels a run that has not ended. One that was never attempted has ended then; of another one, a daemon first ends what it started.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.runAnswer },
+    problems: ['run-unknown', 'run-ended', ...reading],
+  },
+
+  listPauses: {
+    method: 'get',
+    path: `${factory}/pauses`,
+    permission: 'read',
+    thread: 'lists',
+    summary: 'Lists the paused automations, also those that are no longer applied.',
+    answer: { status: 200, shape: answers.pausesAnswer },
+    problems: [...reading],
+  },
+  pauseAutomation: {
+    method: 'post',
+    path: `${factory}/automations/{automation}/pause`,
+    permission: 'manage',
+    thread: 'lists',
+    summary:
+      'Pauses an automation: its runs are recorded, but none starts. Those that run go on. Again, it changes when the pause ends.',
+    body: requests.pauseRequest,
+    answer: { status: 200, shape: answers.pauseAnswer },
+    problems: ['automation-unknown', ...reading],
+  },
+  resumeAutomation: {
+    method: 'post',
+    path: `${factory}/automations/{automation}/resume`,
+    permission: 'manage',
+    thread: 'lists',
+    summary: 'Ends the pause of an automation, also of one that is no longer applied.',
+    body: requests.noRequest,
+    answer: { status: 204 },
+    problems: ['automation-not-paused', ...reading],
+  },
 
   listAlerts: {
     method: 'get',

@@ -1,4 +1,4 @@
-import type { IdentitySource, RunWait } from '../delivery.ts';
+import type { IdentitySource, RunState, RunWait } from '../delivery.ts';
 import type { UnloggedReason } from '../unlogged.ts';
 
 const reasons: Readonly<Record<UnloggedReason, string>> = {
@@ -65,10 +65,14 @@ interface DescribedRun {
   readonly stopped?: boolean | undefined;
   readonly dismissed?: boolean | undefined;
   readonly holds?: boolean | undefined;
+  readonly state?: RunState | undefined;
+  readonly cancel?: object | undefined;
 }
 
 /** Says more about the state of a run; undefined if there is no more to say. */
-export function describeRunState({ waitsFor, stopped, dismissed, holds }: DescribedRun): string | undefined {
+export function describeRunState(run: DescribedRun): string | undefined {
+  const { waitsFor, stopped, dismissed, holds } = run;
+  if (run.cancel && run.state !== 'cancelled') return 'is being cancelled';
   if (waitsFor) return waitTexts[waitsFor];
   if (dismissed) return 'dismissed';
   const more = [...(stopped ? ['stopped'] : []), ...(holds ? ['the next runs wait behind it'] : [])];

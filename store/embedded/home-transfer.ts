@@ -10,8 +10,8 @@ import { pageBytesMax, type Transfer, type TransferRun, type TransferSource } fr
 import { addAudit } from '../transfer-audit.ts';
 import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { toLogError } from './delivery-log/sql/log-failure.ts';
+import { readTransferPauses, writeTransferPauses } from './delivery-log/sql/pauses.ts';
 import { selectSnapshot } from './delivery-log/sql/rows.ts';
-import { readTransferPauses, writeTransferPauses } from './delivery-log/sql/steering.ts';
 import {
   countIdentities,
   listLoggedFactories,

@@ -186,7 +186,7 @@ export interface RunCancel {
  * How a request to cancel a run was taken. `requested`: a daemon ends what the run has started, and then the run.
  * `ended`: not at all, because it had ended.
  */
-export type RunCancelled = 'cancelled' | 'requested' | 'ended';
+export type CancelTaken = 'cancelled' | 'requested' | 'ended';
 
 /** An automation whose runs do not start. */
 export interface Pause {
@@ -583,7 +583,7 @@ export interface DeliveryLog {
    * Cancels a run that has not ended. One that was never claimed has ended then; a daemon ends another one, which
    * `claimRuns` tells it.
    */
-  cancelRun(run: { readonly id: string; readonly cancel: RunCancel }): Promise<RunCancelled>;
+  cancelRun(run: { readonly id: string; readonly cancel: RunCancel }): Promise<CancelTaken>;
   /** Lets no run of an automation start, or changes the pause that it has. */
   pauseAutomation(pause: Pause): Promise<void>;
   /** Lets the runs of an automation start again; false if it is not paused. */

@@ -3,8 +3,8 @@ import type { RunSettings } from '../run-settings.ts';
 import { createCommandRunner, type PrepareCommand } from './command.ts';
 import { openCommandUser } from './command-user.ts';
 import { createHttpRunner, type HttpDeps } from './http.ts';
-import type { Runner } from './runner.ts';
-import { createTellCancelled, type TellCancelled } from './tell-cancelled.ts';
+import type { CreatedRunner, Runner } from './runner.ts';
+import { createTellCancelled } from './tell-cancelled.ts';
 import type { WorkspaceDeps } from './workspace.ts';
 
 /** Leaves the run's directory, which is on disk already, for other programs to act on. */
@@ -12,12 +12,6 @@ const directoryRunner: Runner = async () => ({ kind: 'succeeded' });
 
 export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'callbacks'> {
   readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
-}
-
-/** A runner, and how it tells the receivers of its runs that one was cancelled. */
-export interface CreatedRunner {
-  readonly execute: Runner;
-  readonly tellCancelled?: TellCancelled | undefined;
 }
 
 /**

@@ -45,6 +45,15 @@ export class RunCancelled extends Error {
  */
 export type Runner = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>;
 
+/** Tells the receiver of a run that the run was cancelled. Returns why it could not be told; undefined if it was. */
+export type TellCancelled = (run: Run, signal: AbortSignal) => Promise<string | undefined>;
+
+/** A runner, and how it tells the receivers of its runs that one was cancelled. */
+export interface CreatedRunner {
+  readonly execute: Runner;
+  readonly tellCancelled?: TellCancelled | undefined;
+}
+
 /** The time limit for an attempt, in whole ms: the operator's, or the automation's if that is shorter. */
 export function boundTimeLimitMs(
   { timeLimitSeconds }: { readonly timeLimitSeconds: number },

@@ -1,10 +1,7 @@
-import type { Run } from '../../../store/ports/delivery-log.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { createRunHeaders, readAuthorization } from './http.ts';
-
-/** Tells the receiver of a run that the run was cancelled. Returns why it could not be told; undefined if it was. */
-export type TellCancelled = (run: Run, signal: AbortSignal) => Promise<string | undefined>;
+import type { TellCancelled } from './runner.ts';
 
 /** Posts to `callback.cancelUrl`, if the settings have one, once: reports of the run get 410, whether it was told or not. */
 export function createTellCancelled(

@@ -30,9 +30,9 @@ import { openPool, waitForClose } from '../connection/pool.ts';
 import { toStorableValues } from '../connection/text.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
+import { selectPauses } from './pauses.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
-import { selectPauses } from './steering.ts';
 import { readTallies } from './tallies.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 

@@ -7,18 +7,20 @@ import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../ports/delivery-log.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
+import { prepareCancelRun, takeToCancel } from './cancels.ts';
 import type { Lease } from './lease.ts';
 import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
+import { isPausedRun, parkPaused, preparePauseVerbs, releaseResumed } from './pauses.ts';
 import { isDelivery, runColumns, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
-import { isPaused, parkPaused, prepareSteering, releaseResumed, takeToCancel } from './steering.ts';
 
 /** The queue of runs, which all replicas share. */
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots) {
   return {
     ...prepareClaims(pool, lease),
-    ...prepareSteering(pool),
+    cancelRun: prepareCancelRun(pool),
+    ...preparePauseVerbs(pool),
     recordReport: ({ report, countMax, ...attempt }) =>
       inTransaction(pool, async client => {
         const select = `SELECT report::json AS report FROM hookmill.runs WHERE ${isClaimed} FOR UPDATE`;
@@ -191,7 +193,7 @@ interface DueRun {
 
 // The runs are started by a statement of their own, which PostgreSQL plans for their days only.
 const lockDue = `
-  SELECT day, id, flow IS NOT NULL AS "hasFlow", ${isPaused} AS "isPaused" FROM hookmill.runs
+  SELECT day, id, flow IS NOT NULL AS "hasFlow", ${isPausedRun} AS "isPaused" FROM hookmill.runs
   WHERE state = 'queued' AND not_before_ms <= $2
     AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
   ORDER BY not_before_ms, seq LIMIT $3

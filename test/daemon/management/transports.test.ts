@@ -21,13 +21,14 @@ const shared = useManagedDaemon({
 });
 
 /**
- * What the cases know of their factory: the webhook deploys, a delivery, its failed run of the automation triage, and an
- * open alert, which nothing ends.
+ * What the cases know of their factory: the webhook deploys, a delivery, its failed run of the automation triage, its run that
+ * waits because the automation notify is paused, and an open alert, which nothing ends.
  */
 interface Known {
   readonly uid: string;
   readonly delivery: string;
   readonly run: string;
+  readonly waiting: string;
   readonly alert: string;
   readonly call: CallOperation;
 }
@@ -40,10 +41,14 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
   const { uid, url } = created.webhook;
   const automation = { name: 'triage', ...automationOf(uid) };
   await manager.call('createAutomation', { body: automation });
+  await manager.call('createAutomation', { body: { ...automation, name: 'notify' } });
+  await manager.call('pauseAutomation', { params: { automation: 'notify' }, body: {} });
   const headers = { Authorization: `Bearer ${created.revealed.secret}` };
   const { deliveryId: delivery = '' } = await send(url, { headers, body: '{"state":"failed"}' });
-  const listed = async () => (await manager.call('listRuns')).json.runs;
-  await expect.poll(async () => (await listed())[0]?.state, { timeout: 60_000 }).toBe('failed');
+  const runOf = async (automation: string) =>
+    (await manager.call('listRuns', { query: { automation } })).json.runs[0];
+  await expect.poll(async () => (await runOf('triage'))?.state, { timeout: 60_000 }).toBe('failed');
+  await expect.poll(async () => (await runOf('notify'))?.waitsFor, { timeout: 60_000 }).toBe('paused');
   const problem = { reason: 'the branch cannot be followed: it is gone', sinceMs: daemon.clock.nowMs };
   const finding = { type: 'reconcile.failing', factory, subject: '', name: '', problem } as const;
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
@@ -56,7 +61,8 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
     { ...factoryIn(home, factory, 0), now: () => new Date(daemon.clock.nowMs) },
     { baseUrl: daemon.ingressUrl, findDaemonProblem: async () => null },
   );
-  return { uid, delivery, run: (await listed())[0].id, alert, call: transport === 'here' ? here : overHttp };
+  const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
+  return { uid, delivery, run, waiting, alert, call: transport === 'here' ? here : overHttp };
 }
 
 function automationOf(uid: string) {
@@ -184,6 +190,21 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   dismissRun: [
     ({ run }) => ({ params: { run }, body: {} }),
     () => ({ params: { run: 'run_unknown' }, body: {} }),
+  ],
+  cancelRun: [
+    ({ waiting }) => ({ params: { run: waiting }, body: {} }),
+    ({ run }) => ({ params: { run }, body: {} }),
+    () => ({ params: { run: 'run_unknown' }, body: {} }),
+  ],
+  pauseAutomation: [
+    () => ({ params: { automation: 'triage' }, body: { seconds: 3_600 } }),
+    () => ({ params: { automation: 'unknown' }, body: {} }),
+    () => ({ params: { automation: 'triage' }, body: { seconds: 0 } }),
+  ],
+  listPauses: [() => ({})],
+  resumeAutomation: [
+    () => ({ params: { automation: 'notify' }, body: {} }),
+    () => ({ params: { automation: 'triage' }, body: {} }),
   ],
   listAlerts: [() => ({})],
   acknowledgeAlert: [

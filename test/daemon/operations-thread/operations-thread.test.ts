@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ThreadAnswer, ThreadRequest } from '../../../daemon/management/api/thread-request.ts';
 import { openOperationsThread } from '../../../daemon/operations-thread/operations-thread.ts';
+import { makeRunVerbs } from '../../../operations/factory.ts';
 import type { CallableId } from '../../../schema/api/routes.ts';
 import { appliedStateFile } from '../../../store/home/home.ts';
 import { newHome } from '../../support/factory.ts';
@@ -37,7 +38,7 @@ function openBench(home = newHome()) {
     throw new Error('nothing is written to the log here');
   };
   const deliveryLog = {
-    ...{ replay: fail, retryRun: fail, dismissRun: fail },
+    ...makeRunVerbs(() => fail),
     ...{ recordTallies: fail, recordHealth: fail },
   };
   const options = { place: storeIn(home).place, deliveryLog };

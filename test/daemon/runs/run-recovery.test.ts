@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
 import { openWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
+import { isAlive } from './run-samples.ts';
 
 // Each attempt records itself and a child that ignores SIGTERM. A later one first records what is left of those before.
 const script = `
@@ -45,6 +46,37 @@ test.runIf(process.platform === 'linux')(
     // Nothing made it wait.
     const run = await findRun();
     expect(run?.notBeforeMs).toBe(run?.createdAtMs);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'cancels the run of a killed daemon only after it has ended what that left',
+  async () => {
+    const workspace = makeWorkspace();
+    for (const name of ['attempts', 'pids', 'left']) workspace.write(name, '');
+    const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
+    const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
+    const { uid, secret } = await applyTriggered(workspace);
+    const killed = await startDaemon(start);
+    await send(`${killed.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+    const pids = (await eventually(() => workspace.read('pids'))).trim().split(' ');
+    onTestFinished(() => endAll(pids));
+    await killed.stop('SIGKILL');
+    const { id = '' } = (await readNewestRun(workspace)) ?? {};
+    const { stderr } = await workspace.hookmill('runs', 'cancel', id);
+    expect(stderr).toBe(`${id} is being cancelled.\n`);
+    expect((await workspace.hookmill('runs', 'list')).stdout).toContain('running (is being cancelled)');
+    for (const pid of pids) expect(isAlive(pid)).toBe(true);
+
+    await startDaemonForTest(start);
+    await expect
+      .poll(() => readNewestRun(workspace))
+      .toMatchObject({ state: 'cancelled', attempts: 1, claims: 2 });
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(workspace.read('attempts')).toBe('1 1\n');
+    expect((await workspace.hookmill('runs', 'cancel', id)).stderr).toContain(
+      'was cancelled; only a run that has not ended',
+    );
   },
 );
 

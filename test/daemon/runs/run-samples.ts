@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { type RunQueue, type RunQueueOptions, startRunQueue } from '../../../daemon/runs/run-queue.ts';
 import { type RunSettings, runSettingsShape } from '../../../daemon/runs/run-settings.ts';
 import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
-import type { Runner } from '../../../daemon/runs/runners/runner.ts';
+import type { CreatedRunner, Runner } from '../../../daemon/runs/runners/runner.ts';
 import { type Home, homeAt } from '../../../store/home/home.ts';
 import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
@@ -29,7 +29,7 @@ export interface RunBench {
         'nowMs' | 'monotonicMs' | 'random' | 'daemonId' | 'deliveryLog' | 'log' | 'observe'
       >
     > & {
-      readonly runner?: Runner;
+      readonly runner?: Runner | CreatedRunner;
       readonly environment?: NodeJS.ProcessEnv;
     },
   ): Promise<RunQueue>;
@@ -69,9 +69,10 @@ export async function openRunBench(
         deliveryLog,
         store,
         settings,
-        runner: runner
-          ? { execute: runner }
-          : await createRunner(settings, { environment, store, nowMs: Date.now }),
+        runner:
+          typeof runner === 'function'
+            ? { execute: runner }
+            : (runner ?? (await createRunner(settings, { environment, store, nowMs: Date.now }))),
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,
@@ -129,4 +130,15 @@ export function nodeCommand(source: string, settings: Record<string, unknown> = 
   const script = join(temporaryDirectory(), 'command.mjs');
   writeFileSync(script, source);
   return { kind: 'command', argv: [process.execPath, script], ...settings };
+}
+
+/** Whether a process is alive. */
+export function isAlive(pid: string): boolean {
+  try {
+    process.kill(Number(pid), 0);
+    // A zombie is dead: its parent, here init, has not looked yet.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Changeable, recordWrites } from '../../../operations/access/record-writes.ts';
+import { makeRunVerbs } from '../../../operations/factory.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { newHome } from '../../support/factory.ts';
@@ -21,7 +22,7 @@ function openObserved() {
     seen.push(...(await store.auditLog.list({ limit: 9 })));
     return true;
   };
-  const log = { replay: look, retryRun: look, dismissRun: look };
+  const log = makeRunVerbs(() => look);
   const teamSecrets = { ...store.teamSecrets, set: async () => void (await look()) };
   const parts = { store: { ...store, teamSecrets }, deliveryLog: log, now: () => new Date() };
   const record = (work: (parts: Changeable) => Promise<unknown>) =>

@@ -24,6 +24,7 @@ import type {
   SynchronousReader,
 } from '../../../ports/delivery-log.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
+import { prepareListPauses } from '../sql/pauses.ts';
 import {
   isHolding,
   type RunRow,
@@ -36,7 +37,6 @@ import {
   selectSource,
   toRun,
 } from '../sql/rows.ts';
-import { prepareListPauses } from '../sql/steering.ts';
 import { prepareTallyQueries } from '../sql/tallies.ts';
 import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';

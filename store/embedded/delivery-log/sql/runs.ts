@@ -6,19 +6,22 @@ import { followReport } from '../../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../../delivery-log/thread/batch.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../ports/delivery-log.ts';
+import { type Cancels, prepareCancels } from './cancels.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
+import { isPaused, type Pauses, preparePauses } from './pauses.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
-import { isPaused, prepareSteering, type Steering } from './steering.ts';
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
 export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots, series: Series) {
   const lanes = prepareLanes(database);
-  const { takeToCancel, releaseResumed, ...steering } = prepareSteering(database, lanes);
+  const { takeToCancel, cancelRun } = prepareCancels(database, lanes);
+  const { releaseResumed, ...pauses } = preparePauses(database);
   return {
     claimRuns: prepareClaim(database, lanes, { takeToCancel, releaseResumed }),
-    ...steering,
+    cancelRun,
+    ...pauses,
     ...prepareEnds(database, lanes),
     ...prepareRetries(database, lanes),
     replay: prepareReplay(database, snapshots, series),
@@ -28,36 +31,18 @@ export function prepareRunVerbs(database: Database.Database, snapshots: Snapshot
 function prepareClaim(
   database: Database.Database,
   lanes: Lanes,
-  { takeToCancel, releaseResumed }: Pick<Steering, 'takeToCancel' | 'releaseResumed'>,
+  { takeToCancel, releaseResumed }: Pick<Cancels & Pauses, 'takeToCancel' | 'releaseResumed'>,
 ): VerbTable['claimRuns'] {
   const selectDue = database.prepare<{ nowMs: number; limit: number }, DueRun>(`
     SELECT seq, flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused, ${selectLanes} FROM runs
     WHERE state = 'queued' AND parked IS NULL AND not_before_ms <= @nowMs ORDER BY not_before_ms, seq LIMIT @limit`);
-  const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
-    UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
-      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL, gathers = NULL
-    WHERE seq = @seq`);
-  const stop = database.prepare<{ seq: number; nowMs: number; error: string }>(`
-    UPDATE runs SET state = 'failed', finished_at_ms = @nowMs, error = @error, stopped = 1, gathers = NULL
-    WHERE seq = @seq`);
+  const decide = prepareDecide(database, lanes);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   const selectNextDue = database
     .prepare<[], number>(
       `SELECT not_before_ms FROM runs WHERE state = 'queued' AND parked IS NULL ORDER BY not_before_ms LIMIT 1`,
     )
     .pluck();
-
-  /** Starts, parks or stops a due run. */
-  const decide = ({ seq, hasFlow, isPaused, ...own }: DueRun, { daemonId, nowMs }: RunClaim): Decision => {
-    const obstacle = isPaused ? 'paused' : hasFlow ? lanes.findObstacle(seq, nowMs) : null;
-    if (obstacle === null) start.run({ seq, daemonId, nowMs });
-    else if (obstacle === 'runsPerHour') stop.run({ seq, nowMs, error: stopReason });
-    else lanes.park(seq, obstacle);
-    // A run that the limit does not stop lets claims look at the next one of its lane: there may be more places.
-    if (hasFlow && obstacle !== 'limit')
-      lanes.release(obstacle === 'runsPerHour' ? own : { ...own, orderLane: null });
-    return obstacle ?? 'start';
-  };
 
   return claim => {
     releaseResumed(claim.nowMs);
@@ -89,6 +74,30 @@ function prepareClaim(
       ...(stopped.length > 0 && { stopped: read(stopped) }),
       ...(nextDueMs !== undefined && { nextDueMs }),
     };
+  };
+}
+
+/** Starts, parks or stops a due run. */
+function prepareDecide(
+  database: Database.Database,
+  lanes: Lanes,
+): (run: DueRun, claim: RunClaim) => Decision {
+  const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
+    UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
+      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL, gathers = NULL
+    WHERE seq = @seq`);
+  const stop = database.prepare<{ seq: number; nowMs: number; error: string }>(`
+    UPDATE runs SET state = 'failed', finished_at_ms = @nowMs, error = @error, stopped = 1, gathers = NULL
+    WHERE seq = @seq`);
+  return ({ seq, hasFlow, isPaused, ...own }: DueRun, { daemonId, nowMs }: RunClaim): Decision => {
+    const obstacle = isPaused ? 'paused' : hasFlow ? lanes.findObstacle(seq, nowMs) : null;
+    if (obstacle === null) start.run({ seq, daemonId, nowMs });
+    else if (obstacle === 'runsPerHour') stop.run({ seq, nowMs, error: stopReason });
+    else lanes.park(seq, obstacle);
+    // A run that the limit does not stop lets claims look at the next one of its lane: there may be more places.
+    if (hasFlow && obstacle !== 'limit')
+      lanes.release(obstacle === 'runsPerHour' ? own : { ...own, orderLane: null });
+    return obstacle ?? 'start';
   };
 }
 

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createCommandRunner } from '../../../../daemon/runs/runners/command.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
 import {
+  isAlive,
   nodeCommand,
   openRunBench,
   outputOf,
@@ -25,16 +26,6 @@ async function runCommand(bench: RunBench, runner: Record<string, unknown>, atte
   const id = await recordRun(bench.deliveryLog, { payload: Buffer.from(JSON.stringify({ hostile })) });
   const directory = join(bench.home.runsDirectory, id);
   return { id, queue, directory, file: (name: string) => join(directory, name) };
-}
-
-function isAlive(pid: string): boolean {
-  try {
-    process.kill(Number(pid), 0);
-    // A zombie is dead: its parent, here init, has not looked yet.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 const untilGone = (pid: string) => expect.poll(() => isAlive(pid)).toBe(false);

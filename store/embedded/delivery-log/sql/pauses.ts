@@ -1,65 +1,21 @@
 import type Database from 'better-sqlite3';
-import { cancelsMax, releasesMax } from '../../../delivery-log/run-flow.ts';
+import { releasesMax } from '../../../delivery-log/run-flow.ts';
 import { withoutNulls } from '../../../delivery-log/stored-rows.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
-import type { Pause, RunClaim, SynchronousReader } from '../../../ports/delivery-log.ts';
+import type { Pause, SynchronousReader } from '../../../ports/delivery-log.ts';
 import { rowsPerPageMax, type TransferPause } from '../../../ports/transfer.ts';
-import { type Lanes, type RunLanes, selectLanes } from './lanes.ts';
 
-/** What somebody does with runs and automations, and what claims do about it. */
-export interface Steering extends Pick<VerbTable, 'cancelRun' | 'pauseAutomation' | 'resumeAutomation'> {
-  /** Claims the runs to cancel that no daemon has. Returns their keys, and the IDs of those that this daemon has. */
-  takeToCancel(claim: RunClaim): { readonly taken: readonly number[]; readonly own: readonly string[] };
+/** Pauses automations, and lets claims release their runs. */
+export interface Pauses extends Pick<VerbTable, 'pauseAutomation' | 'resumeAutomation'> {
   /** Lets claims look again at runs whose pause has ended. */
   releaseResumed(nowMs: number): void;
-}
-
-export function prepareSteering(database: Database.Database, lanes: Lanes): Steering {
-  return { ...prepareCancels(database, lanes), ...preparePauses(database) };
 }
 
 /** Whether a run, by its columns in `runs`, is of an automation that is paused. */
 export const isPaused = `EXISTS (SELECT 1 FROM pauses
   WHERE pauses.factory = runs.factory AND pauses.automation = runs.automation AND (until_ms IS NULL OR until_ms > @nowMs))`;
 
-function prepareCancels(database: Database.Database, lanes: Lanes) {
-  // Nothing of a run that was never claimed can be at work.
-  const cancel = database.prepare<{ id: string; cancel: string; atMs: number }, RunLanes>(`
-    UPDATE runs SET state = 'cancelled', cancel = @cancel, finished_at_ms = @atMs, parked = NULL, gathers = NULL
-    WHERE id = @id AND state = 'queued' AND claims = 0 RETURNING ${selectLanes}`);
-  const request = database.prepare<{ id: string; cancel: string }>(`
-    UPDATE runs SET cancel = coalesce(cancel, @cancel) WHERE id = @id AND state IN ('queued', 'running')`);
-  const isToCancel = "cancel IS NOT NULL AND state IN ('queued', 'running')";
-  const selectFree = database
-    .prepare<[], number>(
-      `SELECT seq FROM runs WHERE ${isToCancel} AND claimed_by IS NULL LIMIT ${cancelsMax}`,
-    )
-    .pluck();
-  const selectOwn = database
-    .prepare<[string], string>(`SELECT id FROM runs WHERE ${isToCancel} AND claimed_by = ?`)
-    .pluck();
-  const take = database.prepare<[string, number]>(`
-    UPDATE runs SET state = 'running', claims = claims + 1, claimed_by = ?, waits_until_ms = NULL, parked = NULL
-    WHERE seq = ?`);
-  return {
-    cancelRun: ({ id, cancel: given }) => {
-      const row = { id, cancel: JSON.stringify(given) };
-      const [cancelled] = cancel.all({ ...row, atMs: given.atMs });
-      if (!cancelled) return request.run(row).changes > 0 ? 'requested' : 'ended';
-      // It may have been the one that was let go on when a place became free.
-      lanes.release(cancelled);
-      return 'cancelled';
-    },
-    takeToCancel: ({ daemonId }) => {
-      const own = selectOwn.all(daemonId);
-      const taken = selectFree.all();
-      for (const seq of taken) take.run(daemonId, seq);
-      return { taken, own };
-    },
-  } satisfies Partial<Steering>;
-}
-
-function preparePauses(database: Database.Database) {
+export function preparePauses(database: Database.Database): Pauses {
   const pause = database.prepare<Omit<Pause, 'untilMs'> & { untilMs: number | null }>(`
     INSERT INTO pauses (factory, automation, by, at_ms, until_ms) VALUES (@factory, @automation, @by, @atMs, @untilMs)
     ON CONFLICT DO UPDATE SET by = excluded.by, until_ms = excluded.until_ms,
@@ -82,7 +38,7 @@ function preparePauses(database: Database.Database) {
         if (release.run(factory, automation).changes === 0) remove.run(seq);
       }
     },
-  } satisfies Partial<Steering>;
+  };
 }
 
 /** Prepares reading the pauses that have not ended. */
