@@ -50,6 +50,7 @@ function parseStory(story: string): Line[] {
     const [what = '', round = '', automation = '', run = '', , ...payload] = text.split(' ');
     if (what === 'kill') killed.add(round);
     if (what === 'kill' || what === 'dismiss') return [{ what, automation: '', run: round, ns: [] }];
+    if (what === 'cancel') return [{ what, automation: round, run: '', ns: [Number(automation)] }];
     // A command may outlive its daemon until its run is repeated.
     if (text === '' || killed.has(round)) return [];
     const given = [JSON.parse(payload.join(' '))].flat() as { n: number }[];
@@ -73,8 +74,9 @@ function findInLanes(name: string, lines: readonly Line[], posted: readonly Post
     if (what === 'dismiss') dismissed.add(run);
     const about = byNumber.get(ns[0] ?? -1);
     if (own !== automation || !about) continue;
-    if (what === 'end' || what === 'pause') open.delete(run);
-    if (what === 'end') ended.add(about.n);
+    if (what === 'end' || what === 'pause' || what === 'stop') open.delete(run);
+    // A cancelled run may end without a word, or not start at all.
+    if (what === 'end' || what === 'cancel') ended.add(about.n);
     if (what !== 'start') continue;
     const mine = lane(about);
     const others = [...open].filter(([id, other]) => id !== run && other === mine);
@@ -98,9 +100,13 @@ function findLost(lines: readonly Line[], accepted: readonly Posted[]): string[]
   return ['limited', 'keyed', 'ordered', 'held', 'both'].flatMap(automation => {
     const own = lines.filter(line => line.automation === automation && line.what === 'end');
     const runs = Map.groupBy(own, ({ ns }) => ns[0]);
+    const cancels = lines.filter(line => line.automation === automation && line.what === 'cancel');
+    const cancelled = new Set(cancels.map(({ ns }) => ns[0]));
     return accepted.flatMap(({ n }) => {
       const ids = new Set(runs.get(n)?.map(({ run }) => run));
-      return ids.size === 1 ? [] : [`${automation}: ${n} has ${ids.size} runs that ended`];
+      return ids.size === 1 || (ids.size === 0 && cancelled.has(n))
+        ? []
+        : [`${automation}: ${n} has ${ids.size} runs that ended`];
     });
   });
 }

@@ -1,6 +1,9 @@
 import { appendFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { expect, inject, test, vi } from 'vitest';
 import { homeAt } from '../../../store/home/home.ts';
+import { interruptionErrors } from '../../../store/ports/interruptions.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
@@ -28,6 +31,9 @@ const automations = {
   fused: { runsPerHour: 10 },
 };
 
+/** The automations of which somebody cancels runs, at random moments. */
+const cancelled = ['limited', 'keyed', 'ordered', 'both'];
+
 /** Records when it starts and ends, in lines that are appended as a whole. Some first attempts fail, and some runs of `held`. */
 const script = `
   read -r payload < "$HOOKMILL_PAYLOAD_FILE" || :
@@ -37,6 +43,7 @@ const script = `
     payload="[\${payload#,}]"
   fi
   line="$ROUND $HOOKMILL_AUTOMATION $HOOKMILL_RUN_ID $HOOKMILL_FENCING_TOKEN $payload"
+  trap 'echo "stop $line" >> "$STORY"; exit 1' TERM
   echo "start $line" >> "$STORY"
   sleep 0.02
   case "$HOOKMILL_AUTOMATION $HOOKMILL_ATTEMPT $payload" in
@@ -46,7 +53,7 @@ const script = `
   echo "end $line" >> "$STORY"
   case "$HOOKMILL_AUTOMATION $payload" in held*'"fails":true'*) exit 1;; esac`;
 
-test('killed at random moments under a burst, the daemon keeps each limit and order, loses no run, and gathers each delivery once', {
+test('killed at random moments under a burst, and while runs are cancelled, the daemon keeps each limit and order, loses no run, and gathers each delivery once', {
   timeout: limitMs,
 }, async () => {
   const workspace = makeWorkspace();
@@ -90,45 +97,86 @@ test('killed at random moments under a burst, the daemon keeps each limit and or
       while (!isOver && left-- > 0)
         await post(`${daemon.ingressUrl}/webhooks/w/${uid}`).catch(() => undefined);
     };
+    const cancelling = isLast ? undefined : cancelSome(store, tell, () => isOver);
     const sending = Array.from({ length: isLast ? 0 : senders }, sender);
     const linesAtKill = countLines(read()) + Math.floor(pickMoment() * (isLong ? 100 : 40));
     const isRoundOver = async () => {
-      if (isLast) await dismissFailed(tell);
+      if (isLast) await actOnFailed(tell);
       const isDone = left <= 0 && (await count()) === 0;
       return isDone || (!isLast && countLines(read()) >= linesAtKill);
     };
     await vi.waitUntil(isRoundOver, { timeout: limitMs, interval: 25 });
     isOver = true;
     daemon.process.kill('SIGKILL');
-    await Promise.all([daemon.process.catch(() => undefined), ...sending]);
+    await Promise.all([daemon.process.catch(() => undefined), cancelling, ...sending]);
     tell(`kill ${round}`);
     await store.close();
-    await dismissFailed(tell);
+    await actOnFailed(tell);
   }
   expect(posted.filter(({ acceptedAt }) => acceptedAt).length).toBeGreaterThanOrEqual(burstSize / 2);
+  const ended = await readEnds();
   expect(findFlowViolations(read(), posted)).toEqual([]);
+  expect(ended.states).toEqual(['cancelled', 'succeeded']);
+  expect(ended.cancelled).toBeGreaterThan(0);
 
-  /** Gives up what failed, so that those behind it go on. */
-  async function dismissFailed(tell: (line: string) => void) {
+  /** The states of the runs that somebody may have cancelled. */
+  async function readEnds() {
     const store = storeIn(homeAt(workspace.home));
-    const listed = await store.deliveries.listRuns({
-      factory: 'default',
-      automation: 'held',
-      state: 'failed',
-      limit: 10_000,
-    });
-    const failed = listed.filter(({ dismissed }) => !dismissed);
+    const runs = await Promise.all(
+      cancelled.map(automation =>
+        store.deliveries.listRuns({ factory: 'default', automation, limit: 1_000_000 }),
+      ),
+    );
+    await store.close();
+    const states = runs.flat().map(({ state }) => state);
+    const isCancelled = (state: string) => state === 'cancelled';
+    return { states: [...new Set(states)].sort(), cancelled: states.filter(isCancelled).length };
+  }
+
+  /** Retries what failed only because of too many kills in a row, and gives up the others, so that those behind them go on. */
+  async function actOnFailed(tell: (line: string) => void) {
+    const store = storeIn(homeAt(workspace.home));
+    const listed = await store.deliveries.listRuns({ factory: 'default', state: 'failed', limit: 10_000 });
+    const failed = listed.filter(({ dismissed, stopped }) => !dismissed && !stopped);
     // To open the log starts a thread.
     const log = failed.length > 0 ? await store.openDeliveryLog() : undefined;
-    for (const { id } of failed) {
-      tell(`dismiss ${id}`);
-      await log?.dismissRun(id);
+    for (const { id, error } of failed) {
+      if (error === interruptionErrors.at(-1)) await log?.retryRun({ id, nowMs: Date.now() });
+      else {
+        tell(`dismiss ${id}`);
+        await log?.dismissRun(id);
+      }
     }
     await log?.close();
     await store.close();
   }
 });
 
+/** Cancels a run, and after a moment another one, until it is told to stop. Tells which, before it does. */
+async function cancelSome(store: Store, tell: (line: string) => void, isOver: () => boolean): Promise<void> {
+  const log = await store.openDeliveryLog();
+  while (!isOver()) {
+    await setTimeout(20 + pickMoment() * 60);
+    const of = {
+      factory: 'default',
+      automation: pick(cancelled),
+      state: pick(['queued', 'running'] as const),
+    };
+    const run = pick(await store.deliveries.listRuns({ ...of, limit: 100 }));
+    const payload = run && (await store.deliveries.readPayload(run.deliveryId));
+    if (!payload) continue;
+    tell(`cancel ${run.automation} ${JSON.parse(Buffer.from(payload).toString()).n}`);
+    // It may fail while the daemon that was killed still holds a lock.
+    await log.cancelRun({ id: run.id, cancel: { by: 'ada', atMs: Date.now() } }).catch(() => undefined);
+  }
+  await log.close();
+}
+
+function pick<T>(among: readonly T[]): T {
+  return among[Math.floor(pickMoment() * among.length)] as T;
+}
+
+/** Counts what runs have told. */
 function countLines(text: string): number {
-  return text.split('\n').length - 1;
+  return text.split('\n').filter(line => line !== '' && !line.startsWith('cancel ')).length;
 }
