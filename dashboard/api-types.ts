@@ -15,6 +15,7 @@ export type TalliedWebhook = AnswerTo<'showHealth'>['webhooks'][number];
 export type ShownHealth = NonNullable<TalliedWebhook['health']>;
 export type ListedAutomation = AnswerTo<'listAutomations'>['automations'][number];
 export type ShownAutomation = AnswerTo<'showAutomation'>;
+export type ShownPause = AnswerTo<'listPauses'>['pauses'][number];
 export type PlannedChange = AnswerTo<'planAutomation'>['change'];
 export type ExplainedWhy = AnswerTo<'explainWhy'>;
 export type ListedDelivery = AnswerTo<'listDeliveries'>['deliveries'][number];

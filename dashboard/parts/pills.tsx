@@ -6,6 +6,7 @@ const runStatePillTones: Readonly<Record<RunState, Tone>> = {
   running: 'busy',
   succeeded: 'good',
   failed: 'bad',
+  cancelled: 'quiet',
 };
 
 interface Properties {
@@ -28,7 +29,15 @@ export function OutcomePill({ outcome }: { readonly outcome: Outcome }) {
   return <Pill tone={kind ? tones[kind] : 'quiet'}>{outcome}</Pill>;
 }
 
-export function EnabledPill({ enabled }: { readonly enabled: boolean }) {
+/** Says whether an automation or a webhook is enabled, and of an automation whether it is paused. */
+export function EnabledPill({
+  enabled,
+  paused = false,
+}: {
+  readonly enabled: boolean;
+  readonly paused?: boolean;
+}) {
+  if (enabled && paused) return <Pill tone="warn">Paused</Pill>;
   return <Pill tone={enabled ? 'good' : 'quiet'}>{enabled ? 'Enabled' : 'Disabled'}</Pill>;
 }
 

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { describeRunState } from '../../schema/clients/describe.ts';
 import { callApi } from '../api-client.ts';
 import type { ShownRun } from '../api-types.ts';
@@ -9,6 +10,7 @@ import { useAction } from '../state/use-action.ts';
 import { formatDuration } from '../text/format-time.ts';
 import { formatCount } from '../text/format-values.ts';
 import { CopyableBlock } from './copyable.tsx';
+import { FormDialog } from './dialog-form.tsx';
 import { Waiting } from './lists.tsx';
 import { RunStatePill } from './pills.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
@@ -19,6 +21,12 @@ interface Properties {
   readonly onChanged?: () => void;
 }
 
+const announcements = {
+  retry: 'The run is queued again',
+  dismiss: 'The run is dismissed',
+  cancel: 'The run is being cancelled',
+} as const;
+
 /** One run: its state and times, its automation and delivery, why it failed, and its output. */
 export function RunPanel({ id, onChanged }: Properties) {
   const { factory, mayManage } = useFactory();
@@ -27,11 +35,16 @@ export function RunPanel({ id, onChanged }: Properties) {
     [factory, id],
   );
   useRunRefresh(run.reload, run.value && [run.value]);
-  const acting = useAction(async (act: 'retry' | 'dismiss') => {
+  const acting = useAction(async (act: keyof typeof announcements) => {
     run.put(await callApi('post', `/factories/{factory}/runs/{run}/${act}`, { factory, run: id, body: {} }));
-    announce(act === 'retry' ? 'The run is queued again' : 'The run is dismissed');
+    announce(announcements[act]);
     onChanged?.();
   });
+  const [cancelling, setCancelling] = useState(false);
+  const cancel = async () => {
+    acting.run('cancel');
+    setCancelling(false);
+  };
   if (!run.value) return <Waiting error={run.error} reload={run.reload} what="the run" />;
   return (
     <div class="stack">
@@ -53,10 +66,35 @@ export function RunPanel({ id, onChanged }: Properties) {
           )}
         </div>
       )}
+      {mayManage && isUnended(run.value) && !run.value.cancel && (
+        <div class="actions">
+          <button type="button" class="danger-quiet" onClick={() => setCancelling(true)}>
+            Cancel run
+          </button>
+        </div>
+      )}
+      {cancelling && (
+        <FormDialog
+          title="Cancel this run?"
+          action="Cancel run"
+          danger
+          onSubmit={cancel}
+          onClose={() => setCancelling(false)}
+        >
+          <p>
+            {run.value.state === 'running' ? 'What it is doing is ended.' : 'It never starts.'} It is not
+            retried.
+          </p>
+        </FormDialog>
+      )}
       <ProblemNotice error={acting.error} />
       <Output run={run.value} />
     </div>
   );
+}
+
+function isUnended({ state }: Pick<ShownRun, 'state'>): boolean {
+  return state === 'queued' || state === 'running';
 }
 
 function RunFacts({ run }: { readonly run: ShownRun }) {
@@ -68,6 +106,11 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         <RunStatePill state={run.state} /> after {formatCount(run.attempts, 'attempt')}
         {more !== undefined && ` (${more})`}
       </Fact>
+      {run.cancel && (
+        <Fact term="Cancelled">
+          <ExactTime at={run.cancel.at} /> by <Text text={run.cancel.by} />
+        </Fact>
+      )}
       <TimeFact term="Next attempt due" at={run.nextAttemptAt} due />
       <TimeFact term="Waits for its receiver until" at={run.waitsUntil} due />
       {run.report && <Report report={run.report} />}

@@ -14,7 +14,13 @@ const listEveryMs = 30_000;
 export function AutomationsPage() {
   const { factory, mayManage, managedHere } = useFactory();
   const { value, error, reload } = usePolled(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
+    async signal => {
+      const [{ automations }, { pauses }] = await Promise.all([
+        callApi('get', '/factories/{factory}/automations', { factory, signal }),
+        callApi('get', '/factories/{factory}/pauses', { factory, signal }),
+      ]);
+      return { automations, paused: new Set(pauses.map(({ automation }) => automation)) };
+    },
     [factory],
     listEveryMs,
   );
@@ -40,7 +46,7 @@ export function AutomationsPage() {
         <div class="card">
           <ListTable columns={['Automation', 'State', 'Webhooks', 'Prompt']}>
             {value.automations.map(automation => (
-              <Row key={automation.name} automation={automation} />
+              <Row key={automation.name} automation={automation} paused={value.paused.has(automation.name)} />
             ))}
           </ListTable>
         </div>
@@ -49,7 +55,12 @@ export function AutomationsPage() {
   );
 }
 
-function Row({ automation }: { readonly automation: ListedAutomation }) {
+interface RowProperties {
+  readonly automation: ListedAutomation;
+  readonly paused: boolean;
+}
+
+function Row({ automation, paused }: RowProperties) {
   const { factory } = useFactory();
   const { name, enabled, triggers, prompt } = automation;
   const webhooks = new Map(triggers.map(({ uid, webhook }) => [uid, webhook]));
@@ -61,7 +72,7 @@ function Row({ automation }: { readonly automation: ListedAutomation }) {
         </a>
       </th>
       <td>
-        <EnabledPill enabled={enabled} />
+        <EnabledPill enabled={enabled} paused={paused} />
       </td>
       <td>
         <span class="names">

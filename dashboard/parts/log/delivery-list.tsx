@@ -20,12 +20,14 @@ const deliveryKind: Omit<LogKind<ListedDelivery>, 'renderDetail'> = {
   mayChange: ({ summary }) => ((summary?.runs.queued ?? 0) || (summary?.runs.running ?? 0)) > 0,
   timeOf: ({ at }) => at,
   renderSummary: (delivery, fixed) => <DeliverySummary delivery={delivery} fixed={fixed} />,
-  bulk: {
-    action: 'Replay all…',
-    narrow: filters =>
-      (filters.outcome ?? 'Accepted') === 'Accepted' ? { ...filters, outcome: 'Accepted' } : undefined,
-    render: (filters, onClose) => <BulkReplay filters={filters} onClose={onClose} />,
-  },
+  bulk: [
+    {
+      action: 'Replay all…',
+      narrow: filters =>
+        (filters.outcome ?? 'Accepted') === 'Accepted' ? { ...filters, outcome: 'Accepted' } : undefined,
+      render: (filters, onClose) => <BulkReplay filters={filters} onClose={onClose} />,
+    },
+  ],
 };
 
 type Query = LogFilters & RowsPosition & { readonly summary?: 'true' };

@@ -37,13 +37,16 @@ export interface LogKind<T> {
   readonly renderSummary: (row: T, fixed: LogFilters) => ComponentChildren;
   /** Renders the detail of a row that the user opens. */
   readonly renderDetail: (row: T, refresh: () => void) => ComponentChildren;
-  /** An action on all rows of the list. */
-  readonly bulk: {
-    readonly action: string;
-    /** Narrows the filters of a list to the rows that allow the action; undefined if none can. */
-    readonly narrow: (filters: LogFilters) => LogFilters | undefined;
-    readonly render: (filters: LogFilters, onClose: () => void) => ComponentChildren;
-  };
+  /** Actions on all rows of the list. */
+  readonly bulk: readonly BulkAction[];
+}
+
+/** An action on all rows of a list. */
+export interface BulkAction {
+  readonly action: string;
+  /** Narrows the filters of a list to the rows that allow the action; undefined if none can. */
+  readonly narrow: (filters: LogFilters) => LogFilters | undefined;
+  readonly render: (filters: LogFilters, onClose: () => void) => ComponentChildren;
 }
 
 interface Properties<T> {
@@ -88,7 +91,13 @@ export function LogList<T extends Row>({ kind, title, fixed = noFilters, empty }
         ) : (
           <Pill tone={rows.isLive ? 'busy' : 'quiet'}>{rows.isLive ? 'live' : 'not live'}</Pill>
         )}
-        {mayManage && <BulkAction kind={kind} filters={filters} onDone={rows.refresh} />}
+        {mayManage && (
+          <div class="actions push">
+            {kind.bulk.map(bulk => (
+              <BulkButton key={bulk.action} bulk={bulk} filters={filters} onDone={rows.refresh} />
+            ))}
+          </div>
+        )}
       </div>
       <FilterBar filters={chosen} offered={kind.filters.filter(name => !(name in fixed))} onChange={change} />
       {rows.segments ? (
@@ -114,13 +123,13 @@ export function LogList<T extends Row>({ kind, title, fixed = noFilters, empty }
   );
 }
 
-interface BulkProperties<T> {
-  readonly kind: LogKind<T>;
+interface BulkProperties {
+  readonly bulk: BulkAction;
   readonly filters: LogFilters;
   readonly onDone: () => void;
 }
 
-function BulkAction<T>({ kind: { bulk }, filters, onDone }: BulkProperties<T>) {
+function BulkButton({ bulk, filters, onDone }: BulkProperties) {
   /** The filters at the time of the click: the action is not done to rows that are recorded later. */
   const [meant, setMeant] = useState<LogFilters>();
   const narrowed = bulk.narrow(filters);
@@ -135,7 +144,7 @@ function BulkAction<T>({ kind: { bulk }, filters, onDone }: BulkProperties<T>) {
   };
   return (
     <>
-      <button type="button" class="push" onClick={open}>
+      <button type="button" onClick={open}>
         {bulk.action}
       </button>
       {meant && bulk.render(meant, close)}

@@ -28,12 +28,22 @@ const runKind: LogKind<ShownRun> = {
     />
   ),
   renderDetail: ({ id }, refresh) => <RunPanel id={id} onChanged={refresh} />,
-  bulk: {
-    action: 'Retry all failed…',
-    narrow: filters =>
-      (filters.state ?? 'failed') === 'failed' ? { ...filters, state: 'failed' } : undefined,
-    render: (filters, onClose) => <BulkRetry filters={filters} onClose={onClose} />,
-  },
+  bulk: [
+    {
+      action: 'Retry all failed…',
+      narrow: filters =>
+        (filters.state ?? 'failed') === 'failed' ? { ...filters, state: 'failed' } : undefined,
+      render: (filters, onClose) => <BulkRetry filters={filters} onClose={onClose} />,
+    },
+    {
+      action: 'Cancel all…',
+      narrow: filters =>
+        filters.state === 'running' || (filters.state ?? 'queued') === 'queued'
+          ? { ...filters, state: filters.state ?? 'queued' }
+          : undefined,
+      render: (filters, onClose) => <BulkCancel filters={filters} onClose={onClose} />,
+    },
+  ],
 };
 
 async function readRuns(factory: string, query: LogFilters & RowsPosition, signal: AbortSignal | undefined) {
@@ -62,6 +72,26 @@ function BulkRetry({ filters, onClose }: BulkProperties) {
       <p>
         Queues the runs again that nobody has dismissed, oldest first, and counts their attempts from zero.
         Keep the page open until it is done.
+      </p>
+    </BulkDialog>
+  );
+}
+
+/** Cancels all queued runs that the filters choose, or all running ones. */
+function BulkCancel({ filters, onClose }: BulkProperties) {
+  const { factory } = useFactory();
+  const path = '/factories/{factory}/runs/{run}/cancel';
+  const kind = `${filters.state} run`;
+  return (
+    <BulkDialog
+      words={{ verb: 'Cancel', done: 'cancelled', one: kind, many: `${kind}s` }}
+      read={(position, signal) => readRuns(factory, { ...filters, ...position }, signal)}
+      act={run => callApi('post', path, { factory, run, body: {} })}
+      onClose={onClose}
+    >
+      <p>
+        {filters.state === 'running' ? 'What they are doing is ended.' : 'They never start.'} They are not
+        retried. Keep the page open until it is done.
       </p>
     </BulkDialog>
   );
