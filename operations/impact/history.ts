@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { impactTrafficDays } from '../../schema/changes/describe-impact.ts';
+import { impactTrafficDays, queuedCountMax } from '../../schema/changes/describe-impact.ts';
 import type { Traffic } from '../../schema/changes/impact.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
@@ -35,6 +35,8 @@ export interface PastDelivery {
 /** The deliveries in the delivery log. */
 export interface History extends DeliveryHistory {
   countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
+  /** The number of queued runs of an automation, at most `queuedCountMax`. */
+  countQueued(automation: string): Promise<number>;
 }
 
 interface LoggedFactory {
@@ -52,6 +54,8 @@ export function openHistory({ name: factory, store: { deliveries }, now }: Logge
       const lastAcceptedAt = lastAtMs === undefined ? null : new Date(lastAtMs).toISOString();
       return { lastAcceptedAt, accepted, days: impactTrafficDays };
     },
+    countQueued: async automation =>
+      (await deliveries.listRuns({ factory, automation, state: 'queued', limit: queuedCountMax })).length,
     listLastAccepted: ({ uid }, limit) =>
       deliveries.listDeliveries({ factory, uid, outcome: 'Accepted', limit }),
     readPayload: async id => {

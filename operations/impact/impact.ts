@@ -41,8 +41,11 @@ export async function findImpacts(
   );
   for (const change of changes) {
     const impact = isJudged(change) ? judged.get(change.name) : undefined;
-    // Without a stored delivery, nothing can be said of an automation that is destroyed.
-    if (impact && (impact.judged > 0 || change.action !== 'delete')) impacts.set(change, impact);
+    if (!impact) continue;
+    const queued = change.action === 'delete' ? await history.countQueued(change.name) : 0;
+    // Without a stored delivery or a queued run, nothing can be said of an automation that is destroyed.
+    if (impact.judged > 0 || queued > 0 || change.action !== 'delete')
+      impacts.set(change, { ...impact, ...(queued > 0 && { queued }) });
   }
   return impacts;
 }

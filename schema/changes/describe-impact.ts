@@ -11,6 +11,9 @@ import type {
 /** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
 export const impactTrafficDays = 7;
 
+/** @limit Queued runs of an automation that a plan counts: more need the same decision. */
+export const queuedCountMax = 1_000;
+
 /** Says what a change means for senders and runs, in sentences without a full stop at the end. */
 export function describeImpact(impact: Impact, nowMs: number): readonly string[] {
   if (impact.kind === 'automation') return [...describeAutomation(impact), ...describeExamples(impact)];
@@ -94,7 +97,8 @@ function describeTraffic({ lastAcceptedAt, accepted, days }: Traffic, nowMs: num
 
 function describeAutomation(impact: AutomationImpact): readonly string[] {
   const { judged, startedBefore, startedAfter, changed } = impact;
-  const flow = describeRuns(impact);
+  const flow = [...describeRuns(impact), ...describeQueued(impact)];
+  if (judged === 0 && impact.queued) return flow;
   if (judged === 0) return ['there is no stored delivery to test it with'];
   if (judged === 1) return [describeOneDelivery(impact), ...flow];
   const start = isGathered(impact) ? 'start or join a run' : 'start a run';
@@ -125,6 +129,16 @@ function describeRuns(impact: AutomationImpact): readonly string[] {
           `runsPerHour would have stopped ${after.stopped} of ${count} (${before.stopped} of ${before.runs} before)`,
         ]
       : []),
+  ];
+}
+
+/** Says what becomes of the runs that a destroyed automation leaves. */
+function describeQueued({ queued = 0 }: AutomationImpact): readonly string[] {
+  if (queued === 0) return [];
+  const [runs, start] = queued === 1 ? ['run', 'starts'] : ['runs', 'start'];
+  const more = queued === queuedCountMax ? ' or more' : '';
+  return [
+    `${queued}${more} queued ${runs} of it ${start} all the same: \`hookmill runs cancel\` prevents that`,
   ];
 }
 

@@ -73,6 +73,12 @@ const automationImpactShape = z.strictObject({
   examples: z
     .array(z.strictObject({ deliveryId: z.string(), webhook: z.string(), starts: z.boolean() }))
     .describe('The newest deliveries whose outcome changes.'),
+  queued: z
+    .int()
+    .optional()
+    .describe(
+      'Number of queued runs, at most 1000, of an automation that is destroyed: they start all the same.',
+    ),
 });
 
 /** The consequences of a change for senders and runs. */

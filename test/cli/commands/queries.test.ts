@@ -229,7 +229,10 @@ describe('does the same with many:', () => {
     ['deliveries replay', 'name one delivery'],
     ['deliveries replay dlv_1 --since 1h', 'name one delivery'],
     ['deliveries replay --outcome duplicate', 'only deliveries with the outcome Accepted'],
-    ['runs retry', 'name one run'],
+    ['runs retry', 'name a run'],
+    ['runs cancel', 'name a run'],
+    ['runs cancel run_1 --since 1h', 'name a run'],
+    ['runs cancel --state failed', 'only queued and running runs'],
     ['runs retry --state queued', 'only failed runs'],
     ['runs retry --since 1h --rate 0', '--rate must be'],
   ])('refuses %s', async (command, message) => {

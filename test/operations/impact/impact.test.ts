@@ -64,6 +64,7 @@ async function impacts(
     } as const;
   });
   const history: History = {
+    countQueued: async () => 0,
     countTraffic: async ({ uid }) =>
       uid === uids.pay
         ? { lastAcceptedAt: new Date(5_000).toISOString(), accepted: 312, days: 7 }
@@ -353,6 +354,7 @@ test('many large deliveries are judged up to a bound, the newest of each webhook
   const automations = [automation(undefined, { name: 'a' }), automation(undefined, { name: 'b' }, uids.git)];
   const read: string[] = [];
   const history: History = {
+    countQueued: async () => 0,
     countTraffic: async () => ({ lastAcceptedAt: null, accepted: 0, days: 7 }),
     listLastAccepted: async ({ uid, name }, limit) =>
       Array.from({ length: limit }, (_, index) => {
