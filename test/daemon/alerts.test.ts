@@ -224,6 +224,32 @@ test('a failed run that holds others is told, until somebody dismisses it', asyn
   expect(new Set(receiver.alerts.map(({ type }) => type))).toEqual(new Set(['runs.held']));
 });
 
+test('an automation that was paused a day ago without an end is told, until somebody resumes it', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const daemon = await ready(alertsTo(receiver));
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
+  for (const name of ['triage', 'short'])
+    await daemon.manager.call('createAutomation', { body: { name, prompt: 'Look.', triggers } });
+  const pause = (automation: string, body: object) =>
+    daemon.manager.call('pauseAutomation', { params: { automation }, body });
+  await pause('triage', {});
+  await pause('short', { seconds: 3 * 86_400 });
+  const { by, at } = (await daemon.manager.call('listPauses')).json.pauses[0];
+  daemon.clock.nowMs += 24 * 60 * 60_000;
+  await eventually(() => receiver.alerts.length === 1);
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'automation.paused',
+    data: {
+      ...{ status: 'open', automation: 'triage', since: at },
+      reason: `triage was paused by ${by}, and no run of it starts`,
+      remedy: expect.stringContaining('automations resume triage'),
+    },
+  });
+  await daemon.manager.call('resumeAutomation', { params: { automation: 'triage' }, body: {} });
+  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
+  expect(receiver.alerts.map(({ data }) => data.automation)).toEqual(['triage', 'triage']);
+});
+
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
   const receiver = await startAlertReceiver(secret);
   let work: (() => Promise<void>) | undefined;

@@ -140,6 +140,36 @@ export function testTransfer(makePlace: MakePlace): void {
     ]);
   });
 
+  test('carries who cancels runs, and the pauses of automations', async () => {
+    const [from, to] = [makePlace(), makePlace()];
+    const log = await openLog(openAt(from));
+    const nowMs = Date.now();
+    const claim = { daemonId: 'daemon one', nowMs, limit: 1 };
+    const [ended, running, waiting] = [newRun('ended'), newRun('running'), newRun('waiting')];
+    await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [ended] }));
+    const cancel = { by: 'ada', atMs: nowMs };
+    await log.cancelRun({ id: ended.id, cancel });
+    await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [running] }));
+    await log.claimRuns(claim);
+    await log.cancelRun({ id: running.id, cancel });
+    await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [waiting] }));
+    const pause = { factory: 'default', by: 'ada', atMs: nowMs };
+    const pauses = [
+      { ...pause, automation: 'waiting' },
+      { ...pause, automation: 'other', untilMs: nowMs + 9 },
+    ];
+    for (const one of pauses) await log.pauseAutomation(one);
+    await log.close();
+    await carry(from, to);
+    const store = openAt(to);
+    expect(await store.deliveries.listPauses({ nowMs })).toEqual(pauses);
+    expect(await store.deliveries.findRun(ended.id)).toMatchObject({ state: 'cancelled', cancel });
+    const other = await openLog(store);
+    await other.requeueRunsOfOthers('daemon two');
+    const { runs } = await other.claimRuns({ ...claim, daemonId: 'daemon two', limit: 9 });
+    expect(runs).toMatchObject([{ id: running.id, cancel }]);
+  });
+
   test('is refused while a daemon or another transfer uses the store, and keeps daemons away', async () => {
     const place = makePlace();
     const store = openAt(place, { lockTimeoutMs: 1 });
@@ -227,6 +257,9 @@ async function carry(fromPlace: Place, toPlace: Place): Promise<void> {
       await to.deliveries.write(deliveries, snapshots);
       const runs = await readAll(from.runs, 'default');
       await to.runs.write(runs, snapshots);
+      const pauses = await readAll(from.pauses, 'default');
+      await to.pauses.write(pauses, []);
+      expect(await readAll(to.pauses, 'default')).toMatchObject(pauses.map(({ position: _, ...row }) => row));
       const unlogged = await readAll(from.unlogged, 'default');
       await to.unlogged.write(unlogged, []);
       const withoutPosition = <Row extends object>(rows: readonly Row[]) =>
