@@ -217,7 +217,8 @@ Examples:
         printStatus(state === 'cancelled' ? `Cancelled ${id}.` : `${id} is being cancelled.`);
       }
       if (ids.length > 0) return;
-      const filter = toLogFilter(options);
+      const chosen = toLogFilter(options);
+      const filter = { ...chosen, untilMs: chosen.untilMs ?? Date.now() };
       const states = options.state ? [options.state] : unended;
       if (!states.every(state => (unended as readonly string[]).includes(state)))
         throw new UsageError('only queued and running runs can be cancelled');
