@@ -104,8 +104,9 @@ export function factoryAt(directory: string, name = 'default'): TestFactory {
 export async function followedFactory(
   url: string,
   secrets: Readonly<Record<string, string>> = { S: secret },
+  home = join(temporaryDirectory(), 'home'),
 ) {
-  const factory = factoryAt(join(temporaryDirectory(), 'home'));
+  const factory = factoryAt(home);
   for (const [name, value] of Object.entries(secrets)) await factory.store.teamSecrets.set(name, value);
   const followed: FollowedBranch = { repository: repositoryAt(url) };
   return {
