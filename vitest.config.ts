@@ -43,7 +43,8 @@ const browserFiles = ['test/dashboard/*.test.ts'];
 /** Files whose tests take minutes of processor time, because each round starts daemons again: only `test:long` has them. */
 export const longFiles: string[] = [
   'test/cli/commands/{listen,store-copy}-crash.test.ts',
-  'test/daemon/runs/{flow-crash,hostile-command}.test.ts',
+  'test/daemon/alerts-crash.test.ts',
+  'test/daemon/runs/{flow-crash,hostile-command,run-crash}.test.ts',
   'test/deploy/rolling-restart.test.ts',
   'test/operations/branch/reconcile-crash.test.ts',
   'test/store/postgres/pooler.test.ts',

@@ -17,13 +17,12 @@ const definitions = [
   'cli/definitions/tracked-homes.ts',
   'cli/formats/text.ts',
 ];
-// Each of these runs in its own thread or process. The file that starts it expects it in the same directory. They share
+// Each of these runs in its own thread. The file that starts it expects it in the same directory. They share
 // no files with the commands, because each would load all that a command loads.
 const workers = {
   'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
   'postgres-log-worker': 'store/postgres/delivery-log/postgres-log-worker.ts',
   'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
-  'git-launcher': 'sources/repository/git/git-launcher.js',
   'operations-worker': 'daemon/operations-thread/operations-worker.ts',
   'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
 };

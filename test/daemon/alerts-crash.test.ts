@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { applyTriggered } from '../support/apply-triggered.ts';
@@ -8,17 +8,15 @@ import { bearerOf, startDaemon } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
 import { pickMoment } from '../support/moment.ts';
 import { readStore } from '../support/stored.ts';
-import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
-const isLong = inject('isLong');
-const rounds = isLong ? 200 : 2;
+const rounds = 200;
 /** A run has usually failed after half of this time. */
 const lifeMsMax = 200;
 
 test('stopped or killed at random moments while runs fail, the daemon sends one alert for each automation that is held', {
-  timeout: isLong ? 3_600_000 : testLimitMs,
+  timeout: 3_600_000,
 }, async () => {
   const receiver = await startAlertReceiver(secret);
   const workspace = makeWorkspace();

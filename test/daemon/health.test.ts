@@ -33,13 +33,12 @@ test('each delivery is tallied once, also when the daemon is killed meanwhile', 
     const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
     return send(url, { headers: bearerOf(secret), body: `{"n":${++sent}}` });
   };
-  for (const rounds of [1, 2]) {
-    await Promise.all(Array.from({ length: 20 }, post));
-    await eventually(async () => (await countTallied()) > 20 * (rounds - 1));
-    await Promise.all(Array.from({ length: 5 }, post));
-    await daemon.stop('SIGKILL');
-    daemon = await startDaemon({ workspace, settings });
-  }
+  await Promise.all(Array.from({ length: 20 }, post));
+  await eventually(async () => (await countTallied()) > 0);
+  await Promise.all(Array.from({ length: 5 }, post));
+  await daemon.stop('SIGKILL');
+  daemon = await startDaemon({ workspace, settings });
+  await Promise.all(Array.from({ length: 5 }, post));
   await eventually(async () => (await countTallied()) >= sent);
   expect(await countTallied()).toBe(sent);
 });

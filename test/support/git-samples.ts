@@ -50,18 +50,16 @@ export function makeUpstream(directory = temporaryDirectory()): Upstream {
     GIT_DIR: bare,
     GIT_WORK_TREE: work,
   };
-  const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}, input: string | Buffer = '') => {
-    const env = { ...environment, ...more };
+  const run = (args: readonly string[], input: string | Buffer = '') => {
+    const env = environment;
     return execFileSync('git', args, { cwd: work, env, input, encoding: 'utf8', stdio: 'pipe' }).trim();
   };
   mkdirSync(work);
-  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare], {
-    env: operatorEnvironment,
-  });
+  makeBareRepository(bare);
   return {
     bare,
     git: (...args) => run(args),
-    gitWithInput: (input, ...args) => run(args, {}, input),
+    gitWithInput: (input, ...args) => run(args, input),
     commit: (files, message = 'Change the webhooks', committedAt = new Date()) => {
       for (const [file, content] of Object.entries(files)) {
         const path = join(work, file);
@@ -69,22 +67,27 @@ export function makeUpstream(directory = temporaryDirectory()): Upstream {
         if (content === null) rmSync(path);
         else writeFileSync(path, content);
       }
-      run(['add', '--all']);
-      const date = `@${Math.floor(committedAt.getTime() / 1000)} +0000`;
-      // Each commit would start another process to see whether objects should be packed.
-      const commit = [
-        '-c',
-        'maintenance.auto=false',
-        'commit',
-        '--quiet',
-        '--allow-empty',
-        '--message',
-        message,
-      ];
-      run(commit, { GIT_COMMITTER_DATE: date });
-      return run(['rev-parse', 'HEAD']);
+      const env = {
+        ...environment,
+        GIT_COMMITTER_DATE: `@${Math.floor(committedAt.getTime() / 1000)} +0000`,
+      };
+      const given = ['-ec', commitScript, 'sh', message];
+      return execFileSync('sh', given, { cwd: work, env, encoding: 'utf8', stdio: 'pipe' }).trim();
     },
   };
+}
+
+// One process of the test's, which is large and so takes as long to fork as git takes to work. Each commit would start
+// another one to see whether objects should be packed.
+const commitScript = `git add --all
+git -c maintenance.auto=false commit --quiet --allow-empty --message "$1"
+git rev-parse HEAD`;
+
+/** What `git init` makes, without its templates. */
+function makeBareRepository(directory: string): void {
+  for (const part of ['objects', 'refs']) mkdirSync(join(directory, part), { recursive: true });
+  writeFileSync(join(directory, 'HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(directory, 'config'), '[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n');
 }
 
 export function repositoryAt(url: string, branch = 'main', path = '.'): Repository {
@@ -101,8 +104,9 @@ export function factoryAt(directory: string, name = 'default'): TestFactory {
 export async function followedFactory(
   url: string,
   secrets: Readonly<Record<string, string>> = { S: secret },
+  home = join(temporaryDirectory(), 'home'),
 ) {
-  const factory = factoryAt(join(temporaryDirectory(), 'home'));
+  const factory = factoryAt(home);
   for (const [name, value] of Object.entries(secrets)) await factory.store.teamSecrets.set(name, value);
   const followed: FollowedBranch = { repository: repositoryAt(url) };
   return {

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { constants } from 'node:os';
 import { type SimpleGit, simpleGit } from 'simple-git';
 import { gitVariables, passwordVariable } from './git-environment.ts';
 import { GitFailure } from './git-failure.ts';
@@ -18,18 +18,58 @@ export interface GitCommand {
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Whether git talks to a remote; then its helper processes must be killed with it. */
-  readonly remote?: boolean;
   readonly input?: string;
   /** Called every second; a failure that it returns ends the command. */
   readonly watch?: () => Promise<GitFailure | undefined>;
 }
 
 /**
- * Runs one git command through simple-git, within its limits of time and output. Fails with a `GitFailure`, also if
- * another process killed git.
+ * Runs one git command that reads the mirror, through simple-git, within its limits of time and output. Fails with a
+ * `GitFailure`, also if another process killed git.
  */
-export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => PromiseLike<T>): Promise<T> {
+export function runGit<T>(command: GitCommand, task: (git: SimpleGit) => PromiseLike<T>): Promise<T> {
+  return runWithin(command, (signal, end) => task(openGit(command, signal, end)));
+}
+
+/**
+ * Runs one git command that talks to a remote, within the same limits, and returns what it printed. Fails as `runGit` does.
+ * Git starts helpers (git-remote-https, ssh, index-pack), which simple-git would leave behind if it killed git. So git is
+ * the leader of a process group without a terminal, in which nothing can prompt, and the whole group ends with it.
+ */
+export function runRemoteGit(command: GitCommand, args: readonly string[]): Promise<string> {
+  return runWithin(command, async (signal, end) => {
+    const { execa } = await import('execa');
+    const running = execa('/bin/sh', ['-c', groupScript, 'git', ...args], {
+      ...{ cwd: command.directory, env: command.environment, extendEnv: false, buffer: false },
+      ...{ cancelSignal: signal, killSignal: 'SIGKILL', killDescendants: true, reject: false },
+      // Otherwise execa listens to the daemon's own signals.
+      cleanup: false,
+    });
+    const { stdout, stderr } = running;
+    const printed = { stdout: collect(stdout), stderr: collect(stderr) };
+    limitOutput([stdout, stderr], end);
+    running.nodeChildProcess.once('exit', () => running.kill('SIGKILL'));
+    // A process that left the group could hold the pipes open.
+    signal.addEventListener('abort', () => [stdout, stderr].map(stream => stream.destroy()), { once: true });
+    const { failed, exitCode } = await running;
+    if (failed) throw new Error(printed.stderr() || `git exited with ${exitCode}`);
+    return printed.stdout();
+  });
+}
+
+// The watcher in the background kills the group if hookmill is gone, and so the standard input ends. Git has a lower
+// priority, so that a large fetch does not slow down the ingress.
+const groupScript = `
+command -v git >/dev/null || { echo 'git cannot be run: not found' >&2; exit 127; }
+exec 3<&0 </dev/null
+{ read -r line <&3; kill -KILL -$$; } >/dev/null 2>&1 &
+exec nice -n ${constants.priority.PRIORITY_BELOW_NORMAL} git "$@" 3<&-
+`;
+
+async function runWithin<T>(
+  command: GitCommand,
+  run: (signal: AbortSignal, end: (failure: GitFailure) => void) => PromiseLike<T>,
+): Promise<T> {
   if (command.signal.aborted) throw stopped();
   const ending = new AbortController();
   const end = (failure: GitFailure) => ending.abort(failure);
@@ -38,7 +78,7 @@ export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => P
   const timeout = setTimeout(() => end(tooSlow(command.timeoutMs)), command.timeoutMs);
   const watch = command.watch && watchEverySecond(command.watch, end);
   try {
-    return await task(openGit(command, ending.signal, end));
+    return await run(ending.signal, end);
   } catch (error) {
     throw ending.signal.aborted ? ending.signal.reason : toGitFailure(error, command.environment);
   } finally {
@@ -49,21 +89,15 @@ export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => P
 }
 
 function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
-  const { directory, environment, remote, input } = command;
+  const { directory, environment, input } = command;
   const git = simpleGit({
     baseDir: directory,
-    ...(remote && { binary: [process.execPath, launcher] }),
     abort: signal,
     // Waits for the streams to close, because output may follow the exit.
     completion: { onClose: true, onExit: false },
     allowEnvironment: gitVariables,
-    // The custom binary is the launcher; the variables are the operator's (git-environment.ts).
-    unsafe: {
-      allowUnsafeCustomBinary: true,
-      allowUnsafeSshCommand: true,
-      allowUnsafeAskPass: true,
-      allowUnsafeConfigPaths: true,
-    },
+    // These variables are the operator's (git-environment.ts).
+    unsafe: { allowUnsafeSshCommand: true, allowUnsafeAskPass: true, allowUnsafeConfigPaths: true },
     input: () => input,
     // By default, simple-git counts a killed process, which has no exit code, as successful.
     errors: (error, { exitCode, stdErr }) => {
@@ -71,19 +105,24 @@ function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFai
       return Buffer.concat(stdErr.length > 0 ? stdErr : [Buffer.from(`git exited with ${exitCode}`)]);
     },
   });
-  return git.env(environment).outputHandler((_, stdout, stderr) => {
-    let bytes = 0;
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > gitOutputBytesMax)
-        end(new GitFailure('too-large', `git printed more than ${gitOutputBytesMax} bytes`));
-    };
-    stdout.on('data', count);
-    stderr.on('data', count);
-  });
+  return git.env(environment).outputHandler((_, stdout, stderr) => limitOutput([stdout, stderr], end));
 }
 
-const launcher = fileURLToPath(new URL('./git-launcher.js', import.meta.url));
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
+function limitOutput(streams: readonly NodeJS.ReadableStream[], end: (failure: GitFailure) => void): void {
+  let bytes = 0;
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > gitOutputBytesMax)
+      end(new GitFailure('too-large', `git printed more than ${gitOutputBytesMax} bytes`));
+  };
+  for (const stream of streams) stream.on('data', count);
+}
 
 function watchEverySecond(
   watch: () => Promise<GitFailure | undefined>,

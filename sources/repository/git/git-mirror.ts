@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
-import { gitCommandMs, runGit } from './git-command.ts';
+import { gitCommandMs, runRemoteGit } from './git-command.ts';
 import {
   type GitCredential,
   makeGitEnvironment,
@@ -53,9 +53,13 @@ export async function discardMirror({ directory }: Pick<GitMirror, 'directory'>)
 /** Asks the remote for the branch's current commit; undefined if there is no such branch. */
 export async function readRemoteTip(mirror: GitMirror): Promise<string | undefined> {
   const ref = `refs/heads/${mirror.repository.branch}`;
-  const listing = await runGit({ ...mirror, remote: true, timeoutMs: gitCommandMs }, git =>
-    git.raw(['ls-remote', '--refs', '--', mirror.repository.url, ref]),
-  );
+  const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
+    'ls-remote',
+    '--refs',
+    '--',
+    mirror.repository.url,
+    ref,
+  ]);
   // The pattern also matches longer refs that end with it.
   const line = listing.split('\n').find(line => line.endsWith(`\t${ref}`));
   return line?.slice(0, line.indexOf('\t'));
@@ -63,9 +67,13 @@ export async function readRemoteTip(mirror: GitMirror): Promise<string | undefin
 
 /** Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. */
 export async function findRemoteBranch(mirror: GitMirror, branch: string): Promise<string | undefined> {
-  const listing = await runGit({ ...mirror, remote: true, timeoutMs: gitCommandMs }, git =>
-    git.raw(['ls-remote', '--refs', '--heads', '--', mirror.repository.url]),
-  );
+  const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
+    'ls-remote',
+    '--refs',
+    '--heads',
+    '--',
+    mirror.repository.url,
+  ]);
   const line = listing.split('\n').find(line => line.endsWith(`\trefs/heads/${branch}`));
   return line?.slice(0, line.indexOf('\t'));
 }
@@ -117,22 +125,19 @@ async function fetch(
 ): Promise<void> {
   const settings = Object.entries({ url: mirror.repository.url, ...remoteSettings });
   const watch = () => checkSize(mirror.directory);
-  await runGit({ ...mirror, remote: true, timeoutMs: gitFetchMs, watch }, git =>
-    git.raw([
-      ...settings.flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]),
-      // Without --quiet, because simple-git waits a while for the output of a silent command.
-      'fetch',
-      '--no-progress',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-recurse-submodules',
-      '--no-auto-maintenance',
-      ...options,
-      '--',
-      remote,
-      `+${source}:${tipRef}`,
-    ]),
-  );
+  await runRemoteGit({ ...mirror, timeoutMs: gitFetchMs, watch }, [
+    ...settings.flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]),
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--no-auto-maintenance',
+    ...options,
+    '--',
+    remote,
+    `+${source}:${tipRef}`,
+  ]);
 }
 
 const remote = 'upstream';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, statSync, truncateSync } from 'node:fs';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { RestoreReport } from '../../../operations/stores/backup-store.ts';
 import { openStore } from '../../../store/open-store.ts';
 import type { Store } from '../../../store/ports/store.ts';
@@ -16,14 +16,12 @@ type Kind = 'a home' | 'a database';
 const server = usePostgres();
 const secret = randomBytes(24).toString('hex');
 const HOOKMILL_KEY = randomBytes(32).toString('base64');
-/** The variables of a command that works on an empty place of this kind, in the workspace. */
-let places: Readonly<Record<Kind, Readonly<Record<string, string>>>>;
-beforeEach(async () => {
-  places = {
-    'a home': { HOOKMILL_KEY, HOOKMILL_HOME: 'empty-home' },
-    'a database': { HOOKMILL_KEY, HOOKMILL_STORE: await server.createDatabaseWithTables() },
-  };
-});
+const inHome = { HOOKMILL_KEY, HOOKMILL_HOME: 'empty-home' };
+/** Returns the variables of a command that works on an empty place of this kind, in the workspace. */
+async function emptyPlace(kind: Kind): Promise<Readonly<Record<string, string>>> {
+  if (kind === 'a home') return inHome;
+  return { HOOKMILL_KEY, HOOKMILL_STORE: await server.createDatabaseWithTables() };
+}
 
 function openIn(workspace: Workspace, env: Readonly<Record<string, string>>): Promise<Store> {
   const { HOOKMILL_STORE: url, HOOKMILL_HOME = 'other-home' } = env;
@@ -75,67 +73,75 @@ function sendAllTheTime(url: string) {
 
 const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
 
-describe.for<readonly [Kind, Kind]>([
+const directions: readonly (readonly [Kind, Kind])[] = [
   ['a home', 'a database'],
   ['a database', 'a home'],
-])('a backup of %s under load', ([fromKind, toKind]) => {
-  test(`has everything that was accepted before it, and is restored to ${toKind}`, async () => {
-    const workspace = makeWorkspace();
-    const [from, to] = [places[fromKind], places[toKind]];
-    const uid = await applyWebhook(workspace, from);
-    const daemon = await startDaemonForTest({ workspace, settings, env: from });
-    const path = `/webhooks/w/${uid}`;
-    const load = sendAllTheTime(`${daemon.ingressUrl}${path}`);
-    await eventually(() => load.accepted.size > 100);
-    const before = [...load.accepted];
-    const written = workspace.start(['store', 'backup', 'the-backup', '-o', 'json'], { env: from });
-    expect(await written).toMatchObject({ exitCode: 0 });
-    const answeredMeanwhile = load.accepted.size - before.length;
-    await load.end();
-    expect(answeredMeanwhile).toBeGreaterThan(0);
-    expect(statSync(workspace.path('the-backup')).mode & 0o777).toBe(0o600);
-    await daemon.stop();
+];
 
-    const restore = () => workspace.hookmill('store', 'restore', 'the-backup', '-o', 'json', { env: to });
-    const report: RestoreReport = JSON.parse(await succeed(restore()));
-    expect(report.isSame).toBe(true);
-    const store = await openIn(workspace, to);
-    const rows = await store.deliveries.listDeliveries({ factory: 'default', limit: 100_000 });
-    for (const { id } of rows) {
-      expect(String(await store.deliveries.readPayload(id))).toBe(load.accepted.get(id));
-    }
-    const ids = new Set(rows.map(({ id }) => id));
-    expect(before.filter(([id]) => !ids.has(id))).toEqual([]);
-    const runs = await store.deliveries.listRuns({ factory: 'default', limit: 100_000 });
-    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(ids);
-    expect((await store.teamSecrets.open(['PAY'])).get('PAY')?.value?.text).toBe(secret);
-    const subject = `${workspace.path('the-backup')} of ${report.facts.createdAt}`;
-    expect(await store.auditLog.list({ limit: 1 })).toMatchObject([{ operation: 'restoreStore', subject }]);
-    await store.close();
+describe.for(inject('isLong') ? directions : directions.slice(0, 1))(
+  'a backup of %s under load',
+  ([fromKind, toKind]) => {
+    test(`has everything that was accepted before it, and is restored to ${toKind}`, async () => {
+      const workspace = makeWorkspace();
+      const [from, to] = [await emptyPlace(fromKind), await emptyPlace(toKind)];
+      const uid = await applyWebhook(workspace, from);
+      const daemon = await startDaemonForTest({ workspace, settings, env: from });
+      const path = `/webhooks/w/${uid}`;
+      const load = sendAllTheTime(`${daemon.ingressUrl}${path}`);
+      await eventually(() => load.accepted.size > 100);
+      const before = [...load.accepted];
+      const written = workspace.start(['store', 'backup', 'the-backup', '-o', 'json'], { env: from });
+      expect(await written).toMatchObject({ exitCode: 0 });
+      const answeredMeanwhile = load.accepted.size - before.length;
+      await load.end();
+      expect(answeredMeanwhile).toBeGreaterThan(0);
+      expect(statSync(workspace.path('the-backup')).mode & 0o777).toBe(0o600);
+      await daemon.stop();
 
-    // Restoring the same again finds nothing to do.
-    expect(JSON.parse(await succeed(restore()))).toMatchObject({ isSame: true });
-    const restored = await startDaemonForTest({ workspace, settings, env: to });
-    const deliver = (body: string) =>
-      send(`${restored.ingressUrl}${path}`, { headers: bearerOf(secret), body });
-    const [[id, body] = []] = before;
-    expect((await deliver(body ?? '')).deliveryId).toBe(id);
-    const fresh = (await deliver('{"id":"new"}')).deliveryId ?? '';
-    expect(load.accepted.has(fresh)).toBe(false);
-    const view = await openIn(workspace, to);
-    await eventually(async () => {
-      const [run] = await view.deliveries.listRunsOfDelivery(fresh);
-      return run?.state === 'succeeded';
+      const restore = () => workspace.hookmill('store', 'restore', 'the-backup', '-o', 'json', { env: to });
+      const report: RestoreReport = JSON.parse(await succeed(restore()));
+      expect(report.isSame).toBe(true);
+      const store = await openIn(workspace, to);
+      const rows = await store.deliveries.listDeliveries({ factory: 'default', limit: 100_000 });
+      for (const { id } of rows) {
+        expect(String(await store.deliveries.readPayload(id))).toBe(load.accepted.get(id));
+      }
+      const ids = new Set(rows.map(({ id }) => id));
+      expect(before.filter(([id]) => !ids.has(id))).toEqual([]);
+      const runs = await store.deliveries.listRuns({ factory: 'default', limit: 100_000 });
+      expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(ids);
+      expect((await store.teamSecrets.open(['PAY'])).get('PAY')?.value?.text).toBe(secret);
+      const subject = `${workspace.path('the-backup')} of ${report.facts.createdAt}`;
+      expect(await store.auditLog.list({ limit: 1 })).toMatchObject([{ operation: 'restoreStore', subject }]);
+      await store.close();
+
+      // Restoring the same again finds nothing to do.
+      expect(JSON.parse(await succeed(restore()))).toMatchObject({ isSame: true });
+      const restored = await startDaemonForTest({ workspace, settings, env: to });
+      const deliver = (body: string) =>
+        send(`${restored.ingressUrl}${path}`, { headers: bearerOf(secret), body });
+      const [[id, body] = []] = before;
+      expect((await deliver(body ?? '')).deliveryId).toBe(id);
+      const fresh = (await deliver('{"id":"new"}')).deliveryId ?? '';
+      expect(load.accepted.has(fresh)).toBe(false);
+      const view = await openIn(workspace, to);
+      await eventually(async () => {
+        const [run] = await view.deliveries.listRunsOfDelivery(fresh);
+        return run?.state === 'succeeded';
+      });
+      await view.close();
+      const back = await workspace.hookmill('store', 'restore', 'the-backup', { env: to });
+      expect(back).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/locked by|used by a daemon/),
+      });
     });
-    await view.close();
-    const back = await workspace.hookmill('store', 'restore', 'the-backup', { env: to });
-    expect(back).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/locked by|used by a daemon/) });
-  });
-});
+  },
+);
 
 test('a backup without payloads keeps identities, and says what is missing', async () => {
   const workspace = makeWorkspace();
-  const [from, to] = [places['a home'], places['a database']];
+  const [from, to] = [inHome, await emptyPlace('a database')];
   await applyWebhook(workspace, from);
   const store = await openIn(workspace, from);
   const accepted = acceptedDelivery({ runs: [newRun('look')], payload: Buffer.from('{"id":"evt 1"}') });
@@ -166,7 +172,7 @@ test('a backup without payloads keeps identities, and says what is missing', asy
 describe('a backup', () => {
   test('replaces an existing file only if it is told to', async () => {
     const workspace = makeWorkspace();
-    const env = places['a home'];
+    const env = inHome;
     await applyWebhook(workspace, env);
     workspace.write('there', 'something else');
     const refused = await workspace.hookmill('store', 'backup', 'there', { env });
@@ -178,7 +184,7 @@ describe('a backup', () => {
 
   test('of a home that is not there is refused, and creates nothing', async () => {
     const workspace = makeWorkspace();
-    const env = places['a home'];
+    const env = inHome;
     const refused = await workspace.hookmill('store', 'backup', 'b', { env });
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not a home') });
     for (const name of ['b', 'empty-home']) expect(existsSync(workspace.path(name))).toBe(false);
@@ -186,7 +192,7 @@ describe('a backup', () => {
 
   test('that cannot be written is an error, and leaves nothing', async () => {
     const workspace = makeWorkspace();
-    const env = places['a home'];
+    const env = inHome;
     await applyWebhook(workspace, env);
     const refused = await workspace.hookmill('store', 'backup', 'nowhere/b', { env });
     expect(refused).toMatchObject({
@@ -209,14 +215,15 @@ describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
   test('is refused with another key, and before anything is written if the file is damaged', async () => {
     const workspace = makeWorkspace();
     copyFileSync(backup, workspace.path('b'));
+    const place = await emptyPlace(kind);
     const restore = (key: string) =>
-      workspace.hookmill('store', 'restore', 'b', { env: { ...places[kind], HOOKMILL_KEY: key } });
+      workspace.hookmill('store', 'restore', 'b', { env: { ...place, HOOKMILL_KEY: key } });
     expect((await restore(randomBytes(32).toString('base64'))).stderr).toContain(
       'does not open with this key',
     );
     truncateSync(workspace.path('b'), statSync(workspace.path('b')).size - 1);
     expect(await restore(HOOKMILL_KEY)).toMatchObject({ exitCode: 1 });
-    const store = await openIn(workspace, places[kind]);
+    const store = await openIn(workspace, place);
     expect(await store.appliedStates.listFactories()).toEqual([]);
     expect(await store.teamSecrets.listNames()).toEqual([]);
     await store.close();
@@ -224,7 +231,7 @@ describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
 
   test('of a backup that the old key opens seals everything with the new key', async () => {
     const workspace = makeWorkspace();
-    const newKey = { ...places[kind], HOOKMILL_KEY: randomBytes(32).toString('base64') };
+    const newKey = { ...(await emptyPlace(kind)), HOOKMILL_KEY: randomBytes(32).toString('base64') };
     const env = { ...newKey, HOOKMILL_OLD_KEY: HOOKMILL_KEY };
     await succeed(workspace.hookmill('store', 'restore', backup, { env }));
     expect(await succeed(workspace.hookmill('store', 'check', { env: newKey }))).toContain(
@@ -234,13 +241,14 @@ describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
 
   test('is refused if something else is there, which stays', async () => {
     const workspace = makeWorkspace();
-    const uid = await applyWebhook(workspace, places[kind]);
-    const refused = await workspace.hookmill('store', 'restore', backup, { env: places[kind] });
+    const env = await emptyPlace(kind);
+    const uid = await applyWebhook(workspace, env);
+    const refused = await workspace.hookmill('store', 'restore', backup, { env });
     expect(refused).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('the target differs from'),
     });
-    const shown = await succeed(workspace.hookmill('webhooks', 'list', { env: places[kind] }));
+    const shown = await succeed(workspace.hookmill('webhooks', 'list', { env }));
     expect(shown).toContain(uid);
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { CopyReport } from '../../../operations/stores/copy-store.ts';
 import { markCopy } from '../../../store/documents/copied-documents.ts';
 import { openEmbeddedStore } from '../../../store/embedded/embedded-store.ts';
@@ -231,7 +231,7 @@ describe('a home', () => {
   });
 });
 
-test.each(['a home', 'PostgreSQL'])(
+test.each(inject('isLong') ? ['a home', 'PostgreSQL'] : ['PostgreSQL'])(
   'a daemon at half a copy in %s answers 503, and serves as soon as the copy is complete',
   async kind => {
     const workspace = copySource();

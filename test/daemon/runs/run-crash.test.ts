@@ -1,4 +1,4 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { homeAt } from '../../../store/home/home.ts';
 import type { Run } from '../../../store/ports/delivery-log.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
@@ -8,7 +8,7 @@ import { pickMoment } from '../../support/moment.ts';
 import { readStore, storeIn } from '../../support/stored.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
-const rounds = inject('isLong') ? 40 : 1;
+const rounds = 40;
 
 /** The automations that a delivery's number starts, by the filters below. */
 function expectedAutomations(n: number): string[] {

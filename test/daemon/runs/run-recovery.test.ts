@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -82,30 +82,34 @@ test.runIf(process.platform === 'linux')(
 
 const error = 'the daemon ended, or lost its claim, during 5 attempts in a row; the run may be what ends it';
 
-test('a run that kills the daemon five times in a row fails, and ends no further one', async () => {
-  const workspace = makeWorkspace();
-  const { uid, secret } = await applyTriggered(workspace);
-  const script = 'read go < "$OUT/ready"; kill -9 $PPID';
-  execFileSync('mkfifo', [workspace.path('ready')]);
-  // Open for both, it waits for no reader, and keeps what is written until there is one.
-  const ready = await open(workspace.path('ready'), 'r+');
-  onTestFinished(() => ready.close());
-  const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
-  const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
-  for (let n = 1; n <= 5; n++) {
-    const daemon = await startDaemon(start);
-    if (n === 1)
-      await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
-    expect((await readNewestRun(workspace))?.state).not.toBe('failed');
+// Six daemons. `npm test` has the daemon that is killed once, and the limit with daemons that stop.
+test.runIf(inject('isLong'))(
+  'a run that kills the daemon five times in a row fails, and ends no further one',
+  async () => {
+    const workspace = makeWorkspace();
+    const { uid, secret } = await applyTriggered(workspace);
+    const script = 'read go < "$OUT/ready"; kill -9 $PPID';
+    execFileSync('mkfifo', [workspace.path('ready')]);
+    // Open for both, it waits for no reader, and keeps what is written until there is one.
+    const ready = await open(workspace.path('ready'), 'r+');
+    onTestFinished(() => ready.close());
+    const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
+    const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
+    for (let n = 1; n <= 5; n++) {
+      const daemon = await startDaemon(start);
+      if (n === 1)
+        await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+      expect((await readNewestRun(workspace))?.state).not.toBe('failed');
+      await ready.write('go\n');
+      expect((await daemon.process).signal).toBe('SIGKILL');
+    }
     await ready.write('go\n');
-    expect((await daemon.process).signal).toBe('SIGKILL');
-  }
-  await ready.write('go\n');
-  const daemon = await startDaemonForTest(start);
-  // With a database, the claim of the last daemon must run out first.
-  await expect.poll(() => readNewestRun(workspace)).toMatchObject({ state: 'failed', attempts: 5, error });
-  expect((await daemon.readyz()).status).toBe('ready');
-});
+    const daemon = await startDaemonForTest(start);
+    // With a database, the claim of the last daemon must run out first.
+    await expect.poll(() => readNewestRun(workspace)).toMatchObject({ state: 'failed', attempts: 5, error });
+    expect((await daemon.readyz()).status).toBe('ready');
+  },
+);
 
 test('a run during which the daemon stops five times in a row fails', async () => {
   const workspace = makeWorkspace();

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { gitFetchDepth, gitPacksMax, openMirror } from '../../../sources/repository/git/git-mirror.ts';
 import { readCommit } from '../../../sources/repository/git/git-objects.ts';
 import { mirrorDirectory } from '../../../store/home/home.ts';
 import { acquireLock } from '../../../store/home/lock.ts';
 import {
+  factoryAt,
   followedFactory,
   makeUpstream,
   operatorEnvironment,
   repositoryAt,
+  temporaryDirectory,
   webhook,
 } from '../../support/git-samples.ts';
 import { factoryIn } from '../../support/stored.ts';
@@ -29,17 +32,29 @@ const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'nothing at all': mirror => rmSync(mirror, { recursive: true }),
 };
 
-test.for(Object.entries(damages))('follows the branch on from a mirror with %s', async ([damage, apply]) => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
-  const mirror = mirrorDirectory(factory.home, factory.name);
-  apply(mirror);
-  const revision = upstream.commit({ 'webhooks/pay.yaml': `${webhook()}# ${damage}\n` });
-  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision } });
-  const files = readdirSync(mirror, { recursive: true, encoding: 'utf8' });
-  expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
+describe('a branch with a new commit', () => {
+  let prepared: Awaited<ReturnType<typeof followedFactory>> & { readonly revision: string };
+  beforeAll(async () => {
+    const upstream = makeUpstream(mkdtempSync(join(tmpdir(), 'hookmill-git-')));
+    upstream.commit({ 'webhooks/pay.yaml': webhook() });
+    const home = mkdtempSync(join(tmpdir(), 'home-'));
+    const followed = await followedFactory(upstream.bare, undefined, home);
+    expect(await followed.reconcile()).toMatchObject({ result: 'applied' });
+    const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+    prepared = { ...followed, revision };
+  });
+
+  test.for(Object.entries(damages))('is followed on from a mirror with %s', async ([_, damage]) => {
+    const home = join(temporaryDirectory(), 'home');
+    cpSync(prepared.factory.home.directory, home, { recursive: true });
+    const factory = factoryAt(home);
+    const mirror = mirrorDirectory(factory.home, factory.name);
+    damage(mirror);
+    const { revision, reconcile } = prepared;
+    expect(await reconcile({}, {}, factory)).toMatchObject({ result: 'applied', tip: { revision } });
+    const files = readdirSync(mirror, { recursive: true, encoding: 'utf8' });
+    expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
+  });
 });
 
 test('fetches the mirror again once it has too many packs', async () => {

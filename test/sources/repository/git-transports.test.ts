@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runGit } from '../../../sources/repository/git/git-command.ts';
+import { runGit, runRemoteGit } from '../../../sources/repository/git/git-command.ts';
 import { makeGitEnvironment } from '../../../sources/repository/git/git-environment.ts';
 import { mirrorDirectory } from '../../../store/home/home.ts';
 import {
@@ -159,8 +159,7 @@ test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async
   });
   // With time enough that git has come as far as to connect.
   for (let timeoutMs = 250; !socket; timeoutMs *= 2) {
-    const command = { directory, environment, signal, timeoutMs, remote: true };
-    const running = runGit(command, git => git.raw(['ls-remote', '--', url]));
+    const running = runRemoteGit({ directory, environment, signal, timeoutMs }, ['ls-remote', '--', url]);
     await expect(running).rejects.toMatchObject({ code: 'timeout' });
   }
   // Whoever held the connection is gone.
@@ -171,29 +170,14 @@ test('ends all processes of git when told to while git starts', async () => {
   const directory = temporaryDirectory();
   const { port } = await serveSilence();
   const { url, transport } = repositoryAt(`http://127.0.0.1:${port}/x.git`);
-  const signalled = join(directory, 'signalled.mjs');
-  writeFileSync(signalled, signalsItself);
-  const environment = {
-    ...makeGitEnvironment(operatorEnvironment, directory, transport, undefined),
-    NODE_OPTIONS: `--import=${signalled}`,
-  };
-  const signal = new AbortController().signal;
-  const command = { directory, environment, signal, timeoutMs: 60_000, remote: true };
-  const running = runGit(command, git => git.raw(['ls-remote', '--', url]));
-  await expect(running).rejects.toMatchObject({ code: 'refused' });
+  const environment = makeGitEnvironment(operatorEnvironment, directory, transport, undefined);
+  const { signal } = new AbortController();
+  for (let timeoutMs = 1; timeoutMs <= 16; timeoutMs *= 2) {
+    const running = runRemoteGit({ directory, environment, signal, timeoutMs }, ['ls-remote', '--', url]);
+    await expect(running).rejects.toMatchObject({ code: 'timeout' });
+  }
+  await expect.poll(() => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(url);
 });
-
-/** A module that makes a process signal itself as soon as it has started another one. */
-const signalsItself = `import child from 'node:child_process';
-import { syncBuiltinESMExports } from 'node:module';
-const { spawn } = child;
-child.spawn = (...given) => {
-  const started = spawn(...given);
-  process.kill(process.pid, 'SIGINT');
-  return started;
-};
-syncBuiltinESMExports();
-`;
 
 test('stops a reconcile that waits for a silent remote, and keeps that for no failure', async () => {
   const { port, connected } = await serveSilence();
@@ -219,10 +203,9 @@ test('takes a git that was killed for one that failed, whatever it had printed',
   chmodSync(script, 0o700);
   const environment = { PATH: `${directory}:${process.env.PATH}` };
   const command = { directory, environment, signal: new AbortController().signal, timeoutMs: 10_000 };
-  for (const remote of [false, true]) {
-    const running = runGit({ ...command, remote }, git => git.raw(['ls-remote']));
-    await expect(running).rejects.toMatchObject({ code: 'refused' });
-  }
+  const words = ['ls-remote'];
+  await expect(runGit(command, git => git.raw(words))).rejects.toMatchObject({ code: 'refused' });
+  await expect(runRemoteGit(command, words)).rejects.toMatchObject({ code: 'refused' });
 });
 
 test('ends a git that prints without end', async () => {
@@ -232,6 +215,6 @@ test('ends a git that prints without end', async () => {
   chmodSync(script, 0o700);
   const environment = { PATH: `${directory}:${process.env.PATH}` };
   const command = { directory, environment, signal: new AbortController().signal, timeoutMs: 20_000 };
-  const running = runGit({ ...command, remote: true }, git => git.raw(['ls-remote']));
+  const running = runRemoteGit(command, ['ls-remote']);
   await expect(running).rejects.toMatchObject({ code: 'too-large' });
 });
