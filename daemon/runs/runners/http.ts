@@ -11,8 +11,8 @@ import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../stor
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
-import type { HttpRunnerSettings } from '../run-settings.ts';
 import { withOutput } from './attempt-output.ts';
+import type { HttpRunnerSettings } from './http-settings.ts';
 import { type Attempt, boundTimeLimitMs, type Runner } from './runner.ts';
 
 export interface HttpDeps {
