@@ -9,7 +9,7 @@ import type { WorkspaceDeps } from './workspace.ts';
 /** Leaves the run's directory, which is on disk already, for other programs to act on. */
 const directoryRunner: Runner = async () => ({ kind: 'succeeded' });
 
-export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'callbacks'> {
+export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'deliveryLog' | 'nowMs' | 'callbacks'> {
   readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
 }
 
@@ -35,7 +35,7 @@ export async function createRunner(
       return createCommandRunner(settings, { ...deps, user, prepare });
     }
     case 'http':
-      return createHttpRunner(settings, { ...deps, callbacks });
+      return createHttpRunner(settings, { ...deps, store, callbacks });
   }
 }
 

@@ -69,7 +69,7 @@ export async function openRunBench(
         deliveryLog,
         store,
         settings,
-        runner: await createRunner(settings, { environment, store, nowMs: Date.now }),
+        runner: await createRunner(settings, { environment, store, deliveryLog, nowMs: Date.now }),
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,
