@@ -310,27 +310,50 @@ test('looks for a link only in the first 256 KiB of an answer', async () => {
   expect(run.report).toBeUndefined();
 });
 
-test('a report that cannot be recorded does not repeat the run', async () => {
-  const { url, requests, bench } = await post({});
+/** An attempt at a recorded run, by a runner with another delivery log or other team secrets. */
+async function attempt(
+  runner: object,
+  replace: Partial<Parameters<typeof createRunner>[1]>,
+  signal: AbortSignal,
+) {
+  const { requests, url, bench } = await post({}, (_, response) => response.end('{"run": {"id": "a"}}'));
   const { store, deliveryLog } = bench;
   const run = await runThatIs(bench, await recordRun(deliveryLog), { state: 'queued' });
+  const settings = runSettings({ runner: { kind: 'http', url, ...runner } });
+  const given = { environment: {}, store, deliveryLog, nowMs: Date.now, ...replace };
+  const deps = {
+    deliveryLog,
+    keep: true,
+    runFiles: store.runFiles,
+    runner: await createRunner(settings, given),
+  };
+  const result = await attemptRun(run, { name: 'triage', prompt: 'Act.' }, deps, signal);
+  return { result, requests };
+}
+
+test('a report that cannot be recorded does not repeat the run', async () => {
   const recordReport = () => Promise.reject(new DeliveryLogError('failed', 'the disk is full'));
-  const receiver = await startReceiver((_, response) => response.end('{"run": {"id": "a"}}'));
-  const settings = runSettings({ runner: { kind: 'http', url: receiver.url, ...fields } });
-  const runner = await createRunner(settings, {
-    ...{ environment: {}, store, nowMs: Date.now },
-    deliveryLog: { ...deliveryLog, recordReport },
-  });
-  const deps = { deliveryLog, keep: true, runFiles: store.runFiles, runner };
-  const result = await attemptRun(
-    run,
-    { name: 'triage', prompt: 'Act.' },
-    deps,
-    new AbortController().signal,
-  );
+  const { result } = await attempt(fields, { deliveryLog: { recordReport } }, new AbortController().signal);
   expect(result).toMatchObject({
     kind: 'succeeded',
     reason: expect.stringContaining('could not be recorded'),
   });
-  expect([url, requests]).toEqual([url, []]);
+});
+
+test('a daemon that stops while it opens a team secret sends no request', async () => {
+  const stopping = new AbortController();
+  const { store } = await openRunBench();
+  await store.teamSecrets.set('KEY', 'k');
+  const open: typeof store.teamSecrets.open = (...given) => {
+    stopping.abort();
+    return store.teamSecrets.open(...given);
+  };
+  const replaced = { store: { runFiles: store.runFiles, teamSecrets: { ...store.teamSecrets, open } } };
+  const { result, requests } = await attempt(
+    { secretHeaders: { 'X-Key': 'KEY' } },
+    replaced,
+    stopping.signal,
+  );
+  expect(result).toMatchObject({ kind: 'unattempted' });
+  expect(requests).toEqual([]);
 });
