@@ -292,7 +292,7 @@ test.each([
   ],
   ['<html>', undefined, '(the answer has no http or https URL at $.run.html_url and no text at $.run.id)'],
   ['', undefined, 'the answer has no'],
-] as const)('shows what the answer %.60s says of the run', async (answer, report, note) => {
+] as const)('shows what the answer %j says of the run', async (answer, report, note) => {
   const { bench, start } = await post(fields, (_, response) => response.writeHead(201).end(answer));
   await start();
   const id = await recordRun(bench.deliveryLog);
