@@ -19,7 +19,7 @@ const pureFiles = {
   cli: ['commands/definitions/plan-markdown', 'formats/formats', 'markdown', 'render/*', 'take-sockets'],
   daemon: [
     ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas', 'receivers/retry-after'],
-    ...['runs/run-message', 'served/in-slices', 'settings'],
+    ...['runs/run-message', 'runs/runners/http-template', 'served/in-slices', 'settings'],
   ],
   dashboard: ['state/*', 'text/*'],
   docs: ['links', 'security'],

@@ -255,7 +255,7 @@ async function startRuns(
     openCallbacks(await store.seal.deriveKeys('run callbacks'), () => callback.url ?? condition.baseUrl);
   const runQueue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
-    runner: await createRunner(settings.runs, { environment, store, nowMs, callbacks }),
+    runner: await createRunner(settings.runs, { environment, store, deliveryLog, nowMs, callbacks }),
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },

@@ -38,7 +38,7 @@ function hasEscapedKey(text: string): boolean {
 }
 
 /** Finds the end of a string, from its opening quote or the beginning of any of its escapes. */
-function findStringEnd(text: string, start: number): number {
+export function findStringEnd(text: string, start: number): number {
   let end = start;
   let backslashes: number;
   do {

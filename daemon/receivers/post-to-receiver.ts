@@ -7,8 +7,10 @@ const imfFixdate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d
 interface ReceiverPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: FormData | string;
+  readonly body: FormData | Blob | string;
   readonly timeLimitMs: number;
+  /** The statuses that are success; without them, 2xx. */
+  readonly expectedStatuses?: readonly number[] | undefined;
   /** Ends the request. */
   readonly signal: AbortSignal;
 }
@@ -20,11 +22,11 @@ export type Posted =
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number };
 
 /**
- * Posts to a receiver that the operator named. 2xx is success; 5xx, 429, timeouts and failed connections may be retried;
- * every other answer, including a redirect, is a failure. `collect` gets the answer before its body is closed.
+ * Posts to a receiver that the operator named. 2xx is success, unless other statuses are expected; 5xx, 429, timeouts and
+ * failed connections may be retried; every other answer, including a redirect, is a failure. `collect` gets the answer before its body is closed.
  */
 export async function postToReceiver(
-  { url, headers, body, timeLimitMs, signal }: ReceiverPost,
+  { url, headers, body, timeLimitMs, expectedStatuses, signal }: ReceiverPost,
   nowMs: () => number,
   collect: (response: Response) => Promise<void> = async response => response.body?.cancel(),
 ): Promise<Posted> {
@@ -35,20 +37,26 @@ export async function postToReceiver(
       signal: AbortSignal.any([signal, timeLimit]),
     });
     await collect(response);
-    return toPosted(response, nowMs());
+    return toPosted(response, nowMs(), expectedStatuses);
   } catch (error) {
     return { kind: 'retry', reason: describeFailure(error, timeLimitMs) };
   }
 }
 
-function toPosted({ ok, status, headers }: Response, nowMs: number): Posted {
-  if (ok) return { kind: 'succeeded' };
-  const reason = `the receiver answered ${status}`;
+function toPosted(
+  { ok, status, headers }: Response,
+  nowMs: number,
+  expectedStatuses?: readonly number[],
+): Posted {
+  if (expectedStatuses?.includes(status) ?? ok) return { kind: 'succeeded' };
+  const expected = ok ? ', which is not in expectedStatuses' : '';
+  const reason = `the receiver answered ${status}${expected}`;
   if (status >= 500 || status === 429) {
     const afterMs = parseRetryAfterMs(headers.get('retry-after'), nowMs);
     return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
   }
-  if (status < 400) return { kind: 'failed', reason: `${reason}; redirects are not followed` };
+  if (status >= 300 && status < 400)
+    return { kind: 'failed', reason: `${reason}; redirects are not followed` };
   return { kind: 'failed', reason };
 }
 

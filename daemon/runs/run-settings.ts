@@ -6,8 +6,8 @@ import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import { fieldPath } from '../../schema/definitions/field-path-shape.ts';
 import { isPassedVariable, isProgram } from '../../schema/secret-reference.ts';
 import { checkRepository, repositoryFields } from '../../sources/repository/followed-repository.ts';
-import { receiverUrl } from '../receivers/receiver-url.ts';
-import { secretVariable } from '../secret-variable.ts';
+import { count, outputBytes, seconds } from './runners/attempt-bounds.ts';
+import { httpRunnerShape } from './runners/http-settings.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -21,30 +21,11 @@ const backOffFirstSeconds = 10;
 const backOffSecondsMax = 600;
 /** @limit Time limit for one attempt by a command, in seconds: it may be an agent at work. */
 const runCommandSeconds = 600;
-/** @limit Time limit for one attempt by HTTP, in seconds: the receiver should answer 202 and work later. */
-const runRequestSeconds = 30;
-/** @limit Longest time limit for one attempt by HTTP, in seconds: `fetch` itself gives up after it. */
-const runRequestSecondsMax = 300;
-/** @limit Time for a receiver to report the end of a run that it has taken on, in seconds: it may be an agent at work. */
-const runReportSeconds = 3_600;
-/** @limit Longest time that any setting of runs can have, in seconds: a day; a longer one is probably a mistake. */
-const runSecondsMax = 86_400;
-/** @limit Output kept of one attempt at a run, in bytes: enough for a log that a person reads. */
-const runOutputBytes = 1024 * 1024;
-/** @limit Most output that an operator can keep of one attempt, in bytes: a few runs cannot fill the disk. */
-const runOutputBytesMax = 64 * 1024 * 1024;
 
 /** @limit Processes and threads that the user of commands may have, of all runs together: enough for four large builds. */
 export const commandProcesses = 1_000;
 /** @limit Most processes and threads that an operator can let the user of commands have: more than a machine should have. */
 const commandProcessesMax = 100_000;
-
-const count = z.int().min(1);
-const seconds = z.number().positive().max(runSecondsMax);
-const outputBytes = count
-  .max(runOutputBytesMax)
-  .default(runOutputBytes)
-  .describe('Maximum output to keep of one attempt, in bytes.');
 
 const argv = z.array(z.string()).superRefine(([program = ''], context) => {
   if (isProgram(program)) return;
@@ -107,35 +88,6 @@ const commandRunnerShape = z.strictObject({
   outputBytes,
 });
 
-const callbackShape = z.strictObject({
-  url: receiverUrl
-    .transform(url => url.replace(/\/+$/, ''))
-    .optional()
-    .describe('URL of the ingress as the receiver reaches it; by default, the URL for senders.'),
-  cancelUrl: receiverUrl
-    .optional()
-    .describe('URL that is told, with a POST, when somebody cancels a run that the receiver works on.'),
-  timeLimitSeconds: seconds
-    .default(runReportSeconds)
-    .describe('Time limit for an attempt whose receiver goes on with it, in seconds.'),
-});
-
-const httpRunnerShape = z.strictObject({
-  kind: z.literal('http'),
-  url: receiverUrl.describe('URL that runs are posted to.'),
-  tokenFromEnvironment: secretVariable
-    .optional()
-    .describe("Name of a variable in the daemon's environment whose value is sent as the bearer token."),
-  timeLimitSeconds: seconds
-    .max(runRequestSecondsMax)
-    .default(runRequestSeconds)
-    .describe('Time limit for one attempt, in seconds.'),
-  callback: callbackShape
-    .optional()
-    .describe('Lets the receiver answer 202, go on, and report the end later; off without this key.'),
-  outputBytes,
-});
-
 const backOffShape = z.strictObject({
   firstSeconds: seconds
     .default(backOffFirstSeconds)
@@ -190,7 +142,6 @@ export const runSettingsShape = z
 export type RunSettings = z.output<typeof runSettingsShape>;
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type WorkspaceSettings = z.output<typeof workspaceShape>;
-export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
 
 /**
  * Whether a repeated attempt finds the run's directory as it was. Nobody runs in the directory unless a command does; who

@@ -54,13 +54,61 @@ test.each([
   ['{kind: command, argv: [a], processes: 5}', /^1:54 .* processes needs user \(name the user/],
   ['{kind: command, argv: [a], callback: {}}', /^1:43 .* unknown key "callback" \(it needs kind: http\)$/],
   ['{kind: directory, timeLimitSeconds: 1}', /^1:34 .* \(it needs kind: command or kind: http\)$/],
-  ['{kind: http, url: "http://x", shell: a}', /^1:46 .* \(known keys: kind, url, tokenFromEnvironment, /],
+  [
+    '{kind: http, url: "http://x", shell: a}',
+    /^1:46 .* \(known keys: kind, url, secretUrl, tokenFromEnvironment, /,
+  ],
   ['{kind: http, url: "ftp://x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   ['{kind: http, url: "https://u:p@x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   [
     '{kind: http, url: "https://x.example", tokenFromEnvironment: "a token"}',
     /^1:77 .* not a valid environment variable name \(/,
   ],
+  ['{kind: http}', /^1:8 .* the key "url" is missing \(add url, or secretUrl/],
+  ['{kind: http, url: "https://x", secretUrl: A}', /^1:47 .* give either url or secretUrl \(/],
+  ['{kind: http, url: "https://{run}.example"}', /^1:34 .* only the path and the query can contain {run} /],
+  ['{kind: http, url: "https://x/{payload.id}"}', /^1:34 .* only {run} can be in a URL /],
+  ['{kind: http, url: "https://x", body: form}', /^1:53 .* body cannot be "form" /],
+  ['{kind: http, url: "https://x", body: json, template: {}}', /^1:47 .* give either body or template /],
+  ['{kind: http, url: "https://x", headers: {"a b": c}}', /^1:57 .* not a valid name of a header /],
+  ['{kind: http, url: "https://x", headers: {Hookmill-Run-Id: c}}', /^1:57 .* is set by hookmill itself /],
+  ['{kind: http, url: "https://x", headers: {content-type: c}}', /^1:57 .* is set by hookmill itself /],
+  ['{kind: http, url: "https://x", headers: {A: "b\\r\\nC: d"}}', /^1:60 .* not a valid value of a header /],
+  ['{kind: http, url: "https://x", headers: {A: "€"}}', /^1:60 .* not a valid value of a header /],
+  [
+    '{kind: http, url: "https://x", headers: {Authorization: "Bearer t"}}',
+    /^1:57 .* Authorization carries a credential \(.*secretHeaders\)$/,
+  ],
+  [
+    '{kind: http, url: "https://x", headers: {X-A: b}, secretHeaders: {x-a: B}}',
+    /^1:82 .* the header x-a is set twice /,
+  ],
+  [
+    '{kind: http, url: "https://x", tokenFromEnvironment: A, secretHeaders: {authorization: B}}',
+    /^1:88 .* the header authorization is set twice /,
+  ],
+  [
+    '{kind: http, url: "https://x", headers: {X-A: b}, idempotencyHeader: x-a}',
+    /^1:85 .* the header x-a is set twice /,
+  ],
+  [
+    '{kind: http, url: "https://x", secretHeaders: {Authorization: "Bearer secret-value"}}',
+    /^1:78 (?!.*secret-value).* not a valid name for a team secret /,
+  ],
+  [
+    '{kind: http, url: "https://x", secretHeaders: {A: {secretName: B, prefix: "c\\n"}}}',
+    /^1:90 .* not a valid beginning of the value of a header/,
+  ],
+  [
+    '{kind: http, url: "https://x", expectedStatuses: [302]}',
+    /^1:66 .* a success can be 200–299, or 400–499/,
+  ],
+  [
+    '{kind: http, url: "https://x", expectedStatuses: [429]}',
+    /^1:66 .* a success can be 200–299, or 400–499/,
+  ],
+  ['{kind: http, url: "https://x", responseLink: html_url}', /^1:61 .* \(did you mean \$\.html_url\?\)$/],
+  ['{kind: http, url: "https://x", template: [a]}', /^1:57 \[definition\/type\] .*template/],
 ])('says where %s is wrong, and what to write', (runner, expected) => {
   expect(diagnosticsOf(`runs: {runner: ${runner}}`)).toEqual([expect.stringMatching(expected)]);
 });

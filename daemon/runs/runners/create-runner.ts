@@ -10,7 +10,7 @@ import type { WorkspaceDeps } from './workspace.ts';
 /** Leaves the run's directory, which is on disk already, for other programs to act on. */
 const directoryRunner: Runner = async () => ({ kind: 'succeeded' });
 
-export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'callbacks'> {
+export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'deliveryLog' | 'nowMs' | 'callbacks'> {
   readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
 }
 
@@ -22,7 +22,7 @@ export async function createRunner(
   { runner: settings, directory = '' }: Pick<RunSettings, 'runner' | 'directory'>,
   { store, callbacks, ...given }: RunnerDeps,
 ): Promise<CreatedRunner> {
-  const { environment, nowMs } = given;
+  const { environment } = given;
   const deps = { ...given, runFiles: store.runFiles };
   switch (settings.kind) {
     case 'directory':
@@ -37,8 +37,8 @@ export async function createRunner(
     }
     case 'http':
       return {
-        execute: createHttpRunner(settings, { ...deps, callbacks }),
-        tellCancelled: createTellCancelled(settings, environment, nowMs),
+        execute: createHttpRunner(settings, { ...deps, store, callbacks }),
+        tellCancelled: createTellCancelled(settings, { ...deps, store }),
       };
   }
 }

@@ -1,58 +1,56 @@
-import { openAsBlob } from 'node:fs';
-import { join } from 'node:path';
-import {
-  attachmentName,
-  attachmentsName,
-  headersAttachmentName,
-  headersAttachmentsName,
-  nameAttachment,
-} from '../../../schema/attachments.ts';
-import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/ports/run-files.ts';
+import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
+import type { RunFiles } from '../../../store/ports/run-files.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
+import { isReceiverUrl } from '../../receivers/receiver-url.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
-import type { HttpRunnerSettings } from '../run-settings.ts';
+import { toClaim } from '../record-attempt.ts';
 import { withOutput } from './attempt-output.ts';
+import { type ReadAnswer, readAnswer } from './http-answer.ts';
+import { createBody } from './http-body.ts';
+import { type Masking, maskSecrets, openSecrets } from './http-secrets.ts';
+import { type HttpRunnerSettings, isHeaderValue, runInUrl } from './http-settings.ts';
+import { listTemplateSecrets, TemplateFailure } from './http-template.ts';
 import { type Attempt, boundTimeLimitMs, type Runner } from './runner.ts';
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;
   readonly runFiles: Pick<RunFiles, 'appendOutput'>;
+  readonly store: Pick<Store, 'teamSecrets'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
   readonly nowMs: () => number;
   /** Undefined unless receivers get callbacks. */
   readonly callbacks?: Pick<Callbacks, 'createUrl'> | undefined;
 }
 
 /**
- * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message`, the files
- * `event-payload.json` and `event-headers.json`, and both files of each delivery that the run has gathered. `postToReceiver`
+ * Posts each attempt to the operator's receiver, with the body and the headers that the settings name. `postToReceiver`
  * decides what is success, and what is retried. A receiver that gets a callback may answer 202 and
- * `Hookmill-Callback: accepted`, and report the end later.
+ * `Hookmill-Callback: accepted`, and report the end later. No secret of the request is kept of the answer.
  */
-export function createHttpRunner(
-  settings: HttpRunnerSettings,
-  { environment, runFiles, nowMs, callbacks }: HttpDeps,
-): Runner {
-  const authorization = readAuthorization(settings, environment);
+export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): Runner {
+  const token = readToken(settings, deps.environment);
   const { callback } = settings;
   return async (attempt, signal) => {
-    const startedMs = nowMs();
-    const post = {
-      ...{ url: settings.url, timeLimitMs: boundTimeLimitMs(settings, attempt), signal },
-      headers: {
-        ...createRunHeaders(attempt),
-        ...(callbacks && { 'hookmill-callback': callbacks.createUrl(attempt.run) }),
-        ...authorization,
-      },
-      body: await createForm(attempt),
-    };
-    return withOutput(runFiles, attempt, startedMs, settings.outputBytes, async output => {
+    const startedMs = deps.nowMs();
+    const request = await createRequest(attempt, settings, token, deps);
+    // `fetch` with a signal that has aborted would end the process, and opening a secret may take long.
+    if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the request' };
+    return withOutput(deps.runFiles, attempt, startedMs, settings.outputBytes, async output => {
+      if ('kind' in request) return request;
+      const masking = maskSecrets(request.secrets);
+      const masked = masking.output(output);
       let goesOn = false;
-      const result = await postToReceiver(post, nowMs, response => {
+      let said: ReadAnswer = {};
+      const posted = await postToReceiver({ ...request, signal }, deps.nowMs, async response => {
         goesOn = response.status === 202 && response.headers.get('hookmill-callback') === 'accepted';
-        return collect(response, output);
+        said = await readAnswer(response, settings, masked);
+        await masked.flush();
       });
-      if (!callback || !goesOn || result.kind !== 'succeeded') return result;
+      const lost = await keepReport(attempt, maskAnswer(said, masking), deps);
+      if (posted.kind !== 'succeeded') return { ...posted, reason: masking.text(posted.reason) };
+      if (!callback || !goesOn) return { ...posted, ...(lost !== undefined && { reason: lost }) };
       const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
       const reason = `the receiver goes on, and has until ${new Date(untilMs).toISOString()} to report the end`;
       return { kind: 'waiting', untilMs, reason };
@@ -60,21 +58,89 @@ export function createHttpRunner(
   };
 }
 
-/** The header with the operator's token, if the settings name one. Fails with SettingsError if its variable is not set. */
-export function readAuthorization(
+/** The operator's token, if the settings name one. Fails with SettingsError if its variable is not set. */
+export function readToken(
   { tokenFromEnvironment: name }: HttpRunnerSettings,
   environment: NodeJS.ProcessEnv,
-): Record<string, string> {
-  if (name === undefined) return {};
-  const token = readSecretVariable(environment, 'runs.runner.tokenFromEnvironment', name);
-  return { authorization: `Bearer ${token}` };
+): string | undefined {
+  if (name === undefined) return undefined;
+  return readSecretVariable(environment, 'runs.runner.tokenFromEnvironment', name);
+}
+
+/** A request, and everything in it that must not be kept of the answer; or the reason why there is none. */
+async function createRequest(
+  attempt: Attempt,
+  settings: HttpRunnerSettings,
+  token: string | undefined,
+  { store, callbacks }: HttpDeps,
+) {
+  const { secretUrl, expectedStatuses, template } = settings;
+  const names = [...(secretUrl === undefined ? [] : [secretUrl]), ...listTemplateSecrets(template)];
+  const opened = await openSecrets(names, attempt.run.factory, store);
+  if ('kind' in opened) return opened;
+  const created = await createHeaders(attempt, settings, token, store);
+  if ('kind' in created) return created;
+  const { headers } = created;
+  const url =
+    secretUrl === undefined
+      ? `${settings.url}`.replaceAll(runInUrl, attempt.run.id)
+      : (opened.get(secretUrl) ?? '');
+  if (!isReceiverUrl(url))
+    return fail(
+      `the team secret ${secretUrl} is not the URL of a receiver; set it with \`hookmill secrets set ${secretUrl}\``,
+    );
+  const callbackUrl = callbacks?.createUrl(attempt.run);
+  if (callbackUrl !== undefined) headers['hookmill-callback'] = callbackUrl;
+  const secrets = [...opened.values(), ...created.secrets, callbackUrl?.split('/').at(-1) ?? ''];
+  if (secretUrl !== undefined) secrets.push(...listSecretParts(url));
+  const timeLimitMs = boundTimeLimitMs(settings, attempt);
+  try {
+    const body = await createBody(settings, attempt, opened);
+    return { url, headers, body, timeLimitMs, expectedStatuses, secrets };
+  } catch (error) {
+    if (error instanceof TemplateFailure) return fail(error.message);
+    throw error;
+  }
+}
+
+/** The headers of a request about a run, and the secrets in them; or the reason why there are none. */
+export async function createHeaders(
+  { run, traceparent }: Pick<Attempt, 'run' | 'traceparent'>,
+  settings: HttpRunnerSettings,
+  token: string | undefined,
+  store: HttpDeps['store'],
+) {
+  const { idempotencyHeader } = settings;
+  const secretHeaders = Object.entries(settings.secretHeaders ?? {}).map(([header, value]) => ({
+    header,
+    ...(typeof value === 'string' ? { secretName: value, prefix: '' } : value),
+  }));
+  const names = secretHeaders.map(({ secretName }) => secretName);
+  const opened = await openSecrets(names, run.factory, store);
+  if ('kind' in opened) return opened;
+  const headers: Record<string, string> = { ...settings.headers, ...createRunHeaders(run, traceparent) };
+  if (idempotencyHeader !== undefined) headers[idempotencyHeader] = run.id;
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  for (const { header, secretName, prefix } of secretHeaders) {
+    headers[header] = `${prefix}${opened.get(secretName) ?? ''}`;
+    if (!isHeaderValue(headers[header]))
+      return fail(
+        `the value of the team secret ${secretName} cannot be in a header; it must be one line of ASCII`,
+      );
+  }
+  return { headers, secrets: [...opened.values(), token ?? ''] };
+}
+
+const fail = (reason: string) => ({ kind: 'failed' as const, reason });
+
+/** The parts of a secret URL that a receiver may write in its answer. */
+function listSecretParts(url: string): string[] {
+  const { pathname, search } = new URL(url);
+  return [`${pathname}${search}`, pathname].filter(part => part.length > 1);
 }
 
 /** The headers that name a run and its attempt. */
-export function createRunHeaders({
-  run,
-  traceparent,
-}: Pick<Attempt, 'run' | 'traceparent'>): Record<string, string> {
+function createRunHeaders(run: Run, traceparent: string | undefined): Record<string, string> {
   return {
     ...(traceparent !== undefined && { traceparent }),
     'user-agent': 'hookmill',
@@ -88,35 +154,29 @@ export function createRunHeaders({
   };
 }
 
-async function createForm(attempt: Attempt): Promise<FormData> {
-  const { directory, gathered, message, payload, headers } = attempt;
-  const data = new FormData();
-  data.append('message', message);
-  const attach = (name: string, content: Buffer<ArrayBuffer> | string) =>
-    data.append(name, new Blob([content], { type }), name);
-  attach(attachmentName, Buffer.from(payload));
-  attach(headersAttachmentName, renderEventHeaders(headers));
-  // Read while they are sent, because all of them may be too large for the memory.
-  for (let index = 0; index < gathered; index++)
-    for (const folder of [attachmentsName, headersAttachmentsName]) {
-      const name = `${folder}/${nameAttachment(index)}`;
-      data.append(name, await openAsBlob(join(directory, name), { type }), name);
-    }
-  return data;
+/** Replaces secrets in a message. Leaves out a link with a secret, because it would lead elsewhere without it. */
+function maskAnswer({ message, link }: ReadAnswer, masking: Masking): ReadAnswer {
+  return {
+    ...(message !== undefined && { message: masking.text(message) }),
+    ...(link !== undefined && masking.text(link) === link && { link }),
+  };
 }
 
-const type = 'application/json';
-
-/** Reads the part of the body that is kept. Ignores failures, because the status already decides the result. */
-async function collect(response: Response, output: RunOutput): Promise<void> {
-  const location = response.headers.get('location');
-  void output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));
+/**
+ * Keeps what the receiver said as the report of the run. Returns what was wrong, if it could not be kept: the receiver
+ * has the run already, so the attempt must not be repeated for that.
+ */
+async function keepReport(
+  { run }: Attempt,
+  said: ReadAnswer,
+  { deliveryLog, nowMs }: Pick<HttpDeps, 'deliveryLog' | 'nowMs'>,
+): Promise<string | undefined> {
+  if (said.message === undefined && said.link === undefined) return undefined;
+  const report = { atMs: nowMs(), ...said };
   try {
-    for await (const chunk of response.body ?? []) {
-      await output.write(chunk);
-      if (output.isFull()) break;
-    }
+    await deliveryLog.recordReport({ ...toClaim(run), report, countMax: Infinity });
+    return undefined;
   } catch {
-    void output.write(Buffer.from('\n(the response body ended early)'));
+    return 'the link and the message of the receiver could not be recorded';
   }
 }

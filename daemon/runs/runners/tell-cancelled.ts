@@ -1,30 +1,28 @@
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
-import type { HttpRunnerSettings } from '../run-settings.ts';
-import { createRunHeaders, readAuthorization } from './http.ts';
+import { createHeaders, type HttpDeps, readToken } from './http.ts';
+import { maskSecrets } from './http-secrets.ts';
+import type { HttpRunnerSettings } from './http-settings.ts';
 import type { TellCancelled } from './runner.ts';
 
 /** Posts to `callback.cancelUrl`, if the settings have one, once: reports of the run get 410, whether it was told or not. */
 export function createTellCancelled(
   settings: HttpRunnerSettings,
-  environment: NodeJS.ProcessEnv,
-  nowMs: () => number,
+  { environment, store, nowMs }: Pick<HttpDeps, 'environment' | 'store' | 'nowMs'>,
 ): TellCancelled | undefined {
   const url = settings.callback?.cancelUrl;
   if (url === undefined) return undefined;
-  const authorization = readAuthorization(settings, environment);
+  const token = readToken(settings, environment);
   return async (run, signal) => {
     const { id, deliveryId, webhook, automation, factory, attempts } = run;
-    const body = JSON.stringify({
-      run: id,
-      delivery: deliveryId,
-      webhook,
-      automation,
-      factory,
-      attempt: attempts,
-    });
-    const headers = { ...createRunHeaders({ run }), 'content-type': 'application/json', ...authorization };
-    const post = { url, timeLimitMs: settings.timeLimitSeconds * 1_000, signal, headers, body };
-    const result = await postToReceiver(post, nowMs, async response => void (await response.body?.cancel()));
-    return result.kind === 'succeeded' ? undefined : result.reason;
+    const facts = { run: id, delivery: deliveryId, webhook, automation, factory, attempt: attempts };
+    const created = await createHeaders({ run }, settings, token, store);
+    if ('kind' in created) return created.reason;
+    const { 'idempotency-key': _, ...headers } = created.headers;
+    const post = {
+      ...{ url, timeLimitMs: settings.timeLimitSeconds * 1_000, signal, body: JSON.stringify(facts) },
+      headers: { ...headers, 'content-type': 'application/json' },
+    };
+    const { reason } = await postToReceiver(post, nowMs);
+    return reason && maskSecrets(created.secrets).text(reason);
   };
 }

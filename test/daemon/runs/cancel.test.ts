@@ -125,6 +125,7 @@ test.for([
     const created = await createRunner(settings, {
       environment,
       store: bench.store,
+      deliveryLog: bench.deliveryLog,
       nowMs: Date.now,
       callbacks: urls,
     });

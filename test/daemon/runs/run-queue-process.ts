@@ -23,7 +23,7 @@ await startRunQueue({
   deliveryLog,
   store,
   settings,
-  runner: await createRunner(settings, { environment: process.env, store, nowMs: Date.now }),
+  runner: await createRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
   daemonId: randomUUID(),
   log: pino({ level: 'silent' }),
   observe: () => undefined,

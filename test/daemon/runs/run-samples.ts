@@ -72,7 +72,8 @@ export async function openRunBench(
         runner:
           typeof runner === 'function'
             ? { execute: runner }
-            : (runner ?? (await createRunner(settings, { environment, store, nowMs: Date.now }))),
+            : (runner ??
+              (await createRunner(settings, { environment, store, deliveryLog, nowMs: Date.now }))),
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,

@@ -89,7 +89,7 @@ test.runIf(process.platform === 'linux').for([
   skip('user' in settings && !canBecomeOthers, 'needs root');
   const { home, store, deliveryLog } = await openRunBench();
   const directory = enterable();
-  const deps = { environment: process.env, store, nowMs: Date.now };
+  const deps = { environment: process.env, store, deliveryLog, nowMs: Date.now };
   const runner = await createRunner(runSettings({ runner: settings, directory }), deps);
   const found = await store.deliveries.findRun(await recordRun(deliveryLog));
   if (!found) throw new Error('the run is gone');

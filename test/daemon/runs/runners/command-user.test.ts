@@ -31,23 +31,23 @@ asRoot.for([
   ],
   [{ user: 0 }, 'runs.runner.user: 0 is root or the user of the daemon'],
 ] as const)('a daemon does not start with %j', async ([given, message]) => {
-  const { store } = await openRunBench();
+  const { store, deliveryLog } = await openRunBench();
   const directory = enterable();
   const settings = runSettings({ directory, runner: { kind: 'command', argv: ['true'], ...given } });
-  await expect(createRunner(settings, { environment: process.env, store, nowMs: Date.now })).rejects.toThrow(
-    message,
-  );
+  await expect(
+    createRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
+  ).rejects.toThrow(message);
 });
 
 asRoot('a daemon does not start if the user cannot enter the directory of runs', async () => {
-  const { store } = await openRunBench();
+  const { store, deliveryLog } = await openRunBench();
   const directory = join(enterable(), 'closed/runs');
   mkdirSync(directory, { recursive: true });
   chmodSync(dirname(directory), 0o700);
   const settings = runSettings({ directory, runner: commandAs('nobody', ['true']) });
-  await expect(createRunner(settings, { environment: process.env, store, nowMs: Date.now })).rejects.toThrow(
-    `nobody cannot enter ${directory}`,
-  );
+  await expect(
+    createRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
+  ).rejects.toThrow(`nobody cannot enter ${directory}`);
 });
 
 asRoot('a daemon that may not become another user says so and does not start', async () => {

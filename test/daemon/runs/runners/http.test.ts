@@ -1,37 +1,17 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
-import { homeAt } from '../../../../store/home/home.ts';
 import { findFreePort } from '../../../support/free-port.ts';
-import { startLoopbackServer } from '../../../support/loopback-server.ts';
-import { storeIn } from '../../../support/stored.ts';
+import { startReceiver } from '../../../support/receiver.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
 import { openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
-
-/** A receiver on loopback that keeps what it is sent and answers as the test says. */
-async function receiver(answer: RequestListener) {
-  const requests: {
-    readonly url: string | undefined;
-    readonly headers: IncomingHttpHeaders;
-    readonly body: Buffer;
-  }[] = [];
-  const origin = await startLoopbackServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { url, headers } = request;
-    requests.push({ url, headers, body: Buffer.concat(chunks) });
-    answer(request, response);
-  });
-  return { requests, url: `${origin}/runs` };
-}
 
 const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
 
 test('posts the message and the exact body, and takes 2xx for success', async () => {
-  const { requests, url } = await receiver((_, response) => response.writeHead(202).end('taken on'));
+  const { requests, url } = await startReceiver((_, response) => response.writeHead(202).end('taken on'));
   const bench = await openRunBench();
   const payload = Buffer.from(' {"a": "\r\n--é", "b": [1e400]}\n\n');
   const runner = { kind: 'http', url, tokenFromEnvironment: 'RECEIVER_TOKEN' };
@@ -71,7 +51,7 @@ test('posts the message and the exact body, and takes 2xx for success', async ()
 });
 
 test('posts the payloads and headers of a burst as one part for each file', async () => {
-  const { requests, url } = await receiver((_, response) => response.writeHead(200).end());
+  const { requests, url } = await startReceiver((_, response) => response.writeHead(200).end());
   const bench = await openRunBench();
   const payloads = ['{"n": 1}', '{"n":2}\r\n'].map(text => Buffer.from(text));
   const id = await recordBurst(bench.deliveryLog, payloads);
@@ -93,7 +73,7 @@ test('posts the payloads and headers of a burst as one part for each file', asyn
 });
 
 test.each([500, 503, 429])('tries again after %d, under the same run id', async status => {
-  const { requests, url } = await receiver((_, response) =>
+  const { requests, url } = await startReceiver((_, response) =>
     response.writeHead(requests.length === 1 ? status : 200).end(),
   );
   const bench = await openRunBench();
@@ -105,7 +85,9 @@ test.each([500, 503, 429])('tries again after %d, under the same run id', async 
 });
 
 test('waits as long as Retry-After asks', async () => {
-  const { url } = await receiver((_, response) => response.writeHead(503, { 'retry-after': '1800' }).end());
+  const { url } = await startReceiver((_, response) =>
+    response.writeHead(503, { 'retry-after': '1800' }).end(),
+  );
   const bench = await openRunBench();
   const nowMs = Date.now() + 1000;
   await bench.start({ runner: { kind: 'http', url }, backOff }, { nowMs: () => nowMs });
@@ -115,7 +97,9 @@ test('waits as long as Retry-After asks', async () => {
 });
 
 test.each([400, 401, 404, 410])('fails the run at once after %d', async status => {
-  const { requests, url } = await receiver((_, response) => response.writeHead(status).end('no such thing'));
+  const { requests, url } = await startReceiver((_, response) =>
+    response.writeHead(status).end('no such thing'),
+  );
   const bench = await openRunBench();
   await bench.start({ runner: { kind: 'http', url }, backOff });
   const id = await recordRun(bench.deliveryLog);
@@ -124,7 +108,7 @@ test.each([400, 401, 404, 410])('fails the run at once after %d', async status =
 });
 
 test.each([301, 302, 307, 308])('does not follow a redirect: %d', async status => {
-  const { requests, url } = await receiver((_, response) =>
+  const { requests, url } = await startReceiver((_, response) =>
     response.writeHead(status, { location: '/elsewhere' }).end(),
   );
   const bench = await openRunBench();
@@ -147,7 +131,7 @@ test('tries again when nobody listens, or the answer does not come', async () =>
   await runThatIs(bench, first, { state: 'failed', attempts: 2, error: 'the request failed (ECONNREFUSED)' });
   await refused.stop();
 
-  const { url } = await receiver(() => undefined);
+  const { url } = await startReceiver(() => undefined);
   await bench.start({ runner: { kind: 'http', url, timeLimitSeconds: 0.1 }, attempts: 2, backOff });
   const second = await recordRun(bench.deliveryLog);
   const error = 'the receiver did not answer within 0.1 s';
@@ -155,7 +139,7 @@ test('tries again when nobody listens, or the answer does not come', async () =>
 });
 
 test('stops reading an answer that is larger than what is stored', async () => {
-  const { url } = await receiver((_, response) => {
+  const { url } = await startReceiver((_, response) => {
     const more = () => {
       while (response.write('y'.repeat(65_536)));
       response.once('drain', more);
@@ -172,7 +156,7 @@ test('stops reading an answer that is larger than what is stored', async () => {
 });
 
 test('gives a request that a stopping daemon ended back to the queue', async () => {
-  const { requests, url } = await receiver(() => undefined);
+  const { requests, url } = await startReceiver(() => undefined);
   const bench = await openRunBench();
   const queue = await bench.start({ runner: { kind: 'http', url } });
   const id = await recordRun(bench.deliveryLog);
@@ -185,14 +169,14 @@ test('does not start without the token that the settings name', async () => {
   const settings = runSettings({
     runner: { kind: 'http', url: 'https://x.example', tokenFromEnvironment: 'NOT_SET' },
   });
-  const store = storeIn(homeAt('/nowhere'));
-  await expect(createRunner(settings, { environment: {}, store, nowMs: Date.now })).rejects.toThrow(
-    'the environment variable NOT_SET is not set',
-  );
+  const { store, deliveryLog } = await openRunBench();
+  await expect(
+    createRunner(settings, { environment: {}, store, deliveryLog, nowMs: Date.now }),
+  ).rejects.toThrow('the environment variable NOT_SET is not set');
 });
 
 test('a daemon that stops while it prepares an attempt sends no request', async () => {
-  const { requests, url } = await receiver((_, response) => response.writeHead(202).end());
+  const { requests, url } = await startReceiver((_, response) => response.writeHead(202).end());
   const { store, deliveryLog } = await openRunBench();
   const run = await runThatIs({ store }, await recordRun(deliveryLog), { state: 'queued' });
   const stopping = new AbortController();
@@ -211,7 +195,7 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
       },
       runner: await createRunner(runSettings({ runner: { kind: 'http', url } }), {
         environment: {},
-        store,
+        ...{ store, deliveryLog },
         nowMs: Date.now,
       }),
     },
