@@ -4,8 +4,7 @@ import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/ports/deli
 import type { RunFiles } from '../../store/ports/run-files.ts';
 import type { RunEnd } from '../observability/metrics.ts';
 import type { CallbackAttempt } from './callbacks.ts';
-import { toClaim } from './record-attempt.ts';
-import type { AttemptResult } from './runners/runner.ts';
+import { type AttemptResult, toClaim } from './runners/runner.ts';
 
 /** @limit Time between two looks for runs whose receivers did not report in time, in ms. */
 const overdueLookMs = 2_000;

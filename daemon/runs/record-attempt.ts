@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
-import type { DeliveryLog, Run, RunAttempt } from '../../store/ports/delivery-log.ts';
+import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import { countInterruption } from '../../store/ports/interruptions.ts';
 import type { RunEnd } from '../observability/metrics.ts';
 import type { RunSettings } from './run-settings.ts';
-import type { AttemptResult } from './runners/runner.ts';
+import { type AttemptResult, toClaim } from './runners/runner.ts';
 
 /** @limit Time between two tries to record the result of an attempt, in ms, while the delivery log cannot be written. */
 const recordRetryMs = 2_000;
@@ -70,9 +70,4 @@ export async function settleRun(
   const { firstSeconds, maxSeconds } = settings.backOff;
   const backOff = { firstMs: firstSeconds * 1_000, maxMs: maxSeconds * 1_000 };
   return postpone(Math.max(backOffMs(run.attempts, backOff, random()), result.afterMs ?? 0));
-}
-
-/** Picks the claim of a run, by which the log recognises its attempt. */
-export function toClaim({ id, claims, claimedBy }: Run): RunAttempt {
-  return { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
 }

@@ -40,11 +40,6 @@ export function RunPanel({ id, onChanged }: Properties) {
     announce(announcements[act]);
     onChanged?.();
   });
-  const [cancelling, setCancelling] = useState(false);
-  const cancel = async () => {
-    acting.run('cancel');
-    setCancelling(false);
-  };
   if (!run.value) return <Waiting error={run.error} reload={run.reload} what="the run" />;
   return (
     <div class="stack">
@@ -67,28 +62,42 @@ export function RunPanel({ id, onChanged }: Properties) {
         </div>
       )}
       {mayManage && isUnended(run.value) && !run.value.cancel && (
-        <div class="actions">
-          <button type="button" class="danger-quiet" onClick={() => setCancelling(true)}>
-            Cancel run
-          </button>
-        </div>
+        <CancelAction state={run.value.state} onCancel={() => acting.run('cancel')} />
       )}
-      {cancelling && (
+      <ProblemNotice error={acting.error} />
+      <Output run={run.value} />
+    </div>
+  );
+}
+
+interface CancelProperties {
+  readonly state: ShownRun['state'];
+  readonly onCancel: () => void;
+}
+
+/** Cancels the run, after it has asked. */
+function CancelAction({ state, onCancel }: CancelProperties) {
+  const [asking, setAsking] = useState(false);
+  const submit = async () => {
+    onCancel();
+    setAsking(false);
+  };
+  return (
+    <div class="actions">
+      <button type="button" class="danger-quiet" onClick={() => setAsking(true)}>
+        Cancel run
+      </button>
+      {asking && (
         <FormDialog
           title="Cancel this run?"
           action="Cancel run"
           danger
-          onSubmit={cancel}
-          onClose={() => setCancelling(false)}
+          onSubmit={submit}
+          onClose={() => setAsking(false)}
         >
-          <p>
-            {run.value.state === 'running' ? 'What it is doing is ended.' : 'It never starts.'} It is not
-            retried.
-          </p>
+          <p>{state === 'running' ? 'What it is doing is ended.' : 'It never starts.'} It is not retried.</p>
         </FormDialog>
       )}
-      <ProblemNotice error={acting.error} />
-      <Output run={run.value} />
     </div>
   );
 }

@@ -5,14 +5,13 @@ import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { isReceiverUrl } from '../../receivers/receiver-url.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
-import { toClaim } from '../record-attempt.ts';
 import { withOutput } from './attempt-output.ts';
 import { type ReadAnswer, readAnswer } from './http-answer.ts';
 import { createBody } from './http-body.ts';
 import { type Masking, maskSecrets, openSecrets } from './http-secrets.ts';
 import { type HttpRunnerSettings, isHeaderValue, runInUrl } from './http-settings.ts';
 import { listTemplateSecrets, TemplateFailure } from './http-template.ts';
-import { type Attempt, boundTimeLimitMs, type Runner } from './runner.ts';
+import { type Attempt, boundTimeLimitMs, type Runner, toClaim } from './runner.ts';
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;

@@ -1,4 +1,4 @@
-import type { Run, StoredEvent } from '../../../store/ports/delivery-log.ts';
+import type { Run, RunAttempt, StoredEvent } from '../../../store/ports/delivery-log.ts';
 
 /** One attempt at a run, prepared for its runner. */
 export interface Attempt extends StoredEvent {
@@ -60,4 +60,9 @@ export function boundTimeLimitMs(
   { timeLimitMs = Infinity }: Pick<Attempt, 'timeLimitMs'>,
 ): number {
   return Math.min(Math.ceil(timeLimitSeconds * 1_000), timeLimitMs);
+}
+
+/** Picks the claim of a run, by which the log recognises its attempt. */
+export function toClaim({ id, claims, claimedBy }: Run): RunAttempt {
+  return { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
 }
