@@ -72,7 +72,7 @@ interface DescribedRun {
 /** Says more about the state of a run; undefined if there is no more to say. */
 export function describeRunState(run: DescribedRun): string | undefined {
   const { waitsFor, stopped, dismissed, holds } = run;
-  if (run.cancel && run.state !== 'cancelled') return 'is being cancelled';
+  if (run.cancel && (run.state === 'queued' || run.state === 'running')) return 'is being cancelled';
   if (waitsFor) return waitTexts[waitsFor];
   if (dismissed) return 'dismissed';
   const more = [...(stopped ? ['stopped'] : []), ...(holds ? ['the next runs wait behind it'] : [])];

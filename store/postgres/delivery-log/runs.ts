@@ -43,7 +43,7 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
     retryRun: async ({ id, nowMs }) => {
       const retried = await pool.query(
         `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL,
-          stopped = NULL, dismissed = NULL
+          stopped = NULL, dismissed = NULL, cancel = NULL
         WHERE id = $1 AND state = 'failed'`,
         [id, nowMs],
       );

@@ -181,7 +181,7 @@ function prepareRetries(database: Database.Database, lanes: Lanes) {
   const corrections = [correct('IS NULL'), correct('IS NOT NULL')];
   const retry = database.prepare<{ id: string; nowMs: number }>(`
     UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL, stopped = NULL,
-      dismissed = NULL
+      dismissed = NULL, cancel = NULL
     WHERE id = @id AND state = 'failed'`);
   const dismiss = database.prepare<[string], RunLanes>(`
     UPDATE runs SET dismissed = 1 WHERE id = ? AND state = 'failed' RETURNING ${selectLanes}`);
