@@ -15,3 +15,4 @@ CREATE TABLE pauses (
   UNIQUE (factory, automation)
 ) STRICT;
 CREATE INDEX runs_paused ON runs (factory, automation) WHERE parked = 'paused';
+CREATE INDEX pauses_that_end ON pauses (until_ms) WHERE until_ms IS NOT NULL;
