@@ -6,7 +6,7 @@ import { browserTest, openDashboard, textOf } from './browser.ts';
 import { createWebhook, deliver, type SampleWebhook } from './samples.ts';
 
 const perSecond = 50;
-const seconds = inject('isLong') ? 60 : 4;
+const seconds = inject('isLong') ? 60 : 6;
 /** Fewer than the rows that an open list adds by itself. */
 const addedCount = inject('isLong') ? 250 : 100;
 /** In ms of the main thread of the page, whatever else the machine does meanwhile. */
