@@ -56,6 +56,11 @@ export const runStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled
 
 export type RunState = (typeof runStates)[number];
 
+/** Whether a run in this state is over, unless somebody retries it. */
+export function hasEnded(state: RunState): boolean {
+  return state !== 'queued' && state !== 'running';
+}
+
 /**
  * The reasons why a queued run waits although it is due. `order`: for an earlier run of its lane. `limit`: too many
  * runs of its lane are running. `deliveries`: more deliveries of its burst may come. `paused`: its automation is paused.

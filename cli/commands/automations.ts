@@ -3,6 +3,7 @@ import type { PauseView } from '../../operations/log/runs.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
+import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { findPlace } from '../context.ts';
 import { findDefinition, findDraft, readDefinitions } from '../definitions/find-draft.ts';
@@ -46,9 +47,7 @@ const list = declareList({
   description: 'list the applied automations and their webhooks',
   read: async command => {
     const { backend } = await openBackend(command);
-    const { automations } = await backend.call('listAutomations');
-    const { pauses } = await backend.call('listPauses');
-    return automations.map(automation => addPause(automation, pauses));
+    return readAutomations(backend);
   },
   empty: 'No automations are applied.',
   heading: ['NAME', 'ENABLED', 'WEBHOOKS'],
@@ -61,15 +60,17 @@ const list = declareList({
 
 type Paused = Omit<PauseView, 'automation'>;
 
-/** Adds to an automation since when it is paused, if it is. */
-function addPause(
-  automation: AutomationView,
-  pauses: readonly PauseView[],
-): AutomationView & { paused?: Paused } {
-  const found = pauses.find(pause => pause.automation === automation.name);
-  if (!found) return automation;
-  const { automation: _, ...paused } = found;
-  return { ...automation, paused };
+type ListedAutomation = AutomationView & { readonly paused?: Paused };
+
+/** Reads the applied automations, each with its pause if it is paused. */
+async function readAutomations({ call }: Pick<Backend, 'call'>): Promise<ListedAutomation[]> {
+  const { automations } = await call('listAutomations');
+  const { pauses } = await call('listPauses');
+  const pauseOf = new Map(pauses.map(({ automation, ...paused }) => [automation, paused]));
+  return automations.map(automation => {
+    const paused = pauseOf.get(automation.name);
+    return { ...automation, ...(paused && { paused }) };
+  });
 }
 
 function describePause({ until, by }: Paused): string {
@@ -128,14 +129,13 @@ Examples:
     .argument('<name>', 'name of the automation')
     .action(async (name: string, _, command: CliCommand) => {
       const { backend, output, factory } = await openBackend(command);
-      const { automations } = await backend.call('listAutomations');
-      const { pauses } = await backend.call('listPauses');
-      const automation = addPause(requireAutomation({ factory, automations }, name), pauses);
+      const automations = await readAutomations(backend);
+      const automation = requireAutomation({ factory, automations }, name);
       printData(output, automation, () => renderAutomation(automation));
     });
 }
 
-function renderAutomation(automation: ReturnType<typeof addPause>): string {
+function renderAutomation(automation: ListedAutomation): string {
   const { name, enabled, prompt, triggers, file: _, paused, ...runKeys } = automation;
   const triggerFields = triggers.map(({ webhook, uid, byName, payload, headers }): [string, string] => {
     const target =

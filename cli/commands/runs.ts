@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunView } from '../../operations/views/delivery-views.ts';
+import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
@@ -16,7 +17,7 @@ import { openRunTable, renderDeliveryOf, renderRunState, renderRuns } from '../r
 import { renderFields, renderTable } from '../render/render-table.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
 import { followMs, persist } from '../rows/follow-rows.ts';
-import { followRuns, isFinished } from '../rows/follow-runs.ts';
+import { followRuns } from '../rows/follow-runs.ts';
 import { readEach, readRows, readRuns } from '../rows/read-rows.ts';
 import type { CliCommand } from './cli-command.ts';
 
@@ -158,7 +159,7 @@ async function followOutput(backend: Pick<Backend, 'call'>, id: string): Promise
     return run;
   };
   for (let run = await look(); isOutputOpen(); run = await persist(look)) {
-    if (isFinished(run))
+    if (hasEnded(run.state))
       return printStatus(`The run ${run.state === 'cancelled' ? 'was' : 'has'} ${run.state}.`);
     await wait(followMs);
   }

@@ -1,5 +1,6 @@
 import type { LogFilter } from '../../operations/log/list-rows.ts';
 import type { RunView } from '../../operations/views/delivery-views.ts';
+import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { followRows } from './follow-rows.ts';
@@ -24,7 +25,7 @@ export async function followRuns(
     for (const id of [...unfinished].slice(0, watchedRunsPerLook)) {
       const run = await backend.call('showRun', { params: { run: id } }).catch(ignoreRemoved);
       unfinished.delete(id);
-      if (run && isFinished(run)) printInState([run]);
+      if (run && hasEnded(run.state)) printInState([run]);
       else if (run) unfinished.add(id);
     }
   };
@@ -32,16 +33,11 @@ export async function followRuns(
     readRuns(backend, filter),
     limit,
     runs => {
-      for (const run of runs) if (!isFinished(run)) unfinished.add(run.id);
+      for (const run of runs) if (!hasEnded(run.state)) unfinished.add(run.id);
       printInState(runs);
     },
     look,
   );
-}
-
-/** Whether a run has ended and will not be attempted again on its own. */
-export function isFinished({ state }: Pick<RunView, 'state'>): boolean {
-  return state !== 'queued' && state !== 'running';
 }
 
 /** Ignores that a run is gone: retention may remove it while it is followed. */

@@ -73,7 +73,10 @@ async function findFailingRuns(
   return { type: 'runs.failing', factory, subject: automation, name: automation, problem };
 }
 
-/** Finds the automations that were paused a day ago until somebody resumes them, and those of open episodes that are not. */
+/**
+ * Finds the pauses without an end that have lasted for a day. The automations in `watched`, whose alerts are open, are reported
+ * as well, without a problem if they have no such pause any more.
+ */
 export async function findLongPauses(
   deliveries: Pick<DeliveryLogReader, 'listPauses'>,
   watched: readonly AutomationOfFactory[],

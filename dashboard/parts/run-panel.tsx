@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { describeRunState } from '../../schema/clients/describe.ts';
+import { hasEnded } from '../../schema/delivery.ts';
 import { callApi } from '../api-client.ts';
 import type { ShownRun } from '../api-types.ts';
 import { announce } from '../state/announcements.ts';
@@ -61,7 +62,7 @@ export function RunPanel({ id, onChanged }: Properties) {
           )}
         </div>
       )}
-      {mayManage && isUnended(run.value) && !run.value.cancel && (
+      {mayManage && !hasEnded(run.value.state) && !run.value.cancel && (
         <CancelAction state={run.value.state} onCancel={() => acting.run('cancel')} />
       )}
       <ProblemNotice error={acting.error} />
@@ -100,10 +101,6 @@ function CancelAction({ state, onCancel }: CancelProperties) {
       )}
     </div>
   );
-}
-
-function isUnended({ state }: Pick<ShownRun, 'state'>): boolean {
-  return state === 'queued' || state === 'running';
 }
 
 function RunFacts({ run }: { readonly run: ShownRun }) {

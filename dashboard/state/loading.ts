@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { RunState } from '../../schema/delivery.ts';
+import { hasEnded, type RunState } from '../../schema/delivery.ts';
 import { reportFailure } from './session-expiry.ts';
 import { useInterval } from './use-interval.ts';
 
@@ -56,6 +56,6 @@ export function useRunRefresh(
   runs: readonly { readonly state: RunState }[] | undefined,
   otherwiseMs?: number,
 ): void {
-  const unfinished = runs?.some(({ state }) => state === 'queued' || state === 'running');
+  const unfinished = runs?.some(({ state }) => !hasEnded(state));
   useInterval(reload, unfinished ? unfinishedMs : otherwiseMs);
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { pauseAnswer } from '../../schema/api/answers.ts';
+import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Pause } from '../../store/ports/delivery-log.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
@@ -82,7 +83,7 @@ export async function cancelRun(factory: LoggedFactory, id: string, by: string):
     new Refusal('run-ended', {
       detail: `the run ${id} ${describeEnd(state)}; only a run that has not ended can be cancelled`,
     });
-  if (run.state !== 'queued' && run.state !== 'running') throw refuse(run);
+  if (hasEnded(run.state)) throw refuse(run);
   const cancel = { by, atMs: factory.now().getTime() };
   const cancelled = await factory.useDeliveryLog(log => log.cancelRun({ id, cancel }));
   const shown = await showRun(factory, id);

@@ -1,4 +1,4 @@
-import type { IdentitySource, RunState, RunWait } from '../delivery.ts';
+import { hasEnded, type IdentitySource, type RunState, type RunWait } from '../delivery.ts';
 import type { UnloggedReason } from '../unlogged.ts';
 
 const reasons: Readonly<Record<UnloggedReason, string>> = {
@@ -72,7 +72,7 @@ interface DescribedRun {
 /** Says more about the state of a run; undefined if there is no more to say. */
 export function describeRunState(run: DescribedRun): string | undefined {
   const { waitsFor, stopped, dismissed, holds } = run;
-  if (run.cancel && (run.state === 'queued' || run.state === 'running')) return 'is being cancelled';
+  if (run.cancel && run.state !== undefined && !hasEnded(run.state)) return 'is being cancelled';
   if (waitsFor) return waitTexts[waitsFor];
   if (dismissed) return 'dismissed';
   const more = [...(stopped ? ['stopped'] : []), ...(holds ? ['the next runs wait behind it'] : [])];

@@ -223,7 +223,7 @@ export interface ClaimedRuns {
   readonly nextDueMs?: number;
   /** Runs that ended as failed instead of starting (`runsPerHour`); absent if there are none. */
   readonly stopped?: readonly Run[];
-  /** The runs of this daemon whose attempts must end, because somebody cancels them; absent if there are none. */
+  /** IDs of the runs of this daemon that somebody cancels: end their attempts. Absent if there are none. */
   readonly toCancel?: readonly string[];
 }
 

@@ -21,7 +21,7 @@ const message = expect.stringMatching(/^Triage this payment\.\n\n---\n/);
 
 type Answer = readonly [status: number, body: string | object, headers?: Readonly<Record<string, string>>];
 
-/** What a run is told of, as each receiver expects it. */
+/** The IDs of a run, which a receiver may expect. */
 interface Ids {
   readonly run: string;
   readonly delivery: string;
@@ -31,7 +31,7 @@ interface Ids {
 interface Double {
   /** The path and the query of a request. */
   readonly path: string | ((ids: Ids) => string);
-  /** The headers besides those of hookmill and of any HTTP client. */
+  /** The expected headers, apart from those that hookmill and every HTTP client send. */
   readonly headers: Readonly<Record<string, string>> | ((ids: Ids) => Readonly<Record<string, string>>);
   readonly body: (ids: Ids) => object;
   /** Where the double looks for the credential. */
@@ -228,7 +228,7 @@ const doubles: Readonly<Record<string, Double>> = {
   },
 };
 
-/** What `fetch` and the connection send, and hookmill in each request. */
+/** The headers of each request: of `fetch`, of the connection and of hookmill. */
 const ownHeaders = [
   ...['accept', 'accept-encoding', 'accept-language', 'connection', 'content-length', 'content-type', 'host'],
   ...['hookmill-attempt', 'hookmill-automation', 'hookmill-delivery-id', 'hookmill-factory'],

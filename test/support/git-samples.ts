@@ -83,7 +83,7 @@ const commitScript = `git add --all
 git -c maintenance.auto=false commit --quiet --allow-empty --message "$1"
 git rev-parse HEAD`;
 
-/** What `git init` makes, without its templates. */
+/** The files that `git init` makes, without its templates. */
 function makeBareRepository(directory: string): void {
   for (const part of ['objects', 'refs']) mkdirSync(join(directory, part), { recursive: true });
   writeFileSync(join(directory, 'HEAD'), 'ref: refs/heads/main\n');

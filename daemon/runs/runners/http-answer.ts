@@ -8,7 +8,7 @@ import type { HttpRunnerSettings } from './http-settings.ts';
 /** @limit Largest answer of a receiver in which a link and a message are looked for, in bytes: such answers have a few KB. */
 const answerBytesMax = 256 * 1024;
 
-/** What is read from an answer. */
+/** The link and the message that were found in an answer. */
 export interface ReadAnswer {
   readonly message?: string;
   readonly link?: string;

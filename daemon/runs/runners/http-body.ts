@@ -7,6 +7,7 @@ import {
   headersAttachmentsName,
   nameAttachment,
 } from '../../../schema/attachments.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
 import { renderEventHeaders } from '../../../store/ports/run-files.ts';
 import type { HttpRunnerSettings } from './http-settings.ts';
 import { type BodyPart, renderTemplate } from './http-template.ts';
@@ -57,7 +58,7 @@ function openGathered({ directory }: Attempt, folder: string, index: number): Pr
 
 async function createObject(attempt: Attempt): Promise<BodyPart[]> {
   const { message, payload, headers, gathered } = attempt;
-  const first = JSON.stringify({ message, ...listIds(attempt), headers });
+  const first = JSON.stringify({ message, ...listIds(attempt.run), headers });
   const lists: BodyPart[] =
     gathered === 0
       ? []
@@ -76,8 +77,8 @@ async function listGathered(attempt: Attempt, folder: string): Promise<BodyPart[
   return [...parts, ']'];
 }
 
-function listIds({ run }: Attempt) {
-  const { id, deliveryId, webhook, automation, factory, attempts } = run;
+/** The names and IDs by which the JSON for a receiver says which run it is about. */
+export function listIds({ id, deliveryId, webhook, automation, factory, attempts }: Run) {
   return { run: id, delivery: deliveryId, webhook, automation, factory, attempt: attempts };
 }
 
@@ -90,5 +91,12 @@ function fillTemplate(
   const payload = Buffer.from(attempt.payload).toString();
   const payloads = async () =>
     gathered === 0 ? ['[', payload, ']'] : listGathered(attempt, attachmentsName);
-  return renderTemplate(template, { payload, headers, message, payloads, secrets, plain: listIds(attempt) });
+  return renderTemplate(template, {
+    payload,
+    headers,
+    message,
+    payloads,
+    secrets,
+    plain: listIds(attempt.run),
+  });
 }

@@ -2,7 +2,7 @@ import type { RunOutput } from '../../../store/ports/run-files.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { AttemptResult } from './runner.ts';
 
-/** What stands in place of a secret that a receiver sends back. */
+/** The text that replaces a secret in the answer of a receiver. */
 const mask = '[secret]';
 
 type Unopened = Extract<AttemptResult, { kind: 'failed' | 'retry' }>;

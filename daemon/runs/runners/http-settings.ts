@@ -149,7 +149,7 @@ export const httpRunnerShape = z
       .enum(['multipart', 'payload', 'json'])
       .optional()
       .describe(
-        'What is posted: a form with files (multipart, the default), the payload alone, or one JSON object.',
+        'Body of the request: a form with files (multipart, the default), the payload alone, or one JSON object.',
       ),
     template: template
       .optional()

@@ -13,7 +13,7 @@ const plainNames = [
   ...['automation', 'factory', 'attempt'],
 ] as const;
 
-/** What a template says in place of a value: `{run}`, `{payload.issue.id}`, `{headers.x-github-event}` … */
+/** A reference to a value, which a template writes in its place: `{run}`, `{payload.issue.id}`, `{headers.x-github-event}` … */
 export type Reference =
   | { readonly root: (typeof plainNames)[number] }
   | { readonly root: 'payload'; readonly path: FieldPath; readonly optional: boolean }
@@ -142,7 +142,7 @@ export function listTemplateSecrets(template: unknown): string[] {
 /** A part of a body: text, bytes, or the content of a file that is read while it is sent. */
 export type BodyPart = string | Blob | Uint8Array<ArrayBuffer>;
 
-/** What a template can take values from. */
+/** The values that a template can refer to. */
 export interface TemplateValues {
   /** The text of the payload, which must be JSON. */
   readonly payload: string;

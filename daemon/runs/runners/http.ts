@@ -66,20 +66,24 @@ export function readToken(
   return readSecretVariable(environment, 'runs.runner.tokenFromEnvironment', name);
 }
 
-/** A request, and everything in it that must not be kept of the answer; or the reason why there is none. */
+/**
+ * Creates the request of an attempt, with a list of the secrets that its answer may repeat. Returns the result of the attempt
+ * instead if a team secret or a value for the template is missing.
+ */
 async function createRequest(
   attempt: Attempt,
   settings: HttpRunnerSettings,
   token: string | undefined,
   { store, callbacks }: HttpDeps,
 ) {
-  const { secretUrl, expectedStatuses, template } = settings;
+  const { secretUrl, idempotencyHeader, expectedStatuses, template } = settings;
   const names = [...(secretUrl === undefined ? [] : [secretUrl]), ...listTemplateSecrets(template)];
   const opened = await openSecrets(names, attempt.run.factory, store);
   if ('kind' in opened) return opened;
   const created = await createHeaders(attempt, settings, token, store);
   if ('kind' in created) return created;
   const { headers } = created;
+  if (idempotencyHeader !== undefined) headers[idempotencyHeader] = attempt.run.id;
   const url =
     secretUrl === undefined
       ? `${settings.url}`.replaceAll(runInUrl, attempt.run.id)
@@ -102,14 +106,16 @@ async function createRequest(
   }
 }
 
-/** The headers of a request about a run, and the secrets in them; or the reason why there are none. */
+/**
+ * Creates the headers of any request about a run, with a list of their secrets. Returns a failed result instead if a team
+ * secret cannot be used.
+ */
 export async function createHeaders(
   { run, traceparent }: Pick<Attempt, 'run' | 'traceparent'>,
   settings: HttpRunnerSettings,
   token: string | undefined,
   store: HttpDeps['store'],
 ) {
-  const { idempotencyHeader } = settings;
   const secretHeaders = Object.entries(settings.secretHeaders ?? {}).map(([header, value]) => ({
     header,
     ...(typeof value === 'string' ? { secretName: value, prefix: '' } : value),
@@ -118,7 +124,6 @@ export async function createHeaders(
   const opened = await openSecrets(names, run.factory, store);
   if ('kind' in opened) return opened;
   const headers: Record<string, string> = { ...settings.headers, ...createRunHeaders(run, traceparent) };
-  if (idempotencyHeader !== undefined) headers[idempotencyHeader] = run.id;
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   for (const { header, secretName, prefix } of secretHeaders) {
     headers[header] = `${prefix}${opened.get(secretName) ?? ''}`;

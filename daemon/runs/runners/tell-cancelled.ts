@@ -1,5 +1,6 @@
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { createHeaders, type HttpDeps, readToken } from './http.ts';
+import { listIds } from './http-body.ts';
 import { maskSecrets } from './http-secrets.ts';
 import type { HttpRunnerSettings } from './http-settings.ts';
 import type { TellCancelled } from './runner.ts';
@@ -13,14 +14,11 @@ export function createTellCancelled(
   if (url === undefined) return undefined;
   const token = readToken(settings, environment);
   return async (run, signal) => {
-    const { id, deliveryId, webhook, automation, factory, attempts } = run;
-    const facts = { run: id, delivery: deliveryId, webhook, automation, factory, attempt: attempts };
     const created = await createHeaders({ run }, settings, token, store);
     if ('kind' in created) return created.reason;
-    const { 'idempotency-key': _, ...headers } = created.headers;
     const post = {
-      ...{ url, timeLimitMs: settings.timeLimitSeconds * 1_000, signal, body: JSON.stringify(facts) },
-      headers: { ...headers, 'content-type': 'application/json' },
+      ...{ url, timeLimitMs: settings.timeLimitSeconds * 1_000, signal, body: JSON.stringify(listIds(run)) },
+      headers: { ...created.headers, 'content-type': 'application/json' },
     };
     const { reason } = await postToReceiver(post, nowMs);
     return reason && maskSecrets(created.secrets).text(reason);

@@ -1,4 +1,5 @@
 import { describeRunState } from '../../../schema/clients/describe.ts';
+import { hasEnded } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
@@ -15,7 +16,7 @@ const runKind: LogKind<ShownRun> = {
   what: 'runs',
   filters: ['state', 'search', 'event', 'webhook', 'automation'],
   read: readRuns,
-  mayChange: ({ state }) => state === 'queued' || state === 'running',
+  mayChange: ({ state }) => !hasEnded(state),
   timeOf: ({ createdAt }) => createdAt,
   renderSummary: (run, fixed) => (
     <RowSummary

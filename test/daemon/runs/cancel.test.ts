@@ -118,6 +118,7 @@ test.for([
     const settings = runSettings({
       runner: {
         ...{ kind: 'http', url: `${origin}/`, tokenFromEnvironment: 'RECEIVER_TOKEN' },
+        idempotencyHeader: 'X-Once',
         callback: { cancelUrl: `${origin}/cancel` },
       },
     });
@@ -141,6 +142,8 @@ test.for([
         body: { run: id, delivery: run.deliveryId, automation: 'triage', factory: 'default', attempt: 1 },
       },
     ]);
+    // A receiver that compares it would take the cancel for the run again.
+    expect(told[0]?.headers).not.toHaveProperty('x-once');
     const reports = new ReceiverReports({
       ...{ deliveryLog: bench.deliveryLog, reader: bench.store.deliveries, runFiles: bench.store.runFiles },
       settle: (reported: Run, result) => queue.settle(reported, result),
