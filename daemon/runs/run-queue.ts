@@ -122,9 +122,13 @@ export class RunQueue {
     this.#readAutomation = options.readAutomation ?? readRunAutomationsFrom(deliveryLog);
   }
 
-  /** Looks for due runs now. */
+  /** Looks for due runs now, unless there is no place for one: the end of an attempt wakes the queue then. */
   wake(): void {
-    void this.#claim();
+    if (!this.#isFull()) void this.#claim();
+  }
+
+  #isFull(): boolean {
+    return this.#executing.size >= this.#options.settings.concurrency;
   }
 
   /** Ends the attempts in progress, because other daemons may have begun their runs again. */
@@ -143,16 +147,17 @@ export class RunQueue {
   }
 
   async #claimAndWait(): Promise<void> {
-    const { settings, nowMs } = this.#options;
+    const { nowMs } = this.#options;
     const { signal } = this.#stopping;
     if (signal.aborted) return;
     clearTimeout(this.#timer);
     const nextDueMs = await this.#claimDueRuns();
     if (signal.aborted) return;
-    // At the concurrency limit, the end of an attempt wakes the queue, and the timer only finds runs to cancel.
-    const isFull = this.#executing.size >= settings.concurrency;
-    const waitMs = isFull ? runPollMs : Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
-    this.#timer = setTimeout(() => this.wake(), waitMs);
+    // Without a place, the next look only finds runs to cancel.
+    const waitMs = this.#isFull()
+      ? runPollMs
+      : Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
+    this.#timer = setTimeout(() => void this.#claim(), waitMs);
   }
 
   async #claimDueRuns(): Promise<number | undefined> {
