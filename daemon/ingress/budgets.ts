@@ -1,9 +1,9 @@
 import { WindowCounter } from '../http/window-counter.ts';
 
-/** @limit Time that explanations of failures may take in each second, in ms: an attack must not cost more than 1 % of it. */
+/** @limit Processor time that explanations of failures may take in each second, in ms: an attack must not cost more than 1 % of it. */
 const explainingMsPerSecond = 10;
 
-/** @limit Time that explanations may take at once after a quiet while, in ms: someone who sets up a webhook gets each one. */
+/** @limit Processor time that explanations may take at once after a quiet while, in ms: someone who sets up a webhook gets each one. */
 const explainingBurstMs = 100;
 
 /** Limits that an operator can set; `settings.ts` has their defaults. */
@@ -86,18 +86,28 @@ export function createMemoryBudgets(
 
 /**
  * Makes a function that does work which explains a failure. It returns undefined instead while explanations have taken
- * more than their share of the time.
+ * more than their share of the time: that of the processor, because a busy machine makes none of them dearer.
  */
-export function createTimeShare(monotonicMs: () => number): (work: () => string) => string | undefined {
+export function createTimeShare(
+  monotonicMs: () => number,
+  processorMs: () => number = readProcessorMs,
+): (work: () => string) => string | undefined {
   let leftMs = explainingBurstMs;
   let countedMs = monotonicMs();
   return work => {
-    const startMs = monotonicMs();
-    leftMs = Math.min(explainingBurstMs, leftMs + ((startMs - countedMs) / 1_000) * explainingMsPerSecond);
-    countedMs = startMs;
+    const nowMs = monotonicMs();
+    leftMs = Math.min(explainingBurstMs, leftMs + ((nowMs - countedMs) / 1_000) * explainingMsPerSecond);
+    countedMs = nowMs;
     if (leftMs <= 0) return undefined;
+    const startMs = processorMs();
     const explanation = work();
-    leftMs -= monotonicMs() - startMs;
+    leftMs -= processorMs() - startMs;
     return explanation;
   };
+}
+
+/** What this thread has computed, in ms. */
+function readProcessorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
