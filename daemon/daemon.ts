@@ -25,7 +25,8 @@ import { openReportEndpoint } from './runs/report-endpoint.ts';
 import { startRetention } from './runs/retention.ts';
 import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
-import { createRunner } from './runs/runners/create-runner.ts';
+import { listRunners, toOffered } from './runs/run-settings.ts';
+import { openRunners } from './runs/runners/create-runner.ts';
 import { explainMissingProgram } from './runs/runners/missing-program.ts';
 import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, type ServedStatesOptions, serveAppliedStates } from './served/served-states.ts';
@@ -242,20 +243,36 @@ async function startRuns(
   condition: Condition,
   onClose: OnClose,
 ): Promise<{ readonly runQueue: RunQueue; readonly reports: ReportEndpoint | undefined }> {
-  const { directory, runner } = settings.runs;
+  const { directory } = settings.runs;
   if (directory !== undefined) await store.runFiles.placeIn(directory);
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
   onClose(() => retention.stop());
-  const missing =
-    runner.kind === 'command' && (await explainMissingProgram(runner.argv[0] ?? '', environment));
-  if (missing) log.warn({ reason: missing }, 'the command of runs cannot be started, so each run will fail');
-  const callback = runner.kind === 'http' ? runner.callback : undefined;
-  const callbacks =
-    callback &&
-    openCallbacks(await store.seal.deriveKeys('run callbacks'), () => callback.url ?? condition.baseUrl);
+  const listed = listRunners(settings.runs);
+  for (const { name, runner } of listed) {
+    const missing =
+      runner.kind === 'command' && (await explainMissingProgram(runner.argv[0] ?? '', environment));
+    if (missing)
+      log.warn(
+        { runner: name, reason: missing },
+        'the command of runs cannot be started, so each run will fail',
+      );
+  }
+  const callbackKeys = listed.some(({ runner }) => runner.kind === 'http' && runner.callback)
+    ? await store.seal.deriveKeys('run callbacks')
+    : undefined;
+  const openCallbacksAt =
+    callbackKeys && ((url?: string) => openCallbacks(callbackKeys, () => url ?? condition.baseUrl));
+  const runners = await openRunners(settings.runs, {
+    ...{ environment, store, deliveryLog, nowMs },
+    openCallbacks: openCallbacksAt,
+  });
+  await store.offeredRunners.record(listed.map(toOffered));
   const runQueue = await startRunQueue({
-    ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
-    runner: await createRunner(settings.runs, { environment, store, deliveryLog, nowMs, callbacks }),
+    ...{ store, deliveryLog, runners, log, nowMs, monotonicMs },
+    findGone: async names => {
+      const offered = await store.offeredRunners.read();
+      return names.filter(name => !offered.some(one => one.name === name));
+    },
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },
@@ -263,10 +280,12 @@ async function startRuns(
     random: Math.random,
   });
   onClose(() => runQueue.stop());
+  metrics.addRunners(() => runQueue.describeRunners());
   const reports = new ReceiverReports({
     ...{ deliveryLog, log, nowMs, reader: store.deliveries, runFiles: store.runFiles },
     settle: (run, result) => runQueue.settle(run, result),
   });
   onClose(() => reports.stop());
+  const callbacks = openCallbacksAt?.();
   return { runQueue, reports: callbacks && openReportEndpoint({ callbacks, reports, log }) };
 }

@@ -33,6 +33,9 @@ export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate' | 'M
  */
 export const manualUid = 'manual';
 
+/** The runner of automations that name none: `runs.runner` of the daemon's settings. */
+export const defaultRunner = 'default';
+
 /**
  * The sources of a delivery's identity, in order of preference. `scheme` is the header of the signature scheme,
  * `schemeField` its field of the payload. `body` is a hash of the body.

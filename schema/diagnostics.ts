@@ -71,6 +71,8 @@ export const diagnosticCodes = {
   'automation/duplicate': 'no two automations are the same',
   'automation/prompt': 'a prompt promises only what a run gets',
   'automation/path-not-sent': 'the paths of an automation name values that its webhooks receive',
+  'automation/runner-not-offered':
+    'an automation names a runner, and a repository of it, that the daemon offers it',
   'automation/webhook-unknown': 'a trigger selects an existing webhook',
   'filter/invalid': 'a payload filter consists of lists, operators and nested objects',
   'filter/too-large': 'a payload filter stays within its limits',

@@ -1,6 +1,7 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { PauseView } from '../../operations/log/runs.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
+import { defaultRunner } from '../../schema/delivery.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
 import type { Backend } from '../backend/backend.ts';
@@ -51,10 +52,11 @@ const list = declareList({
   },
   empty: 'No automations are applied.',
   heading: ['NAME', 'ENABLED', 'WEBHOOKS'],
-  toCells: ({ name, enabled, triggers, paused }) => {
+  toCells: ({ name, enabled, runner = defaultRunner, triggers, paused }) => {
     const webhooks = triggers.map(({ webhook, uid, byName }) => webhook ?? `${byName ?? uid} (unknown)`);
+    const on = runner === defaultRunner ? '' : `, on ${runner}`;
     const note = paused ? `, ${describePause(paused)}` : '';
-    return [name, `${enabled ? 'yes' : 'no'}${note}`, webhooks.join(', ')];
+    return [name, `${enabled ? 'yes' : 'no'}${on}${note}`, webhooks.join(', ')];
   },
 });
 

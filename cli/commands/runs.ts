@@ -100,6 +100,7 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
   return renderFields([
     ['id', run.id],
     ['automation', run.automation],
+    ['runner', run.runner],
     ['delivery', renderDeliveryOf(run)],
     ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
     ['webhook', run.webhook],

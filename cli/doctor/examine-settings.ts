@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { RunnerSettings } from '../../daemon/runs/run-settings.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { findReason } from '../find-reason.ts';
@@ -17,21 +18,42 @@ export async function examineSettings(file: string, { teamSecrets }: Store): Pro
   }
   return [
     fine('settings', `${file} is valid`),
-    ...(await examineRunUser(settings)),
-    ...(await examineProgram(settings)),
+    ...(await examineRunners(settings, teamSecrets)),
     ...(await examineSignIn(settings, teamSecrets)),
   ];
 }
 
+/** Checks the user, the program and the team secrets of each runner. */
+async function examineRunners(
+  { runs }: DaemonSettings,
+  teamSecrets: Store['teamSecrets'],
+): Promise<Symptom[]> {
+  const { listRunners, listSecrets } = await import('../../daemon/runs/run-settings.ts');
+  const symptoms: Symptom[] = [];
+  const known = new Set(await teamSecrets.listNames());
+  for (const one of listRunners(runs)) {
+    symptoms.push(...(await examineRunUser(one, runs.directory)), ...(await examineProgram(one)));
+    for (const secret of listSecrets(one)) {
+      if (known.has(secret)) continue;
+      const place = ['runs', ...one.path].join('.');
+      const remedy = `set it with \`hookmill secrets set ${secret}\``;
+      symptoms.push(
+        problem('runs', `${place} names the team secret ${secret}, which does not exist`, remedy),
+      );
+    }
+  }
+  return symptoms;
+}
+
 /** Tries to run a program as the user of runs, as the daemon does when it starts. */
-async function examineRunUser({ runs: { runner, directory = '/' } }: DaemonSettings): Promise<Symptom[]> {
+async function examineRunUser({ runner, path }: RunnerSettings, directory = '/'): Promise<Symptom[]> {
   if (runner.kind !== 'command' || runner.user === undefined) return [];
   const [{ openCommandUser }, { SettingsError }] = await Promise.all([
     import('../../daemon/runs/runners/command-user.ts'),
     import('../../daemon/settings-error.ts'),
   ]);
   try {
-    await openCommandUser(runner, findExisting(directory), process.env);
+    await openCommandUser(runner, ['runs', ...path].join('.'), findExisting(directory), process.env);
     return [fine('runs', `commands can run as ${runner.user}`)];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -40,12 +62,18 @@ async function examineRunUser({ runs: { runner, directory = '/' } }: DaemonSetti
 }
 
 /** Looks for the program that runs start. */
-async function examineProgram({ runs: { runner } }: DaemonSettings): Promise<Symptom[]> {
+async function examineProgram({ runner, path }: RunnerSettings): Promise<Symptom[]> {
   if (runner.kind !== 'command') return [];
   const { explainMissingProgram } = await import('../../daemon/runs/runners/missing-program.ts');
   const missing = await explainMissingProgram(runner.argv[0] ?? '', process.env);
   if (missing === undefined) return [];
-  return [problem('runs', `${missing}, so no run can start`, 'install it, or correct `runs.runner.argv`')];
+  return [
+    problem(
+      'runs',
+      `${missing}, so no run can start`,
+      `install it, or correct \`runs.${path.join('.')}.argv\``,
+    ),
+  ];
 }
 
 /** Begins a sign-in as the dashboard does, up to the page of the provider. */

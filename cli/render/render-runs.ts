@@ -1,5 +1,6 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
+import { defaultRunner } from '../../schema/delivery.ts';
 import { openTable } from './render-table.ts';
 
 /** Runs as a table. */
@@ -13,10 +14,11 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
   return runs =>
     table(
       runs.map(run => {
-        const { id, automation, state, attempts, error, report } = run;
+        const { id, automation, runner, state, attempts, error, report } = run;
         const reported = state === 'running' ? report?.message : undefined;
         const about = reported ?? error ?? '';
-        return [id, automation, renderDeliveryOf(run), renderRunState(run), String(attempts), about];
+        const by = runner === defaultRunner ? automation : `${automation} on ${runner}`;
+        return [id, by, renderDeliveryOf(run), renderRunState(run), String(attempts), about];
       }),
     );
 }

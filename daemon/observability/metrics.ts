@@ -19,9 +19,18 @@ export interface Metrics {
   observeManagement(result: ApiProblemCode | 'answered'): void;
   /** Counts an attempt at a run, by what became of the run. */
   observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
+  /** Adds the places of the runners of this daemon, and how many of them are taken. */
+  addRunners(read: () => readonly RunnerLoad[]): void;
   /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
+}
+
+/** How many runs a runner executes at the moment, and how many it may. */
+export interface RunnerLoad {
+  readonly name: string;
+  readonly executing: number;
+  readonly places: number;
 }
 
 const runEnds = ['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped', 'cancelled'] as const;
@@ -63,6 +72,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     observeRequest: createRequestObserver(registry),
     observeManagement: createManagementObserver(registry),
     observeAttempt: createAttemptObserver(registry, readStates),
+    addRunners: read => addRunnerGauges(registry, read),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -151,6 +161,18 @@ function addRunGauges(
     const runs = await read();
     return runs && Math.max(0, (nowMs() - (runs.firstDueMs ?? Infinity)) / 1_000);
   });
+}
+
+function addRunnerGauges(registry: Registry, read: () => readonly RunnerLoad[]): void {
+  const add = (name: string, help: string, getValue: (load: RunnerLoad) => number) =>
+    new Gauge({
+      ...{ name, help, labelNames: ['runner'], registers: [registry] },
+      collect() {
+        for (const load of read()) this.set({ runner: load.name }, getValue(load));
+      },
+    });
+  add('hookmill_runner_places', 'Runs that a runner of this daemon executes at most', load => load.places);
+  add('hookmill_runner_runs', 'Runs that a runner of this daemon executes now', load => load.executing);
 }
 
 /**

@@ -6,14 +6,12 @@ import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
 import { endLeftovers } from './runners/end-leftovers.ts';
-import type { AttemptResult, CreatedRunner } from './runners/runner.ts';
+import type { AttemptResult, CreatedRunner, OpenRunner } from './runners/runner.ts';
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;
   readonly runFiles: Pick<RunFiles, 'discard' | 'prepare'>;
-  readonly runner: CreatedRunner;
-  /** Whether an attempt finds in the run's directory what earlier ones left there. */
-  readonly keep: boolean;
+  readonly runner: Pick<OpenRunner, 'execute' | 'tellCancelled' | 'keep'>;
   /** Undefined unless the daemon traces. */
   readonly traces?: Traces | undefined;
 }
@@ -24,7 +22,7 @@ export interface AttemptDeps {
  */
 export async function attemptRun(
   run: Run,
-  { prompt, timeLimit }: RunAutomation,
+  { prompt, timeLimit, repository }: RunAutomation,
   deps: AttemptDeps,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
@@ -35,12 +33,12 @@ export async function attemptRun(
   const events = gathered.length === 0 ? undefined : readEvents(gathered, deps);
   // First, because a process of an earlier attempt could write to the directory of this one.
   if (run.claims > 1 && !(await endLeftovers(run, signal))) return leftoversStay;
-  if (!deps.keep) await deps.runFiles.discard(run.id);
+  if (!deps.runner.keep) await deps.runFiles.discard(run.id);
   const directory = await deps.runFiles.prepare(run.id, message, event, events);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
   const timeLimitMs = timeLimit === undefined ? undefined : parseDurationMs(timeLimit);
-  const attempt = { run, directory, message, gathered: gathered.length, timeLimitMs, ...event };
+  const attempt = { run, directory, message, gathered: gathered.length, timeLimitMs, repository, ...event };
   const trace = deps.traces?.beginAttempt(run, event.headers);
   if (!trace) return deps.runner.execute(attempt, signal);
   const traced = { ...attempt, traceparent: trace.traceparent };
@@ -57,11 +55,11 @@ const leftoversStay: AttemptResult = {
 /** Ends what is left of a run that somebody cancels, on this machine and at its receiver. */
 export async function cancelAttempts(
   run: Run,
-  { runner }: Pick<AttemptDeps, 'runner'>,
+  { tellCancelled }: Pick<CreatedRunner, 'tellCancelled'>,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   if (!(await endLeftovers(run, signal))) return leftoversStay;
-  const untold = await runner.tellCancelled?.(run, signal);
+  const untold = await tellCancelled?.(run, signal);
   if (untold === undefined) return { kind: 'cancelled' };
   return {
     kind: 'cancelled',

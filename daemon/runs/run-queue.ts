@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
-import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
+import type { ClaimedRuns, DeliveryLog, Run, RunnerPlaces } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
-import type { RunEnd } from '../observability/metrics.ts';
+import type { RunEnd, RunnerLoad } from '../observability/metrics.ts';
 import type { Traces } from '../observability/traces.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { type RecordAttemptDeps, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun, cancelAttempts } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
-import { boundRetries, keepsDirectories, type RunSettings } from './run-settings.ts';
+import { boundRetries } from './run-settings.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
-import { type AttemptResult, type CreatedRunner, RunCancelled } from './runners/runner.ts';
+import { goneRunsConcurrent, type OpenRunners } from './runners/create-runner.ts';
+import { type AttemptResult, RunCancelled } from './runners/runner.ts';
 
 /** @limit Shortest wait of a run that hookmill itself could not begin, in ms: most passing faults are over then. */
 const troubleWaitMsMin = 1_000;
@@ -59,8 +60,9 @@ const runPollMs = 2_000;
 export interface RunQueueOptions {
   readonly deliveryLog: DeliveryLog;
   readonly store: Pick<Store, 'runFiles'>;
-  readonly settings: RunSettings;
-  readonly runner: CreatedRunner;
+  readonly runners: OpenRunners;
+  /** Finds which of these runners no daemon offers. */
+  readonly findGone: (runners: readonly string[]) => Promise<readonly string[]>;
   /** Reads automations where that does not delay deliveries; by default, in this thread. */
   readonly readAutomation?: ReadRunAutomation;
   /** Undefined unless the daemon traces. */
@@ -95,7 +97,7 @@ export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue>
 /** Claims due runs, up to the concurrency limit. Start one with `startRunQueue`. */
 export class RunQueue {
   readonly #options: RunQueueOptions;
-  readonly #attemptDeps: AttemptDeps;
+  readonly #attemptDeps: Omit<AttemptDeps, 'runner'>;
   readonly #readAutomation: ReadRunAutomation;
   readonly #trouble: RunTrouble;
   /** How far the clock was ahead of the monotonic one when it was last compared. */
@@ -108,27 +110,33 @@ export class RunQueue {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunQueueOptions) {
-    const { deliveryLog, store, settings, runner, traces, log, nowMs, monotonicMs } = options;
+    const { deliveryLog, store, traces, log, nowMs, monotonicMs } = options;
     this.#options = options;
     this.#trouble = new RunTrouble(log, monotonicMs);
     this.#clockAheadMs = nowMs() - monotonicMs();
-    this.#attemptDeps = {
-      deliveryLog,
-      runFiles: store.runFiles,
-      runner,
-      keep: keepsDirectories(settings),
-      traces,
-    };
+    this.#attemptDeps = { deliveryLog, runFiles: store.runFiles, traces };
     this.#readAutomation = options.readAutomation ?? readRunAutomationsFrom(deliveryLog);
   }
 
   /** Looks for due runs now, unless there is no place for one: the end of an attempt wakes the queue then. */
   wake(): void {
-    if (!this.#isFull()) void this.#claim();
+    if (Object.values(this.#findPlaces()).some(count => count > 0)) void this.#claim();
   }
 
-  #isFull(): boolean {
-    return this.#executing.size >= this.#options.settings.concurrency;
+  /** How many runs each runner executes at the moment, and how many it may. */
+  describeRunners(): readonly RunnerLoad[] {
+    const taken = countBy(this.#executing, ({ runner }) => runner);
+    return [...this.#options.runners.offered].map(([name, { concurrency }]) => ({
+      ...{ name, places: concurrency },
+      executing: taken.get(name) ?? 0,
+    }));
+  }
+
+  /** The places that are left. */
+  #findPlaces(): RunnerPlaces {
+    return Object.fromEntries(
+      this.describeRunners().map(({ name, executing, places }) => [name, Math.max(0, places - executing)]),
+    );
   }
 
   /** Ends the attempts in progress, because other daemons may have begun their runs again. */
@@ -153,29 +161,33 @@ export class RunQueue {
     clearTimeout(this.#timer);
     const nextDueMs = await this.#claimDueRuns();
     if (signal.aborted) return;
-    // Without a place, the next look only finds runs to cancel.
-    const waitMs = this.#isFull()
-      ? runPollMs
-      : Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
+    const waitMs = Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
     this.#timer = setTimeout(() => void this.#claim(), waitMs);
   }
 
   async #claimDueRuns(): Promise<number | undefined> {
-    const { deliveryLog, settings, daemonId, log, nowMs } = this.#options;
-    const limit = Math.max(0, settings.concurrency - this.#executing.size);
+    const { findGone, log } = this.#options;
     try {
       await this.#correctDueTimes();
-      const claim = { daemonId, nowMs: nowMs(), limit };
-      const { runs, stopped = [], toCancel = [], nextDueMs } = await deliveryLog.claimRuns(claim);
-      for (const run of runs) this.#begin(run);
-      for (const run of stopped) this.#tellStopped(run);
-      for (const { id, cancel } of this.#executing)
-        if (toCancel.includes(id)) cancel.abort(new RunCancelled());
+      const { nextDueMs, otherRunners } = await this.#claimFor(this.#findPlaces());
+      const gone = otherRunners ? await findGone(otherRunners) : [];
+      if (gone.length > 0)
+        await this.#claimFor(Object.fromEntries(gone.map(name => [name, goneRunsConcurrent])));
       return nextDueMs;
     } catch (error) {
       log.error({ err: error }, 'cannot claim runs; the daemon tries again');
       return undefined;
     }
+  }
+
+  async #claimFor(places: RunnerPlaces): Promise<ClaimedRuns> {
+    const { deliveryLog, daemonId, nowMs } = this.#options;
+    const claimed = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), places });
+    const { runs, stopped = [], toCancel = [] } = claimed;
+    for (const run of runs) this.#begin(run);
+    for (const run of stopped) this.#tellStopped(run);
+    for (const { id, cancel } of this.#executing) if (toCancel.includes(id)) cancel.abort(new RunCancelled());
+    return claimed;
   }
 
   #tellStopped(run: Run): void {
@@ -201,7 +213,8 @@ export class RunQueue {
 
   #begin(run: Run): void {
     const cancel = new AbortController();
-    const execution = { id: run.id, cancel, ended: this.#execute(run, cancel.signal) };
+    const { id, runner } = run;
+    const execution = { id, runner, cancel, ended: this.#execute(run, cancel.signal) };
     this.#executing.add(execution);
     void execution.ended.finally(() => {
       this.#executing.delete(execution);
@@ -216,7 +229,7 @@ export class RunQueue {
       const { result, automation: wanted } = await this.#attemptOrCancel(run, signal, cancelled);
       if (result.kind !== 'unattempted') this.#trouble.end();
       else if (!signal.aborted) this.#trouble.add(run.id, result.reason);
-      const state = await recordAttempt(run, result, this.#recordDeps(wanted), signal);
+      const state = await recordAttempt(run, result, this.#recordDeps(run, wanted), signal);
       if (result.kind !== 'unattempted') this.#tell(run, result, state);
     } catch (err) {
       log.error(
@@ -231,14 +244,14 @@ export class RunQueue {
    * now.
    */
   async settle(run: Run, result: AttemptResult): Promise<RunEnd> {
-    const state = await settleRun(run, result, this.#recordDeps(await this.#readAutomation(run)));
+    const state = await settleRun(run, result, this.#recordDeps(run, await this.#readAutomation(run)));
     if (state !== 'lost') this.#tell(run, result, state);
     this.wake();
     return state;
   }
 
-  #recordDeps(wanted: RunAutomation | undefined): RecordAttemptDeps {
-    const settings = boundRetries(this.#options.settings, wanted);
+  #recordDeps(run: Run, wanted: RunAutomation | undefined): RecordAttemptDeps {
+    const settings = boundRetries(this.#options.runners.find(run), wanted);
     return { ...this.#options, settings, troubleWaitMs: () => this.#trouble.waitMs() };
   }
 
@@ -259,7 +272,8 @@ export class RunQueue {
     const attempted = run.cancel ? undefined : await this.#attempt(run, either);
     const isOver = attempted?.result.kind === 'succeeded' || attempted?.result.kind === 'waiting';
     if (attempted && (isOver || !cancelled.aborted)) return attempted;
-    return { result: await cancelAttempts(run, this.#attemptDeps, signal).catch(toUnattempted) };
+    const runner = this.#options.runners.find(run);
+    return { result: await cancelAttempts(run, runner, signal).catch(toUnattempted) };
   }
 
   /** Reads the run's automation and makes one attempt. A failure of hookmill itself is a result too. */
@@ -268,7 +282,8 @@ export class RunQueue {
       const automation = await this.#readAutomation(run);
       if (!automation)
         return { result: { kind: 'failed', reason: 'the prompt of the automation is not in the log' } };
-      return { automation, result: await attemptRun(run, automation, this.#attemptDeps, signal) };
+      const deps = { ...this.#attemptDeps, runner: this.#options.runners.find(run) };
+      return { automation, result: await attemptRun(run, automation, deps, signal) };
     } catch (error) {
       return { result: toUnattempted(error) };
     }
@@ -278,6 +293,7 @@ export class RunQueue {
 /** An attempt in progress. */
 interface Execution {
   readonly id: string;
+  readonly runner: string;
   readonly cancel: AbortController;
   readonly ended: Promise<void>;
 }
@@ -298,6 +314,12 @@ const levels = {
   cancelled: 'info',
 } as const;
 
-function describe({ id, deliveryId, factory, automation, attempts }: Run): object {
-  return { run: id, delivery: deliveryId, factory, automation, attempt: attempts };
+function describe({ id, deliveryId, factory, automation, runner, attempts }: Run): object {
+  return { run: id, delivery: deliveryId, factory, automation, runner, attempt: attempts };
+}
+
+function countBy<T>(all: Iterable<T>, key: (one: T) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of all) counts.set(key(one), (counts.get(key(one)) ?? 0) + 1);
+  return counts;
 }

@@ -4,10 +4,15 @@ import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import { fieldPath } from '../../schema/definitions/field-path-shape.ts';
+import { defaultRunner } from '../../schema/delivery.ts';
+import { namePattern, nameRule } from '../../schema/name.ts';
+import { secretNameShape } from '../../schema/name-shapes.ts';
 import { isPassedVariable, isProgram } from '../../schema/secret-reference.ts';
 import { checkRepository, repositoryFields } from '../../sources/repository/followed-repository.ts';
+import type { OfferedRunner } from '../../store/ports/offered-runners.ts';
 import { count, outputBytes, seconds } from './runners/attempt-bounds.ts';
 import { httpRunnerShape } from './runners/http-settings.ts';
+import { listTemplateSecrets } from './runners/http-template.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -43,13 +48,42 @@ const passedVariable = z.string().superRefine((text, context) => {
   });
 });
 
+const secretVariables = z.record(z.string(), secretNameShape).superRefine((all, context) => {
+  for (const name of Object.keys(all)) {
+    if (isPassedVariable(name)) continue;
+    addMistake(context, [name], 'not a variable name that can be passed to the command', {
+      ...{ code: 'definition/value', atKey: true },
+      hint: 'write it as in GH_TOKEN; HOOKMILL_ variables are set by hookmill itself',
+    });
+  }
+});
+
+/** A mapping whose keys are names as automations have them. */
+function named<T extends z.ZodType>(value: T) {
+  return z.record(z.string(), value).superRefine((all, context) => {
+    for (const name of Object.keys(all)) {
+      if (namePattern.test(name)) continue;
+      addMistake(context, [name], `"${name}" is not a valid name`, {
+        ...{ code: 'definition/value', atKey: true },
+        hint: `use ${nameRule}`,
+      });
+    }
+  });
+}
+
 const account = z.union([z.int().min(0), z.string().regex(/^[A-Za-z0-9_][\w.-]*$/)]).transform(String);
 
 const directoryRunnerShape = z.strictObject({ kind: z.literal('directory') });
 
+const runnerRepositoryShape = z.strictObject(repositoryFields).superRefine(checkRepository);
+
 const workspaceShape = z
   .strictObject({
     ...repositoryFields,
+    repository: repositoryFields.repository.optional(),
+    repositories: named(runnerRepositoryShape)
+      .optional()
+      .describe('Repositories by name, of which an automation chooses one with `repository`.'),
     ref: fieldPath.describe(
       'Path of the field of the payload that names the commit or branch, such as $.after.',
     ),
@@ -58,7 +92,21 @@ const workspaceShape = z
       .optional()
       .describe('Names of the automations whose runs get it; by default, all.'),
   })
-  .superRefine(checkRepository);
+  .superRefine(({ repository, repositories, ...own }, context) => {
+    const mistake = (key: string, message: string, hint: string) =>
+      addMistake(context, [key], message, { code: 'definition/value', hint, atKey: true });
+    if (repository !== undefined) checkRepository({ repository, ...own }, context);
+    else if (repositories === undefined)
+      addMistake(context, ['repository'], 'the key "repository" is missing', {
+        ...{ code: 'definition/missing-key', atKey: true },
+        hint: 'add repository, or repositories among which automations choose',
+      });
+    if (repositories === undefined) return;
+    if (repository !== undefined)
+      mistake('repositories', 'give either repository or repositories', 'remove one of them');
+    else if (own.credentialSecret !== undefined)
+      mistake('credentialSecret', 'each of the repositories has its own credential', 'move it there');
+  });
 
 const commandRunnerShape = z.strictObject({
   kind: z.literal('command'),
@@ -67,6 +115,9 @@ const commandRunnerShape = z.strictObject({
     .array(passedVariable)
     .default([])
     .describe("Names of variables in the daemon's environment that the command gets too."),
+  secretEnvironment: secretVariables
+    .optional()
+    .describe('Variables of the command whose values are team secrets, each with the name of one.'),
   user: account
     .optional()
     .describe("Name or uid of the user that the command runs as; without this key, the daemon's."),
@@ -101,6 +152,46 @@ const directory = z.string().superRefine((text, context) => {
   addMistake(context, [], 'not an absolute path', { code: 'definition/value', hint });
 });
 
+/** The bounds of a runner, whatever it executes. */
+const boundFields = {
+  concurrency: count
+    .max(runsConcurrentMax)
+    .default(runsConcurrent)
+    .describe('Maximum number of runs executed at the same time.'),
+  attempts: count
+    .max(runAttemptsMax)
+    .default(runAttempts)
+    .describe('Maximum number of attempts at a run; after that it has failed.'),
+  backOff: backOffShape.prefault({}).describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+};
+
+const nameGlobs = z.array(
+  z.string().regex(/^[a-z0-9*-]+$/, { error: `use ${nameRule}; * stands for any text` }),
+);
+
+const namedRunnerFields = {
+  factories: nameGlobs
+    .default([])
+    .describe('Factories whose automations may use it; * stands for any text. By default, none.'),
+  automations: nameGlobs
+    .default(['*'])
+    .describe('Automations of these factories that may use it; * stands for any text. By default, all.'),
+  ...boundFields,
+};
+
+const namedRunners = named(
+  z.discriminatedUnion('kind', [
+    directoryRunnerShape.extend(namedRunnerFields),
+    commandRunnerShape.extend(namedRunnerFields),
+    httpRunnerShape.safeExtend(namedRunnerFields),
+  ]),
+).superRefine((runners, context) => {
+  if (!Object.hasOwn(runners, defaultRunner)) return;
+  const message = `${defaultRunner} is the name of runs.runner`;
+  const hint = 'give it another name';
+  addMistake(context, [defaultRunner], message, { code: 'definition/value', hint, atKey: true });
+});
+
 /** The key `runs` of the daemon's configuration file. */
 export const runSettingsShape = z
   .strictObject({
@@ -110,36 +201,100 @@ export const runSettingsShape = z
     runner: z
       .discriminatedUnion('kind', [directoryRunnerShape, commandRunnerShape, httpRunnerShape])
       .prefault({ kind: 'directory' })
-      .describe('How an attempt at a run is executed.'),
-    concurrency: count
-      .max(runsConcurrentMax)
-      .default(runsConcurrent)
-      .describe('Maximum number of runs executed at the same time.'),
-    attempts: count
-      .max(runAttemptsMax)
-      .default(runAttempts)
-      .describe('Maximum number of attempts at a run; after that it has failed.'),
-    backOff: backOffShape
-      .prefault({})
-      .describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+      .describe('How an attempt at a run is executed, unless its automation names a runner.'),
+    ...boundFields,
+    runners: namedRunners
+      .default({})
+      .describe('Further runners by name, which automations choose with `runner`.'),
   })
-  .superRefine(({ runner, directory }, context) => {
-    if (runner.kind !== 'command') return;
-    const mistake = (key: string, message: string, hint: string) =>
-      addMistake(context, ['runner', key], message, { code: 'definition/value', hint });
-    for (const key of ['group', 'processes'] as const) {
-      if (runner.user === undefined && runner[key] !== undefined)
-        mistake(key, `${key} needs user`, 'name the user that the command runs as');
-    }
-    if (runner.user !== undefined && directory === undefined)
-      mistake(
-        'user',
-        'user needs runs.directory, because other users cannot enter the home',
-        'name a directory outside the home, such as /var/lib/hookmill-runs',
-      );
+  .superRefine((settings, context) => {
+    for (const { runner, path } of listRunners(settings))
+      checkUser(runner, settings.directory, path, context);
   });
 
+function checkUser(
+  runner: RunnerSettings['runner'],
+  directory: string | undefined,
+  path: readonly string[],
+  context: z.RefinementCtx,
+): void {
+  if (runner.kind !== 'command') return;
+  const mistake = (key: string, message: string, hint: string) =>
+    addMistake(context, [...path, key], message, { code: 'definition/value', hint });
+  for (const key of ['group', 'processes'] as const) {
+    if (runner.user === undefined && runner[key] !== undefined)
+      mistake(key, `${key} needs user`, 'name the user that the command runs as');
+  }
+  if (runner.user !== undefined && directory === undefined)
+    mistake(
+      'user',
+      'user needs runs.directory, because other users cannot enter the home',
+      'name a directory outside the home, such as /var/lib/hookmill-runs',
+    );
+}
+
 export type RunSettings = z.output<typeof runSettingsShape>;
+
+/** The settings of one runner. */
+export interface RunnerSettings extends Pick<RunSettings, 'concurrency' | 'attempts' | 'backOff'> {
+  readonly name: string;
+  /** Where they are in the key `runs`. */
+  readonly path: readonly string[];
+  readonly runner: RunSettings['runner'];
+  readonly factories: readonly string[];
+  readonly automations: readonly string[];
+}
+
+/** Lists the runners that the settings describe, the default one first. */
+export function listRunners({
+  runner,
+  runners,
+  concurrency,
+  attempts,
+  backOff,
+}: Omit<RunSettings, 'directory'>): RunnerSettings[] {
+  const all = ['*'];
+  const own = { runner, concurrency, attempts, backOff, factories: all, automations: all };
+  const named = Object.entries(runners).map(
+    ([name, { factories, automations, concurrency, attempts, backOff, ...runner }]) => ({
+      ...{ name, path: ['runners', name], factories, automations, concurrency, attempts, backOff },
+      runner,
+    }),
+  );
+  return [{ name: defaultRunner, path: ['runner'], ...own }, ...named];
+}
+
+/** Lists the team secrets that a runner needs. */
+export function listSecrets({ runner }: Pick<RunnerSettings, 'runner'>): readonly string[] {
+  if (runner.kind === 'directory') return [];
+  const names =
+    runner.kind === 'command'
+      ? [
+          ...Object.values(runner.secretEnvironment ?? {}),
+          runner.workspace?.credentialSecret,
+          ...Object.values(runner.workspace?.repositories ?? {}).map(one => one.credentialSecret),
+        ]
+      : [
+          runner.secretUrl,
+          ...Object.values(runner.secretHeaders ?? {}).map(one =>
+            typeof one === 'string' ? one : one.secretName,
+          ),
+          ...listTemplateSecrets(runner.template),
+        ];
+  return [...new Set(names.filter(name => name !== undefined))];
+}
+
+/** The runner as automations choose it. */
+export function toOffered({ name, runner, factories, automations }: RunnerSettings): OfferedRunner {
+  const { repositories = {} } = (runner.kind === 'command' && runner.workspace) || {};
+  return {
+    name,
+    factories: [...factories],
+    automations: [...automations],
+    repositories: Object.keys(repositories),
+  };
+}
+
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type WorkspaceSettings = z.output<typeof workspaceShape>;
 
@@ -147,7 +302,7 @@ export type WorkspaceSettings = z.output<typeof workspaceShape>;
  * Whether a repeated attempt finds the run's directory as it was. Nobody runs in the directory unless a command does; who
  * acts on it may be at work when the daemon repeats an attempt that it could not record.
  */
-export function keepsDirectories({ runner }: Pick<RunSettings, 'runner'>): boolean {
+export function keepsDirectories({ runner }: Pick<RunnerSettings, 'runner'>): boolean {
   return runner.kind !== 'command' || runner.keep;
 }
 

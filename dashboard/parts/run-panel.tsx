@@ -126,6 +126,9 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         </a>
         {run.replay ? ' (replay)' : run.manual && ' (manual)'}
       </Fact>
+      <Fact term="Runner">
+        <Text text={run.runner} />
+      </Fact>
       <Fact term={run.deliveries ? 'Newest delivery' : 'Delivery'}>
         <DeliveryLink id={run.deliveryId} />
       </Fact>

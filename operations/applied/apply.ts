@@ -56,7 +56,7 @@ export async function applyDefinitions(
   const decide = async (state: AppliedState): Promise<StateChange<Decided | Invalid>> => {
     const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
     if (conflicts.length > 0) return { result: { result: 'invalid', diagnostics: conflicts } };
-    const { planned, secrets } = await planDefinitions(state, store.teamSecrets, definitions);
+    const { planned, secrets } = await planDefinitions(state, store, definitions);
     if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
     const { changes, diagnostics } = planned;
     const result = await confirmChanges(planned, source, confirm);

@@ -6,6 +6,7 @@ import { renderAutomationYaml } from '../../schema/definitions/definition-yaml.t
 import { compareNames } from '../../schema/name.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
 import { findUnkeptHeaders } from '../checks/header-diagnostics.ts';
+import { requireOffered } from '../checks/runner-diagnostics.ts';
 import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { OpenFactory } from '../factory.ts';
 import { findDefinitionFile, requireManagedHere } from '../managed-by.ts';
@@ -54,6 +55,7 @@ export async function createAutomation(
     }
     const pinned = requirePinned(state, automation);
     requireKeptHeaders(state, pinned);
+    requireOffered(pinned, factory.name, await factory.store.offeredRunners.read());
     return {
       next: { automations: [...state.automations, pinned].sort(compareNames) },
       result: pinned,
@@ -77,6 +79,7 @@ export async function replaceAutomation(
     requireManagedHere(state, () => explainWrite(state, automation));
     const pinned = requirePinned(state, automation);
     requireKeptHeaders(state, pinned);
+    requireOffered(pinned, factory.name, await factory.store.offeredRunners.read());
     const planned = planAutomations([pinned], { ...state, automations: [existing] });
     // It is no change to select the same webhook by its name instead of its UID.
     const result = hasChanges(planned) ? pinned : existing;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { defaultRunner } from '../../schema/delivery.ts';
 import { parseFieldPath, readField } from '../../schema/field-path.ts';
 import type { RunFlow } from '../../store/ports/delivery-log.ts';
 
@@ -20,6 +21,7 @@ export function compileRunFlow(
   factory: string,
   {
     name,
+    runner,
     concurrency,
     concurrencyKey,
     order,
@@ -36,6 +38,7 @@ export function compileRunFlow(
     };
   };
   const parts: ((payload: unknown) => RunFlow)[] = [];
+  if (runner !== undefined && runner !== defaultRunner) parts.push(() => ({ runner }));
   if (concurrency !== undefined) {
     const lane = findLane('limit', concurrencyKey);
     parts.push(payload => ({ limit: { lane: lane(payload), runs: concurrency } }));

@@ -3,7 +3,8 @@ import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
 import { hasSecret } from '../../schema/secret-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
+import type { Store } from '../../store/ports/store.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
 import {
   findRenames,
@@ -11,6 +12,7 @@ import {
   type Rename,
   withRenames,
 } from '../checks/rename-diagnostics.ts';
+import { findRunnerDiagnostics } from '../checks/runner-diagnostics.ts';
 import { findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
 import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
 import { findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
@@ -41,7 +43,7 @@ export interface Planned {
  */
 export async function planDefinitions(
   state: AppliedState,
-  teamSecrets: TeamSecrets,
+  { teamSecrets, offeredRunners }: Pick<Store, 'teamSecrets' | 'offeredRunners'>,
   written: Definitions,
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
   const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
@@ -52,7 +54,11 @@ export async function planDefinitions(
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
   const shared = findSharedSecrets(definitions, state.factory, uses);
-  const found = [...definitions.diagnostics, ...findSecretDiagnostics(definitions, secrets, names)];
+  const found = [
+    ...definitions.diagnostics,
+    ...findSecretDiagnostics(definitions, secrets, names),
+    ...findRunnerDiagnostics(definitions, state.factory, await offeredRunners.read()),
+  ];
   const { webhooks } = replaceMistaken(definitions, state, found);
   found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, state));
   const desired = replaceMistaken(definitions, state, found);

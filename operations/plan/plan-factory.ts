@@ -17,7 +17,7 @@ export async function planFactory(
   { adopt = false }: { /** As if the factory followed no branch. */ readonly adopt?: boolean } = {},
 ): Promise<Planned> {
   const state = await store.appliedStates.read(name);
-  const { planned } = await planDefinitions(state, store.teamSecrets, definitions);
+  const { planned } = await planDefinitions(state, store, definitions);
   const refusals = adopt ? [] : findRefusals(planned, definitions, await store.reconcileStatuses.read(name));
   const isRefused = ({ code, file }: Diagnostic) =>
     refusals.some(refusal => refusal.code === code && refusal.file === file);

@@ -122,11 +122,12 @@ export function verdictView(verdict: ReturnType<typeof judgeAutomation>): Verdic
 }
 
 export function runView(run: Run): RunView {
-  const { id, automation, deliveryId, webhook, state, attempts, replay, error } = run;
+  const { id, automation, runner, deliveryId, webhook, state, attempts, replay, error } = run;
   const { waitsFor, stopped, dismissed, holds, deliveryCount } = run;
   return {
     id,
     automation,
+    runner,
     deliveryId,
     webhook,
     state,

@@ -1,5 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
+import { defaultRunner } from '../../schema/delivery.ts';
 import { renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import { describeTime } from '../health/judge-health.ts';
@@ -170,10 +171,11 @@ function judgeRuns({ runs, output, nowMs, holding, usualMs, pause, ahead }: WhyF
     ({ state, waitsFor, notBeforeMs }) => state === 'queued' && !waitsFor && nowMs - notBeforeMs > startMs,
   );
   if (waiting) {
+    const runs = waiting.runner === defaultRunner ? 'runs' : `runs.runners.${waiting.runner}`;
     const message = `${nameRun(waiting)} has waited to be started since ${formatTime(waiting.notBeforeMs)}`;
     return wrong(
       message,
-      'Check that a daemon runs, and whether other runs take its places (`runs.concurrency`).',
+      `Check that a daemon runs, and whether other runs take the places of the runner (\`${runs}.concurrency\`).`,
     );
   }
   const running = runs.find(({ state }) => state === 'running');

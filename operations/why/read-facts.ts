@@ -183,7 +183,7 @@ async function findPause(
   return pauses.find(({ automation }) => automation === waiting.automation);
 }
 
-/** The oldest run at work of an automation of which a run waits for others. */
+/** The run at work that a run waits for: of its lane if that is known, or else the oldest of its automation. */
 async function findAhead(
   { name: factory, store }: OpenFactory,
   runs: readonly Run[],
@@ -191,7 +191,8 @@ async function findAhead(
   const waiting = runs.find(({ waitsFor }) => waitsFor === 'order' || waitsFor === 'limit');
   if (!waiting) return undefined;
   const of = { factory, automation: waiting.automation, state: 'running', limit: failedRead } as const;
-  return (await store.deliveries.listRuns(of)).at(-1);
+  const running = await store.deliveries.listRuns(of);
+  return running.findLast(({ lane }) => lane === waiting.lane) ?? running.at(-1);
 }
 
 async function findHolding(

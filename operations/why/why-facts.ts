@@ -55,7 +55,7 @@ export interface WhyFacts {
   readonly usualMs?: number | undefined;
   /** The pause of an automation of `runs`. */
   readonly pause?: Pause | undefined;
-  /** The oldest run at work of an automation of which one of `runs` waits for others. */
+  /** The run at work for which one of `runs` waits. */
   readonly ahead?: Run | undefined;
   /** A failed run that may hold one of `runs` back, in an automation with `onFailure: hold`. */
   readonly holding?: Run | undefined;

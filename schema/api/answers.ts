@@ -341,6 +341,7 @@ export const deliveriesAnswer = z.strictObject({ deliveries: z.array(deliveryAns
 export const runAnswer = z.strictObject({
   id: z.string(),
   automation: z.string(),
+  runner: z.string().describe('The name of the runner that executes it.'),
   deliveryId: z.string(),
   webhook: webhookAtArrival,
   state: z.enum(runStates),

@@ -3,6 +3,7 @@ import { headerFilterSchema } from '../filters/header-filter.ts';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { nameCharsMax, namePattern, nameRule } from '../name.ts';
+import { nameShape } from '../name-shapes.ts';
 import { addMistake } from './add-mistake.ts';
 import { parseDurationMs, runTime } from './duration.ts';
 import { fieldPath } from './field-path-shape.ts';
@@ -23,6 +24,9 @@ const debounce = z.strictObject({
 
 /** The keys of an automation that control the flow of its runs. */
 const runFlowFields = {
+  runner: nameShape
+    .optional()
+    .describe('The runner that executes its runs, among those that the daemon offers. Default: `default`.'),
   concurrency: z
     .int()
     .min(1)
@@ -193,6 +197,9 @@ export const runControlFields = {
     })
     .optional()
     .describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+  repository: nameShape
+    .optional()
+    .describe('The repository of which its runs get a working copy, among those that the runner offers.'),
   ...runFlowFields,
 };
 

@@ -62,6 +62,7 @@ function findShapes(checked: Checked, path: Path): Checked[] {
   const value = readField(checked.value, [step]);
   return unwrap(checked).flatMap(({ shape }) => {
     if (shape instanceof z.ZodArray) return findShapes({ shape: shape.element, value }, rest);
+    if (shape instanceof z.ZodRecord) return findShapes({ shape: shape.valueType, value }, rest);
     if (!(shape instanceof z.ZodObject) || !Object.hasOwn(shape.shape, step)) return [];
     return findShapes({ shape: shape.shape[String(step)], value }, rest);
   });

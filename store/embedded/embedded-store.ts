@@ -7,6 +7,7 @@ import {
   resealDocuments,
 } from '../documents/copied-documents.ts';
 import { openIssuerKeys } from '../documents/issuer-keys.ts';
+import { openOfferedRunners } from '../documents/offered-runners.ts';
 import { freezeDocuments } from '../documents/read-documents.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
@@ -63,6 +64,7 @@ export function openEmbeddedStore({
     reconcileStatuses,
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
+    offeredRunners: openOfferedRunners(documents),
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

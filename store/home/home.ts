@@ -26,6 +26,8 @@ export interface Home {
   readonly alertsFile: string;
   /** The keys of the issuers of tokens. */
   readonly issuersFile: string;
+  /** The runners that the last daemon offers. */
+  readonly runnersFile: string;
   /** Says whether a copy to the home is complete. */
   readonly copyFile: string;
   /** The address of the daemon that was started last. */
@@ -52,6 +54,7 @@ export function homeAt(directory: string, onCreated?: () => void): Home {
     sessionsFile: join(directory, 'sessions.json'),
     alertsFile: join(directory, 'alerts.json'),
     issuersFile: join(directory, 'issuers.json'),
+    runnersFile: join(directory, 'runners.json'),
     copyFile: join(directory, 'copy.json'),
     daemonFile: join(directory, 'daemon.json'),
   };

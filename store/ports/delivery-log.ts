@@ -81,6 +81,8 @@ export interface NewRun {
  * order or a burst; its name is short, and no other factory, automation or kind of lane has the same one.
  */
 export interface RunFlow {
+  /** The runner that executes the run; absent for `defaultRunner`. */
+  readonly runner?: string;
   /** At most `runs` runs of the lane are running at the same time. */
   readonly limit?: { readonly lane: string; readonly runs: number };
   /**
@@ -138,6 +140,10 @@ export interface Run {
   readonly factory: string;
   readonly webhook: string;
   readonly automation: string;
+  /** The name of the runner that executes it. */
+  readonly runner: string;
+  /** The lane whose order it keeps, or else whose limit it counts for. */
+  readonly lane?: string;
   /** Whether an operator started it from a stored payload. */
   readonly replay: boolean;
   /** True if somebody started it by hand, with a payload that no sender sent. */
@@ -214,13 +220,18 @@ export interface RunReport {
 export interface RunClaim {
   readonly daemonId: string;
   readonly nowMs: number;
-  readonly limit: number;
+  /** How many runs each runner may begin, by its name. Runs of other runners stay queued. */
+  readonly places: RunnerPlaces;
 }
+
+export type RunnerPlaces = Readonly<Record<string, number>>;
 
 export interface ClaimedRuns {
   readonly runs: readonly Run[];
-  /** When the next queued run is due, if any is left. If `limit` was reached, it may be due already. */
+  /** When the next queued run is due, if any is left for a runner that has places left. */
   readonly nextDueMs?: number;
+  /** Other runners with queued runs; absent if there are none. */
+  readonly otherRunners?: readonly string[];
   /** Runs that ended as failed instead of starting (`runsPerHour`); absent if there are none. */
   readonly stopped?: readonly Run[];
   /** IDs of the runs of this daemon that somebody cancels: end their attempts. Absent if there are none. */
@@ -552,8 +563,8 @@ export interface DeliveryLog {
 
   /**
    * Claims queued runs that are due and that their flow lets start, longest due first; they are then `running` under
-   * this daemon. Other processes may queue runs too (a replay, a retry), so also claim at intervals. Whatever the limit,
-   * claims the runs of no daemon that somebody cancels (`Run.cancel`): end what they started, and finish them.
+   * this daemon. Other processes may queue runs too (a replay, a retry), so also claim at intervals. Whatever the
+   * places, claims the runs of no daemon that somebody cancels (`Run.cancel`): end what they started, and finish them.
    */
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
   /** False if the run is not running under that claim. */

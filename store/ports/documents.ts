@@ -10,6 +10,7 @@ export type DocumentKind =
   | 'sessions'
   | 'alerts'
   | 'issuers'
+  | 'runners'
   | 'copy';
 
 /** Identifies a document. Without a factory, it is the only one of its kind. */

@@ -5,6 +5,7 @@ import type { AuditLog } from './audit-log.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
 import type { OnStateChange, Watch } from './documents.ts';
 import type { StoredIssuerKeys } from './issuer-keys.ts';
+import type { OfferedRunners } from './offered-runners.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
@@ -30,6 +31,7 @@ export interface Store {
   readonly reconcileStatuses: ReconcileStatuses;
   readonly alerts: Alerts;
   readonly issuerKeys: StoredIssuerKeys;
+  readonly offeredRunners: OfferedRunners;
   readonly runFiles: RunFiles;
   readonly mirrors: Mirrors;
   readonly daemonAddress: DaemonAddress;

@@ -20,6 +20,8 @@ export const tablesMigrations: readonly TablesMigration[] = [
   { sql: toPackageFile('store/postgres/migrations/001-tables.sql'), compatibleFrom: 1 },
   // Code before it would start the runs of paused automations.
   { sql: toPackageFile('store/postgres/migrations/002-steered-runs.sql'), compatibleFrom: 2 },
+  // Code before it would execute the runs of all runners by one.
+  { sql: toPackageFile('store/postgres/migrations/003-named-runners.sql'), compatibleFrom: 3 },
 ];
 
 /** The version of the tables that this hookmill writes. */

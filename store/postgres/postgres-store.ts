@@ -3,6 +3,7 @@ import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
 import { openIssuerKeys } from '../documents/issuer-keys.ts';
+import { openOfferedRunners } from '../documents/offered-runners.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';
 import { homeAt } from '../home/home.ts';
@@ -62,6 +63,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     reconcileStatuses,
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
+    offeredRunners: openOfferedRunners(documents),
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

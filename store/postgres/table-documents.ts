@@ -124,6 +124,7 @@ const documentNames: Readonly<Record<DocumentKind, string>> = {
   tokens: 'the document of API tokens',
   alerts: 'the document of alerts',
   issuers: 'the keys of issuers',
+  runners: 'the offered runners',
   copy: 'the state of a copy',
 };
 

@@ -17,6 +17,7 @@ test('an empty section of runs is the default: directories, 4 at a time, 3 attem
     concurrency: 4,
     attempts: 3,
     backOff: { firstSeconds: 10, maxSeconds: 600 },
+    runners: {},
   });
 });
 
@@ -111,6 +112,28 @@ test.each([
   ['{kind: http, url: "https://x", template: [a]}', /^1:57 \[definition\/type\] .*template/],
 ])('says where %s is wrong, and what to write', (runner, expected) => {
   expect(diagnosticsOf(`runs: {runner: ${runner}}`)).toEqual([expect.stringMatching(expected)]);
+});
+
+test.each([
+  ['{deploy: {kind: command, argv: [a], facories: [b]}}', /^1:53 .*did you mean factories\?/],
+  ['{deploy: {kind: command, argv: [a], user: b}}', /^1:59 .*user needs runs\.directory/],
+  ['{default: {kind: directory}}', /^1:18 .*default is the name of runs\.runner/],
+  ['{Deploy: {kind: directory}}', /^1:18 .*"Deploy" is not a valid name \(use 1–63 lowercase/],
+  ['{deploy: {kind: directory, factories: [A]}}', /^1:56 .*\* stands for any text/],
+  [
+    '{a: {kind: command, argv: [a], secretEnvironment: {HOOKMILL_KEY: B}}}',
+    /^1:68 .*not a variable name that can be passed/,
+  ],
+  [
+    '{a: {kind: command, argv: [a], workspace: {ref: $.a}}}',
+    /^1:48 .*the key "repository" is missing \(add repository, or repositories/,
+  ],
+  [
+    '{a: {kind: command, argv: [a], workspace: {ref: $.a, repository: /r, repositories: {b: {repository: /r}}}}}',
+    /^1:86 .*give either repository or repositories/,
+  ],
+])('says where runners: %s is wrong', (runners, expected) => {
+  expect(diagnosticsOf(`runs: {runners: ${runners}}`)).toEqual([expect.stringMatching(expected)]);
 });
 
 test('a factory follows main of its repository every 30 s, unless told otherwise', () => {

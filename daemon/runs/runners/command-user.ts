@@ -24,15 +24,18 @@ export interface CommandUser {
 
 /**
  * Looks up the user of commands, and tries whether a program can be run as that user and enter the directory of runs.
- * Fails with SettingsError if not.
+ * Fails with SettingsError if not. `setting`: the place of the runner's settings.
  */
 export async function openCommandUser(
   { user, group, processes = commandProcesses }: Pick<CommandRunnerSettings, 'user' | 'group' | 'processes'>,
+  setting: string,
   runsDirectory: string,
   { PATH }: NodeJS.ProcessEnv,
 ): Promise<CommandUser> {
-  const [name = '', , uid = '', mainGid = '', , home = '/'] = await lookUp('passwd', `${user}`, 'user', PATH);
-  const gid = group === undefined ? mainGid : ((await lookUp('group', group, 'group', PATH))[2] ?? '');
+  const refuse = (key: 'user' | 'group', message: string) =>
+    new SettingsError(`${setting}.${key}: ${message}`);
+  const [name = '', , uid = '', mainGid = '', , home = '/'] = await lookUp('passwd', `${user}`, refuse, PATH);
+  const gid = group === undefined ? mainGid : ((await lookUp('group', group, refuse, PATH))[2] ?? '');
   if (uid === '0' || Number(uid) === process.getuid?.())
     throw refuse('user', `${user} is root or the user of the daemon; name a user that has no other use`);
   const drop = dropTo(uid, gid, processes);
@@ -78,9 +81,10 @@ function dropTo(uid: string, gid: string, processes: number): string[] {
 async function lookUp(
   database: 'passwd' | 'group',
   key: string,
-  setting: 'user' | 'group',
+  refuse: (key: 'user' | 'group', message: string) => SettingsError,
   PATH: string | undefined,
 ): Promise<string[]> {
+  const setting = database === 'passwd' ? 'user' : 'group';
   const { stdout, exitCode, code } = await look(['getent', database, key], PATH);
   if (exitCode === 0) return stdout.split(':');
   if (exitCode !== 2) throw refuse(setting, `getent failed (${exitCode ?? code})`);
@@ -98,8 +102,4 @@ async function tryOut(words: readonly string[], PATH: string | undefined): Promi
 function look([program = '', ...words]: readonly string[], PATH: string | undefined) {
   const options = { env: { PATH }, extendEnv: false, reject: false, timeout: lookMs, cwd: '/' } as const;
   return execa(program, words, options);
-}
-
-function refuse(setting: string, message: string): SettingsError {
-  return new SettingsError(`runs.runner.${setting}: ${message}`);
 }

@@ -9,11 +9,13 @@ import {
   headersAttachmentName,
   headersAttachmentsName,
 } from '../../../schema/attachments.ts';
-import type { RunFiles, RunOutput } from '../../../store/ports/run-files.ts';
+import type { RunFiles } from '../../../store/ports/run-files.ts';
+import type { Store } from '../../../store/ports/store.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { keepArtifacts, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
+import { type MaskedOutput, maskSecrets, openSecrets } from './http-secrets.ts';
 import { explainMissingProgram } from './missing-program.ts';
 import { type Attempt, type AttemptResult, boundTimeLimitMs, RunCancelled, type Runner } from './runner.ts';
 
@@ -45,6 +47,7 @@ export interface CommandDeps {
   readonly prepare: PrepareCommand | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly runFiles: Pick<RunFiles, 'appendOutput' | 'keepArtifacts'>;
+  readonly store: Pick<Store, 'teamSecrets'>;
   readonly nowMs: () => number;
 }
 
@@ -56,22 +59,34 @@ export interface CommandDeps {
  */
 export function createCommandRunner(
   settings: CommandRunnerSettings,
-  { user, prepare, environment, runFiles, nowMs }: CommandDeps,
+  { user, prepare, environment, runFiles, store, nowMs }: CommandDeps,
 ): Runner {
   const argv = [...(user?.prefix ?? []), ...settings.argv];
   const names = [...alwaysInherited, ...(user ? [] : inheritedByUser)];
   const inherited = { ...user?.variables, ...pick(environment, names) };
   const listed = pick(environment, settings.environment);
+  const wanted = Object.entries(settings.secretEnvironment ?? {});
   return async (attempt, signal) => {
     const timeLimitMs = boundTimeLimitMs(settings, attempt);
+    const opened = await openSecrets(
+      [...new Set(wanted.map(([, name]) => name))],
+      attempt.run.factory,
+      store,
+    );
+    if ('kind' in opened) return opened;
+    const secrets = Object.fromEntries(wanted.map(([variable, name]) => [variable, opened.get(name) ?? '']));
     // First, while nobody else has been in the directory.
     const own = settings.keep ? undefined : { HOME: await makeHome(attempt, user) };
     const { failure, variables } = (await prepare?.(attempt, signal)) ?? {};
     if (failure) return failure;
-    const env = { ...inherited, ...own, ...listed, ...createRunVariables(attempt), ...variables };
+    const env = { ...inherited, ...own, ...listed, ...secrets, ...createRunVariables(attempt), ...variables };
     const takeBack = await user?.lend(attempt.directory);
     return withOutput(runFiles, attempt, nowMs(), settings.outputBytes, async output => {
-      const ended = await runCommand(argv, attempt, { env, output, timeLimitMs, signal }).finally(takeBack);
+      const masked = maskSecrets([...opened.values()]).output(output);
+      const ended = await runCommand(argv, attempt, { env, output: masked, timeLimitMs, signal }).finally(
+        takeBack,
+      );
+      await masked.flush();
       if (user && !user.isApart)
         await endLeftovers({ ...attempt.run, claims: attempt.run.claims + 1 }, signal);
       const missing = ended.code && (await explainMissingProgram(settings.argv[0] ?? '', env));
@@ -90,7 +105,7 @@ async function makeHome({ directory }: Attempt, user: CommandUser | undefined): 
 
 interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
-  readonly output: RunOutput;
+  readonly output: MaskedOutput;
   readonly timeLimitMs: number;
   readonly signal: AbortSignal;
 }
@@ -134,7 +149,7 @@ async function runCommand(
  * Reads the output to its end, so that the command does not block on a full pipe, but no faster than it is written. Pauses
  * while it discards output, so that a command that writes without end costs the daemon little time.
  */
-function collect(stream: Readable, output: RunOutput): void {
+function collect(stream: Readable, output: MaskedOutput): void {
   stream.on('data', async (chunk: Buffer) => {
     stream.pause();
     await output.write(chunk);
@@ -197,6 +212,8 @@ function createRunVariables({ run, directory, gathered, traceparent }: Attempt):
     HOOKMILL_FACTORY: run.factory,
     HOOKMILL_ATTEMPT: String(run.attempts),
     HOOKMILL_FENCING_TOKEN: String(run.claims),
+    HOOKMILL_RUNNER: run.runner,
+    ...(run.lane !== undefined && { HOOKMILL_LANE: run.lane }),
     HOOKMILL_PAYLOAD_FILE: join(directory, attachmentName),
     HOOKMILL_HEADERS_FILE: join(directory, headersAttachmentName),
     ...(gathered > 0 && {

@@ -1,45 +1,93 @@
+import type { Run } from '../../../store/ports/delivery-log.ts';
+import { maySelect } from '../../../store/ports/offered-runners.ts';
 import type { Store } from '../../../store/ports/store.ts';
-import type { RunSettings } from '../run-settings.ts';
+import type { Callbacks } from '../callbacks.ts';
+import { keepsDirectories, listRunners, type RunnerSettings, type RunSettings } from '../run-settings.ts';
 import { createCommandRunner, type PrepareCommand } from './command.ts';
 import { openCommandUser } from './command-user.ts';
 import { createHttpRunner, type HttpDeps } from './http.ts';
-import type { CreatedRunner, Runner } from './runner.ts';
+import type { CreatedRunner, OpenRunner, Runner } from './runner.ts';
 import { createTellCancelled } from './tell-cancelled.ts';
 import type { WorkspaceDeps } from './workspace.ts';
+
+/** @limit Runs of runners that no daemon offers any more which fail at the same time. */
+export const goneRunsConcurrent = 10;
+
+/** The runners of a daemon. */
+export interface OpenRunners {
+  /** Those that it offers, by name. */
+  readonly offered: ReadonlyMap<string, OpenRunner>;
+  /** Finds the runner of a run. One that this run has no more lets it fail with the reason. */
+  find(run: Pick<Run, 'runner' | 'factory' | 'automation'>): OpenRunner;
+}
+
+export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'deliveryLog' | 'nowMs'> {
+  readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
+  /** Makes the callbacks of a runner. */
+  readonly openCallbacks?: ((url: string | undefined) => Pick<Callbacks, 'createUrl'>) | undefined;
+}
+
+/**
+ * Opens the runners that the operator offers. Fails with SettingsError if the settings name a variable that is not in the
+ * environment, or a user that commands cannot run as.
+ */
+export async function openRunners(settings: RunSettings, deps: RunnerDeps): Promise<OpenRunners> {
+  const listed = listRunners(settings);
+  const offered = new Map<string, OpenRunner>();
+  for (const one of listed) {
+    const { name, concurrency, attempts, backOff } = one;
+    const created = await createRunner(one, settings.directory ?? '', deps);
+    offered.set(name, { ...created, concurrency, attempts, backOff, keep: keepsDirectories(one) });
+  }
+  const { attempts, backOff } = settings;
+  const fail = (reason: string): OpenRunner => ({
+    execute: async () => ({ kind: 'failed', reason }),
+    ...{ keep: true, concurrency: goneRunsConcurrent, attempts, backOff },
+  });
+  return {
+    offered,
+    find: run => {
+      const runner = offered.get(run.runner);
+      if (!runner)
+        return fail(
+          `the daemon offers no runner ${run.runner} any more; add it to runs.runners, then retry the run`,
+        );
+      const isAllowed = listed.some(one => one.name === run.runner && maySelect(one, run));
+      return isAllowed ? runner : fail(`the automation may not use the runner ${run.runner} any more`);
+    },
+  };
+}
 
 /** Leaves the run's directory, which is on disk already, for other programs to act on. */
 const directoryRunner: Runner = async () => ({ kind: 'succeeded' });
 
-export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'deliveryLog' | 'nowMs' | 'callbacks'> {
-  readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
-}
-
-/**
- * Creates the runner that the operator chose. Fails with SettingsError if the settings name a variable that is not in
- * the environment, or a user that commands cannot run as.
- */
-export async function createRunner(
-  { runner: settings, directory = '' }: Pick<RunSettings, 'runner' | 'directory'>,
-  { store, callbacks, ...given }: RunnerDeps,
+async function createRunner(
+  { runner: settings, path }: RunnerSettings,
+  directory: string,
+  { store, openCallbacks, ...given }: RunnerDeps,
 ): Promise<CreatedRunner> {
   const { environment } = given;
-  const deps = { ...given, runFiles: store.runFiles };
+  const deps = { ...given, runFiles: store.runFiles, setting: ['runs', ...path].join('.') };
   switch (settings.kind) {
     case 'directory':
       return { execute: directoryRunner };
     case 'command': {
       const user =
-        settings.user === undefined ? undefined : await openCommandUser(settings, directory, environment);
+        settings.user === undefined
+          ? undefined
+          : await openCommandUser(settings, deps.setting, directory, environment);
       const prepare =
         settings.workspace &&
         (await openWorkspaces({ settings: settings.workspace, user, environment, store }));
-      return { execute: createCommandRunner(settings, { ...deps, user, prepare }) };
+      return { execute: createCommandRunner(settings, { ...deps, store, user, prepare }) };
     }
-    case 'http':
+    case 'http': {
+      const callbacks = settings.callback && openCallbacks?.(settings.callback.url);
       return {
         execute: createHttpRunner(settings, { ...deps, store, callbacks }),
         tellCancelled: createTellCancelled(settings, { ...deps, store }),
       };
+    }
   }
 }
 

@@ -65,6 +65,12 @@ export function maskSecrets(secrets: readonly string[]): Masking {
   return {
     text: text => replaceEach(text, known),
     output: output => {
+      if (bytes.length === 0)
+        return {
+          write: chunk => output.write(chunk),
+          isFull: () => output.isFull(),
+          flush: async () => undefined,
+        };
       let kept = '';
       return {
         write: chunk => {

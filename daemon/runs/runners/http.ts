@@ -15,6 +15,8 @@ import { type Attempt, boundTimeLimitMs, type Runner, toClaim } from './runner.t
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;
+  /** The place of the runner's settings. */
+  readonly setting: string;
   readonly runFiles: Pick<RunFiles, 'appendOutput'>;
   readonly store: Pick<Store, 'teamSecrets'>;
   readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
@@ -29,7 +31,7 @@ export interface HttpDeps {
  * `Hookmill-Callback: accepted`, and report the end later. No secret of the request is kept of the answer.
  */
 export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): Runner {
-  const token = readToken(settings, deps.environment);
+  const token = readToken(settings, deps);
   const { callback } = settings;
   return async (attempt, signal) => {
     const startedMs = deps.nowMs();
@@ -60,10 +62,10 @@ export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): 
 /** The operator's token, if the settings name one. Fails with SettingsError if its variable is not set. */
 export function readToken(
   { tokenFromEnvironment: name }: HttpRunnerSettings,
-  environment: NodeJS.ProcessEnv,
+  { environment, setting }: Pick<HttpDeps, 'environment' | 'setting'>,
 ): string | undefined {
   if (name === undefined) return undefined;
-  return readSecretVariable(environment, 'runs.runner.tokenFromEnvironment', name);
+  return readSecretVariable(environment, `${setting}.tokenFromEnvironment`, name);
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Attempt extends StoredEvent {
   readonly gathered: number;
   /** The prompt and the envelope. It contains nothing that a sender wrote. */
   readonly message: string;
+  /** The repository that the automation has chosen of its runner. */
+  readonly repository?: string | undefined;
   /** The time limit that the automation asks for; a runner's own one may be shorter. */
   readonly timeLimitMs?: number | undefined;
   /** The attempt's own span (W3C Trace Context), if the daemon traces. */
@@ -52,6 +54,15 @@ export type TellCancelled = (run: Run, signal: AbortSignal) => Promise<string | 
 export interface CreatedRunner {
   readonly execute: Runner;
   readonly tellCancelled?: TellCancelled | undefined;
+}
+
+/** A runner that can execute runs, with its bounds. */
+export interface OpenRunner extends CreatedRunner {
+  readonly concurrency: number;
+  readonly attempts: number;
+  readonly backOff: { readonly firstSeconds: number; readonly maxSeconds: number };
+  /** Whether an attempt finds in the run's directory what earlier ones left there. */
+  readonly keep: boolean;
 }
 
 /** The time limit for an attempt, in whole ms: the operator's, or the automation's if that is shorter. */

@@ -8,11 +8,11 @@ import type { TellCancelled } from './runner.ts';
 /** Posts to `callback.cancelUrl`, if the settings have one, once: reports of the run get 410, whether it was told or not. */
 export function createTellCancelled(
   settings: HttpRunnerSettings,
-  { environment, store, nowMs }: Pick<HttpDeps, 'environment' | 'store' | 'nowMs'>,
+  { environment, setting, store, nowMs }: Pick<HttpDeps, 'environment' | 'setting' | 'store' | 'nowMs'>,
 ): TellCancelled | undefined {
   const url = settings.callback?.cancelUrl;
   if (url === undefined) return undefined;
-  const token = readToken(settings, environment);
+  const token = readToken(settings, { environment, setting });
   return async (run, signal) => {
     const created = await createHeaders({ run }, settings, token, store);
     if ('kind' in created) return created.reason;

@@ -11,7 +11,7 @@ import type { Store } from '../../../store/ports/store.ts';
 import type { WorkspaceSettings } from '../run-settings.ts';
 import type { PrepareCommand } from './command.ts';
 import type { CommandUser } from './command-user.ts';
-import type { Attempt } from './runner.ts';
+import type { Attempt, AttemptResult } from './runner.ts';
 
 /** @limit Time limit for checking out the files of a working copy, in ms: enough for 2 GiB on a slow disk. */
 const checkoutMs = 600_000;
@@ -36,6 +36,9 @@ export async function prepareWorkspace(
 ): ReturnType<PrepareCommand> {
   const { settings, user, environment } = deps;
   if (settings.automations?.includes(attempt.run.automation) === false) return {};
+  const own = findRepository(settings, attempt.repository);
+  if (own === undefined) return {};
+  if ('kind' in own) return { failure: own };
   const payload: unknown = parseJsonText(Buffer.from(attempt.payload).toString());
   const revision = parseRevisionName(readField(payload, parseFieldPath(settings.ref) ?? []));
   if (!revision) {
@@ -49,7 +52,7 @@ export async function prepareWorkspace(
   const directory = join(attempt.directory, 'workspace');
   await removeTree(directory);
   try {
-    const { repository, credential } = await openRepository(attempt, deps);
+    const { repository, credential } = await openRepository(attempt, own, deps);
     await fetchWorkingCopy(directory, revision, { repository, credential, environment, signal });
     await user?.give(directory);
     const takeBack = await user?.lend(attempt.directory);
@@ -62,8 +65,23 @@ export async function prepareWorkspace(
   return { variables: { HOOKMILL_WORKSPACE: directory } };
 }
 
-async function openRepository({ run }: Attempt, { settings, store }: WorkspaceDeps) {
-  const { repository, credential: wanted } = toFollowedBranch(settings);
+type OwnRepository = Pick<WorkspaceSettings, 'credentialSecret' | 'credentialUsername'> & {
+  readonly repository: string;
+};
+
+/** The repository of an attempt; undefined if its automation has chosen none, or the result if that is gone. */
+function findRepository(
+  { repository, repositories = {}, ...own }: WorkspaceSettings,
+  chosen: string | undefined,
+): OwnRepository | Extract<AttemptResult, { kind: 'failed' }> | undefined {
+  if (repository !== undefined) return { ...own, repository };
+  if (chosen === undefined) return undefined;
+  const reason = `the runner offers no repository ${chosen} any more`;
+  return Object.hasOwn(repositories, chosen) ? repositories[chosen] : { kind: 'failed', reason };
+}
+
+async function openRepository({ run }: Attempt, own: OwnRepository, { store }: WorkspaceDeps) {
+  const { repository, credential: wanted } = toFollowedBranch(own);
   const credential = wanted && (await openCredential({ name: run.factory, store }, wanted));
   if (credential && 'message' in credential) throw new GitFailure('refused', credential.message);
   return { repository, credential };

@@ -66,6 +66,8 @@ function locate(home: Home, { kind, factory = '' }: DocumentId): string {
       return home.alertsFile;
     case 'issuers':
       return home.issuersFile;
+    case 'runners':
+      return home.runnersFile;
     case 'copy':
       return home.copyFile;
   }

@@ -17,9 +17,14 @@ const isHolding =
 /** Whether retention keeps a run with its deliveries: it has not ended, or it has failed and holds those behind it. */
 export const isNeeded = `(${isUnfinished} OR ${isHolding})`;
 
+/** The name of the runner of a run, by which an index finds those that are queued. */
+export const runnerOfRun = "coalesce(flow::jsonb ->> 'runner', 'default')";
+
 /** The columns of a `Run`, from `runs` and `snapshots`. */
 export const runColumns = `
-  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, manual, digest AS snapshot, ${runState} AS state,
+  id, delivery_id AS "deliveryId", factory, webhook, automation, ${runnerOfRun} AS runner,
+  coalesce(flow::jsonb #>> '{order,lane}', flow::jsonb #>> '{limit,lane}') AS lane, replay, manual, digest AS snapshot,
+  ${runState} AS state,
   attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
   waits_until_ms AS "waitsUntilMs", report::json AS report, error, cancel::json AS cancel, waits_for AS "waitsFor", stopped, dismissed,

@@ -4,7 +4,15 @@ import { flowDecisionsMax, setInterrupted, stopReason } from '../../delivery-log
 import { followReport, withoutNulls } from '../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../delivery-log/thread/batch.ts';
 import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
-import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../ports/delivery-log.ts';
+import type {
+  ClaimedRuns,
+  Replay,
+  Run,
+  RunAttempt,
+  RunClaim,
+  RunnerPlaces,
+  RunReport,
+} from '../../ports/delivery-log.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { prepareCancelRun, takeToCancel } from './cancels.ts';
@@ -12,7 +20,7 @@ import type { Lease } from './lease.ts';
 import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
 import { isPausedRun, parkPaused, preparePauseVerbs, releaseResumed } from './pauses.ts';
-import { isDelivery, runColumns, toIdValues } from './rows.ts';
+import { isDelivery, runColumns, runnerOfRun, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 
 /** The queue of runs, which all replicas share. */
@@ -82,16 +90,15 @@ function prepareClaims(pool: Pool, lease: Lease) {
     if (executing.get(id) === claimedBy) executing.delete(id);
     return ended.rowCount === 1;
   };
-  const claimAndRemember = async ({ daemonId, nowMs, limit }: RunClaim): Promise<ClaimedRuns> => {
+  const claimAndRemember = async ({ daemonId, nowMs, places }: RunClaim): Promise<ClaimedRuns> => {
     const claimedBy = await lease.hold(daemonId);
     // Apart from the claim, because each of the two locks lanes in order.
     await requeue(claimedBy);
     await releaseResumed(pool, nowMs);
     const { taken, own } = await takeToCancel(pool, claimedBy);
     const claimed = await inTransaction(pool, async client => {
-      const found = await claim(client, claimedBy, nowMs, limit);
-      const nextDueMs = await findNextDue(client);
-      return nextDueMs === undefined ? found : { ...found, nextDueMs };
+      const found = await claim(client, claimedBy, nowMs, places);
+      return { ...found, ...(await findNext(client, places, found.runs)) };
     });
     const runs = [...taken.map(withoutNulls), ...claimed.runs];
     for (const { id } of runs) executing.set(id, claimedBy);
@@ -150,28 +157,36 @@ async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly str
   return requeued.rowCount ?? 0;
 }
 
-/** Claims the runs that wait longest. Those that another replica is claiming at the same time are left to it. */
+/**
+ * Claims the runs of each runner that wait longest. Those that another replica is claiming at the same time are left to
+ * it.
+ */
 async function claim(
   client: PoolClient,
   claimedBy: string,
   nowMs: number,
-  limit: number,
+  places: RunnerPlaces,
 ): Promise<Pick<ClaimedRuns, 'runs' | 'stopped'>> {
   const claimed: Run[] = [];
   const stopped: Run[] = [];
   let decisions = 0;
-  let decided: number;
-  let flowing: readonly DueRun[];
-  do {
-    const due = await client.query<DueRun>(lockDue, [claimedBy, nowMs, limit - claimed.length]);
+  let decided: number | undefined;
+  let free = leaveFree(places, []);
+  while (Object.keys(free).length > 0 && decisions < flowDecisionsMax && decided !== 0) {
+    const due = await client.query<DueRun>(lockDue, [
+      claimedBy,
+      nowMs,
+      Object.keys(free),
+      Object.values(free),
+    ]);
     const paused = due.rows.filter(({ isPaused }) => isPaused);
     if (paused.length > 0) await parkPaused(client, paused);
-    const free = due.rows.filter(({ hasFlow, isPaused }) => !hasFlow && !isPaused);
-    if (free.length > 0) {
-      const values = [free.map(({ day }) => day), free.map(({ id }) => id), claimedBy, nowMs];
+    const unbound = due.rows.filter(({ hasFlow, isPaused }) => !hasFlow && !isPaused);
+    if (unbound.length > 0) {
+      const values = [unbound.map(({ day }) => day), unbound.map(({ id }) => id), claimedBy, nowMs];
       claimed.push(...(await client.query<Run>(start, values)).rows);
     }
-    flowing = due.rows.filter(({ hasFlow, isPaused }) => hasFlow && !isPaused);
+    const flowing = due.rows.filter(({ hasFlow, isPaused }) => hasFlow && !isPaused);
     if (flowing.length > 0) {
       const values = [flowing.map(({ id }) => id), claimedBy, nowMs, stopReason];
       for (const run of (await client.query<Run>(decide, values)).rows)
@@ -179,9 +194,19 @@ async function claim(
     }
     decided = flowing.length + paused.length;
     decisions += decided;
-  } while (claimed.length < limit && decisions < flowDecisionsMax && decided > 0);
+    free = leaveFree(places, claimed);
+  }
   const runs = claimed.map(withoutNulls);
   return stopped.length === 0 ? { runs } : { runs, stopped: stopped.map(withoutNulls) };
+}
+
+/** The places that are left after runs have been claimed, of the runners that have one. */
+function leaveFree(places: RunnerPlaces, claimed: readonly Run[]): RunnerPlaces {
+  const taken = Map.groupBy(claimed, ({ runner }) => runner);
+  const left = Object.entries(places).map(
+    ([name, count]) => [name, count - (taken.get(name)?.length ?? 0)] as const,
+  );
+  return Object.fromEntries(left.filter(([, count]) => count > 0));
 }
 
 interface DueRun {
@@ -193,11 +218,12 @@ interface DueRun {
 
 // The runs are started by a statement of their own, which PostgreSQL plans for their days only.
 const lockDue = `
-  SELECT day, id, flow IS NOT NULL AS "hasFlow", ${isPausedRun} AS "isPaused" FROM hookmill.runs
-  WHERE state = 'queued' AND not_before_ms <= $2
-    AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
-  ORDER BY not_before_ms, seq LIMIT $3
-  FOR UPDATE SKIP LOCKED`;
+  SELECT due.* FROM unnest($3::text[], $4::integer[]) AS places (name, count), LATERAL (
+    SELECT day, id, flow IS NOT NULL AS "hasFlow", ${isPausedRun} AS "isPaused" FROM hookmill.runs
+    WHERE state = 'queued' AND ${runnerOfRun} = name AND not_before_ms <= $2
+      AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
+    ORDER BY not_before_ms, seq LIMIT count
+    FOR UPDATE SKIP LOCKED) AS due`;
 
 const start = `
   WITH runs AS (
@@ -209,11 +235,32 @@ const start = `
 
 const decide = `SELECT ${runColumns} FROM hookmill.decide_runs($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
 
-async function findNextDue(client: PoolClient): Promise<number | undefined> {
-  const { rows } = await client.query<{ atMs: number }>(`
-    SELECT not_before_ms AS "atMs" FROM hookmill.runs WHERE state = 'queued' ORDER BY not_before_ms LIMIT 1`);
-  return rows[0]?.atMs;
+/** Finds when the next run is due, and other runners with queued runs. */
+async function findNext(
+  client: PoolClient,
+  places: RunnerPlaces,
+  claimed: readonly Run[],
+): Promise<Pick<ClaimedRuns, 'nextDueMs' | 'otherRunners'>> {
+  const { rows } = await client.query<{ runner: string; atMs: number }>(selectNext);
+  const free = leaveFree(places, claimed);
+  const due = rows.filter(({ runner }) => free[runner] !== undefined).map(({ atMs }) => atMs);
+  const otherRunners = rows.map(({ runner }) => runner).filter(name => places[name] === undefined);
+  return {
+    ...(due.length > 0 && { nextDueMs: Math.min(...due) }),
+    ...(otherRunners.length > 0 && { otherRunners }),
+  };
 }
+
+// The first queued run of each runner. It goes from name to name by the index, because a group would read each run.
+const selectNext = `
+  WITH RECURSIVE firsts AS (
+    (SELECT ${runnerOfRun} AS runner, not_before_ms FROM hookmill.runs WHERE state = 'queued'
+      ORDER BY ${runnerOfRun}, not_before_ms LIMIT 1)
+    UNION ALL
+    SELECT next.* FROM firsts, LATERAL (
+      SELECT ${runnerOfRun}, not_before_ms FROM hookmill.runs WHERE state = 'queued' AND ${runnerOfRun} > firsts.runner
+      ORDER BY ${runnerOfRun}, not_before_ms LIMIT 1) AS next)
+  SELECT runner, not_before_ms AS "atMs" FROM firsts`;
 
 // A run that is stamped later than now was recorded or attempted before the clock was set back.
 const correctDueTimes = `

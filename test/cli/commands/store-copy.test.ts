@@ -100,7 +100,7 @@ async function leaveRuns(store: Store): Promise<void> {
   const runs = ['good', 'bad', 'long', 'next'].map(newRun);
   await log.recordAccepted(acceptedDelivery({ factory: 'old', runs }));
   const nowMs = Date.now();
-  const claimed = await log.claimRuns({ daemonId: 'killed', nowMs, limit: 3 });
+  const claimed = await log.claimRuns({ daemonId: 'killed', nowMs, places: { default: 3 } });
   for (const run of claimed.runs) {
     if (run.automation === 'good') await log.finishRun({ ...run, state: 'succeeded', atMs: nowMs });
     if (run.automation === 'bad') await log.finishRun({ ...run, state: 'failed', atMs: nowMs, error: 'no' });

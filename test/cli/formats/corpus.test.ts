@@ -21,6 +21,7 @@ const extensions = {
 // Codes that need more than a few definition files: a state, team secrets, deliveries, or thousands of files.
 const uncovered: readonly DiagnosticCode[] = [
   'automation/path-not-sent',
+  'automation/runner-not-offered',
   'automation/webhook-unknown',
   'definition/folder-name',
   'factory/dashboard-managed',

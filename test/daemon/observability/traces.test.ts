@@ -270,8 +270,8 @@ test('an attempt that hookmill itself cannot begin ends its span', async () => {
   if (!run) throw new Error('the run is gone');
   const traces = openTraces(collector.url);
   const execute = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
-  const runner = { execute };
-  const deps = { deliveryLog, runFiles: store.runFiles, runner, keep: false, traces };
+  const runner = { execute, keep: false };
+  const deps = { deliveryLog, runFiles: store.runFiles, runner, traces };
   const reason = 'the run could not be executed (EMFILE)';
   const attempted = await attemptRun(
     run,

@@ -5,12 +5,19 @@ import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCallbacks } from '../../../daemon/runs/callbacks.ts';
 import { ReceiverReports } from '../../../daemon/runs/receiver-reports.ts';
-import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
 import { RunCancelled } from '../../../daemon/runs/runners/runner.ts';
 import type { Run } from '../../../store/ports/delivery-log.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { recordRun, recordRuns } from './record-runs.ts';
-import { isAlive, nodeCommand, openRunBench, runSettings, runThatIs, textOf } from './run-samples.ts';
+import {
+  isAlive,
+  nodeCommand,
+  openDefaultRunner,
+  openRunBench,
+  runSettings,
+  runThatIs,
+  textOf,
+} from './run-samples.ts';
 
 const cancel = { by: 'ada', atMs: 1 };
 
@@ -123,12 +130,12 @@ test.for([
       },
     });
     const urls = openCallbacks([createSecretKey(randomBytes(32))], () => 'http://hookmill.example.com');
-    const created = await createRunner(settings, {
+    const created = await openDefaultRunner(settings, {
       environment,
       store: bench.store,
       deliveryLog: bench.deliveryLog,
       nowMs: Date.now,
-      callbacks: urls,
+      openCallbacks: () => urls,
     });
     const queue = await bench.start({}, { runner: created });
     const id = await recordRun(bench.deliveryLog);

@@ -8,6 +8,7 @@ const run: Run = {
   factory: 'default',
   webhook: 'pay',
   automation: 'triage',
+  runner: 'default',
   replay: false,
   state: 'running',
   attempts: 1,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { startRunQueue } from '../../../daemon/runs/run-queue.ts';
-import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
+import { openRunners } from '../../../daemon/runs/runners/create-runner.ts';
 import { settingsShape } from '../../../daemon/settings.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { recordRuns } from './record-runs.ts';
@@ -22,8 +22,8 @@ const ids = await recordRuns(deliveryLog, { runs: 2 });
 await startRunQueue({
   deliveryLog,
   store,
-  settings,
-  runner: await createRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
+  runners: await openRunners(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
+  findGone: async () => [],
   daemonId: randomUUID(),
   log: pino({ level: 'silent' }),
   observe: () => undefined,

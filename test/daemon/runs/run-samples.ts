@@ -7,8 +7,8 @@ import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type RunQueue, type RunQueueOptions, startRunQueue } from '../../../daemon/runs/run-queue.ts';
 import { type RunSettings, runSettingsShape } from '../../../daemon/runs/run-settings.ts';
-import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
-import type { CreatedRunner, Runner } from '../../../daemon/runs/runners/runner.ts';
+import { openRunners, type RunnerDeps } from '../../../daemon/runs/runners/create-runner.ts';
+import type { CreatedRunner, OpenRunner, Runner } from '../../../daemon/runs/runners/runner.ts';
 import { type Home, homeAt } from '../../../store/home/home.ts';
 import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
@@ -68,12 +68,12 @@ export async function openRunBench(
       const queue = await startRunQueue({
         deliveryLog,
         store,
-        settings,
-        runner:
-          typeof runner === 'function'
-            ? { execute: runner }
-            : (runner ??
-              (await createRunner(settings, { environment, store, deliveryLog, nowMs: Date.now }))),
+        runners: await openRunnersWith(
+          settings,
+          { environment, store, deliveryLog, nowMs: Date.now },
+          typeof runner === 'function' ? { execute: runner } : runner,
+        ),
+        findGone: async () => [],
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,
@@ -87,6 +87,19 @@ export async function openRunBench(
       return queue;
     },
   };
+}
+
+/** Opens the runners of the settings; with `own`, that executes the runs of the default one instead. */
+async function openRunnersWith(settings: RunSettings, deps: RunnerDeps, own?: CreatedRunner) {
+  const runners = await openRunners(settings, deps);
+  const replace = (runner: OpenRunner) => (own ? { ...runner, tellCancelled: undefined, ...own } : runner);
+  return { ...runners, find: (run: Parameters<typeof runners.find>[0]) => replace(runners.find(run)) };
+}
+
+/** Opens the runner of automations that name none. */
+export async function openDefaultRunner(settings: RunSettings, deps: RunnerDeps): Promise<OpenRunner> {
+  const runners = await openRunners(settings, deps);
+  return runners.find({ runner: 'default', factory: 'default', automation: 'triage' });
 }
 
 export function temporaryDirectory(): string {

@@ -37,7 +37,7 @@ async function openLogged() {
   };
   /** Claims the run that is queued, and ends it. */
   const finish = async (result: Pick<RunResult, 'state' | 'error' | 'atMs'>, claimedAtMs: number) => {
-    const { runs } = await log.claimRuns({ daemonId: 'd', nowMs: claimedAtMs, limit: 1 });
+    const { runs } = await log.claimRuns({ daemonId: 'd', nowMs: claimedAtMs, places: { default: 1 } });
     for (const { id, claims, claimedBy } of runs) await log.finishRun({ id, claims, claimedBy, ...result });
   };
   return { factory, log, explain, reject, finish };
@@ -82,7 +82,7 @@ test('a run that takes far longer than usual is named with how long one takes', 
   }
   const atMs = Date.now() - 600_000;
   await log.recordAccepted(acceptedDelivery({ atMs, runs: [newRun()] }));
-  await log.claimRuns({ daemonId: 'd', nowMs: atMs, limit: 1 });
+  await log.claimRuns({ daemonId: 'd', nowMs: atMs, places: { default: 1 } });
   const { cause, steps } = await explain();
   expect(cause).toBe('runs');
   expect(steps.at(-1)?.message).toMatch(/of triage has been running for 10 minutes; it usually takes 30 s$/);

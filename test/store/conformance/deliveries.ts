@@ -284,7 +284,9 @@ export function testDeliveries(makePlace: MakePlace): void {
     await recorded;
     const closed = { code: 'closed' };
     await expect(log.recordAccepted(acceptedDelivery())).rejects.toMatchObject(closed);
-    await expect(log.claimRuns({ daemonId: 'd', nowMs: 0, limit: 1 })).rejects.toMatchObject(closed);
+    await expect(log.claimRuns({ daemonId: 'd', nowMs: 0, places: { default: 1 } })).rejects.toMatchObject(
+      closed,
+    );
     await expect(log.prune({ keepNewest: 1, keepSinceMs: 0 })).rejects.toMatchObject(closed);
     expect(log.recordUnidentified(rejectedDelivery())).toBe(false);
     await log.close();

@@ -76,7 +76,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
       ids.unshift(given.id);
       if (i % 4 === 3) log.recordUnidentified(rejectedDelivery(given));
       else await log.recordAccepted(acceptedDelivery({ ...given, runs: [{ ...newRun(), id: `run_${i}` }] }));
-      if (i % 2 === 0) await log.claimRuns({ daemonId: 'd', nowMs: Date.now(), limit: 1 });
+      if (i % 2 === 0) await log.claimRuns({ daemonId: 'd', nowMs: Date.now(), places: { default: 1 } });
     }
     await log.close();
     const filter = { factory: 'default', limit: 5 };
@@ -115,7 +115,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     const other = await log.recordAccepted(acceptedDelivery({ payload }));
     const rejected = rejectedDelivery();
     log.recordUnidentified(rejected);
-    await log.claimRuns({ daemonId: 'one', nowMs: Number.MAX_SAFE_INTEGER, limit: 1 });
+    await log.claimRuns({ daemonId: 'one', nowMs: Number.MAX_SAFE_INTEGER, places: { default: 1 } });
     await log.close();
     const found = await store.deliveries.summarizeDeliveries([id, rejected.id, other.id, 'dlv_none'], 9);
     const beginning = Uint8Array.from(payload.subarray(0, 9));

@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 // Retention is counted in days, and a store may remove whole days only.
 const keepSinceMs = sampleAtMs - (sampleAtMs % dayMs);
 const old = (ageDays: number) => ({ atMs: keepSinceMs - ageDays * dayMs });
-const claim = { daemonId: 'd', nowMs: keepSinceMs, limit: 100 };
+const claim = { daemonId: 'd', nowMs: keepSinceMs, places: { default: 100 } };
 const claimed = ({ id }: NewRun) => ({ id, claims: 1, claimedBy: 'd' });
 
 export function testPruning(makePlace: MakePlace): void {
@@ -60,7 +60,7 @@ export function testPruning(makePlace: MakePlace): void {
       await log.recordAccepted(acceptedDelivery({ ...old(9 - index), id: `old ${index}`, runs }));
     }
     await log.recordAccepted(acceptedDelivery({ id: 'newest' }));
-    await log.claimRuns({ ...claim, limit: 3 });
+    await log.claimRuns({ ...claim, places: { default: 3 } });
     await log.finishRun({ ...claimed(done), state: 'succeeded', atMs: keepSinceMs });
     await log.finishRun({ ...claimed(failed), state: 'failed', atMs: keepSinceMs });
 

@@ -4,21 +4,64 @@ import {
   deliveryBytesPerRunMax,
   flowDecisionsMax,
 } from '../../../store/delivery-log/run-flow.ts';
-import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../store/ports/delivery-log.ts';
+import type { DeliveryLog, NewRun, Run, RunFlow, RunnerPlaces } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 
 const nowMs = sampleAtMs;
-const claim = { daemonId: 'one', nowMs, limit: 10 };
+const claim = { daemonId: 'one', nowMs, places: { default: 10 } };
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
 export function testRunFlow(makePlace: MakePlace): void {
+  testRunners(makePlace);
   testLimits(makePlace);
   testOrder(makePlace);
   testBoth(makePlace);
   testFuse(makePlace);
   testBursts(makePlace);
+}
+
+function testRunners(makePlace: MakePlace): void {
+  test('start runs where their runner has places, and name the runners of others', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const order = { lane: 'order', hold: false };
+    const inOrder = { runner: 'deploy', order };
+    const [a, b, c] = await record(log, [{ runner: 'deploy' }, inOrder, inOrder, { runner: 'triage' }]);
+    const free = newRun();
+    await log.recordAccepted(acceptedDelivery({ identity: 'free', runs: [free] }));
+    expect(await log.claimRuns({ ...claim, places: { default: 0, deploy: 1 } })).toMatchObject({
+      runs: [{ id: a.id, runner: 'deploy' }],
+      otherRunners: ['triage'],
+    });
+    // What no place is left for is not waited for.
+    expect(await log.claimRuns({ ...claim, places: { default: 0, deploy: 0 } })).toEqual({
+      runs: [],
+      otherRunners: ['triage'],
+    });
+    const { runs } = await log.claimRuns({ ...claim, places: { default: 9, deploy: 9, triage: 0 } });
+    expect(new Set(runs.map(({ id }) => id))).toEqual(new Set([b.id, free.id]));
+    const found = runs.find(({ id }) => id === b.id);
+    expect(found).toMatchObject({ runner: 'deploy', lane: 'order' });
+    expect(runs.find(({ id }) => id === free.id)).toMatchObject({ runner: 'default' });
+    expect(await store.deliveries.findRun(c.id)).toMatchObject({ waitsFor: 'order', runner: 'deploy' });
+    await end(log, found);
+    expect(await log.claimRuns({ ...claim, places: { deploy: 9 } })).toMatchObject({
+      runs: [{ id: c.id }],
+      otherRunners: ['triage'],
+    });
+  });
+
+  test('tell when the next run is due of the runners with places', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const flows = [{ runner: 'deploy' }, {}];
+    for (const [index, flow] of flows.entries()) await recordOne(log, flow, nowMs + 1_000 * (index + 1));
+    const dueOf = async (places: RunnerPlaces) => (await log.claimRuns({ ...claim, places })).nextDueMs;
+    expect(await dueOf({ default: 1, deploy: 1 })).toBe(nowMs + 1_000);
+    expect(await dueOf({ default: 1, deploy: 0 })).toBe(nowMs + 2_000);
+    expect(await dueOf({ default: 0, deploy: 0 })).toBeUndefined();
+  });
 }
 
 function testLimits(makePlace: MakePlace): void {
@@ -260,7 +303,7 @@ function testBoth(makePlace: MakePlace): void {
     const started: string[] = [];
     let running: Run[] = [];
     while (started.length < runs.length) {
-      const { runs: claimed } = await log.claimRuns({ ...claim, limit: 3 });
+      const { runs: claimed } = await log.claimRuns({ ...claim, places: { default: 3 } });
       running.push(...claimed);
       started.push(...claimed.map(({ id }) => id));
       expect(running.length).toBe(2);

@@ -3,7 +3,7 @@ import type { DeliveryLog, NewRun, Run } from '../../../store/ports/delivery-log
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 
-const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
+const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, places: { default: 10 } };
 const { nowMs } = claim;
 /** The first claim of a run. */
 const claimed = ({ id }: NewRun, claimedBy = claim.daemonId) => ({ id, claims: 1, claimedBy });
@@ -23,6 +23,7 @@ export function testRuns(makePlace: MakePlace): void {
       deliveryId: id,
       factory: 'default',
       webhook: 'pay',
+      runner: 'default',
       replay: false,
       snapshot: 'digest one',
       state: 'queued',
@@ -58,7 +59,7 @@ export function testRuns(makePlace: MakePlace): void {
     const runs = Array.from({ length: 5 }, () => newRun());
     await log.recordAccepted(acceptedDelivery({ runs: runs.slice(2), atMs: nowMs }));
     await log.recordAccepted(acceptedDelivery({ runs: runs.slice(0, 2), atMs: nowMs - 1 }));
-    const first = await log.claimRuns({ ...claim, limit: 3 });
+    const first = await log.claimRuns({ ...claim, places: { default: 3 } });
     expect(first.runs.map(({ id }) => id)).toEqual(runs.slice(0, 3).map(({ id }) => id));
     const together = await Promise.all([log.claimRuns(claim), log.claimRuns(claim)]);
     const rest = together.flatMap(claimed => claimed.runs.map(({ id }) => id));
@@ -93,7 +94,7 @@ export function testRuns(makePlace: MakePlace): void {
       ...{ queued: 3, waiting: 0, running: 0, holding: 0 },
       firstDueMs: nowMs - 5,
     });
-    await log.claimRuns({ ...claim, limit: 1 });
+    await log.claimRuns({ ...claim, places: { default: 1 } });
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
       ...{ queued: 2, waiting: 0, running: 1, holding: 0 },
       firstDueMs: nowMs,

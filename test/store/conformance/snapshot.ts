@@ -12,7 +12,7 @@ export function testSnapshot(makePlace: MakePlace): void {
     const store = openAt(place);
     const claim = await store.claimDaemon();
     const log = await openLog(store);
-    await log.claimRuns({ daemonId: 'daemon one', nowMs: Date.now(), limit: 1 });
+    await log.claimRuns({ daemonId: 'daemon one', nowMs: Date.now(), places: { default: 1 } });
     const before = acceptedDelivery();
     await log.recordAccepted(before);
     await store.teamSecrets.create('ONE', 'value');

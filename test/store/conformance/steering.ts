@@ -6,7 +6,7 @@ import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.t
 import { type MakePlace, openAt, openLog } from './place.ts';
 
 const nowMs = sampleAtMs;
-const claim = { daemonId: 'one', nowMs, limit: 10 };
+const claim = { daemonId: 'one', nowMs, places: { default: 10 } };
 const cancel = { by: 'ada', atMs: nowMs + 7 };
 const paused = { factory: 'default', automation: 'triage', by: 'ada', atMs: nowMs };
 
@@ -63,7 +63,7 @@ function testCancels(makePlace: MakePlace): void {
     await log.postponeRun({ ...first, notBeforeMs: nowMs + 60_000, attempted: true });
     await log.awaitReport({ ...second, untilMs: nowMs + 60_000 });
     for (const { id } of [queued, waiting]) expect(await log.cancelRun({ id, cancel })).toBe('requested');
-    const { runs, toCancel } = await log.claimRuns({ ...claim, limit: 0 });
+    const { runs, toCancel } = await log.claimRuns({ ...claim, places: { default: 0 } });
     expect(runs).toHaveLength(2);
     expect(toCancel).toBeUndefined();
     for (const run of runs) {
@@ -153,7 +153,7 @@ function testPauses(makePlace: MakePlace): void {
     const runs = Array.from({ length: releasesMax + 1 }, () => newRun('triage'));
     await log.recordAccepted(acceptedDelivery({ runs }));
     await log.pauseAutomation({ ...paused, untilMs: nowMs + 60_000 });
-    const all = { ...claim, limit: runs.length };
+    const all = { ...claim, places: { default: runs.length } };
     expect((await log.claimRuns(all)).runs).toEqual([]);
     const later = { ...all, nowMs: nowMs + 60_000 };
     expect((await log.claimRuns(later)).runs).toHaveLength(releasesMax);

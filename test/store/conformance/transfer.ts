@@ -76,7 +76,7 @@ export function testTransfer(makePlace: MakePlace): void {
     const [from, to] = [makePlace(), makePlace()];
     const log = await openLog(openAt(from));
     const nowMs = Date.now();
-    const claim = { daemonId: 'daemon one', nowMs, limit: 9 };
+    const claim = { daemonId: 'daemon one', nowMs, places: { default: 9 } };
     const flow = (rest: RunFlow) => ({ ...rest, runsPerHour: 1, order: { lane: 'order', hold: true } });
     const record = (run: NewRun) => log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [run] }));
     const [first, stopped, next] = [newRun('first'), newRun('first'), newRun('next')];
@@ -132,7 +132,7 @@ export function testTransfer(makePlace: MakePlace): void {
     const log = await openLog(openAt(to));
     const nowMs = Date.now();
     expect(await log.requeueRunsOfOthers('daemon two')).toBe(1);
-    const { runs } = await log.claimRuns({ daemonId: 'daemon two', nowMs, limit: 9 });
+    const { runs } = await log.claimRuns({ daemonId: 'daemon two', nowMs, places: { default: 9 } });
     expect(runs.map(({ automation, attempts, claims }) => [automation, attempts, claims]).sort()).toEqual([
       ['long', 2, 2],
       ['next', 1, 1],
@@ -144,7 +144,7 @@ export function testTransfer(makePlace: MakePlace): void {
     const [from, to] = [makePlace(), makePlace()];
     const log = await openLog(openAt(from));
     const nowMs = Date.now();
-    const claim = { daemonId: 'daemon one', nowMs, limit: 1 };
+    const claim = { daemonId: 'daemon one', nowMs, places: { default: 1 } };
     const [ended, running, waiting] = [newRun('ended'), newRun('running'), newRun('waiting')];
     await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [ended] }));
     const cancel = { by: 'ada', atMs: nowMs };
@@ -166,7 +166,7 @@ export function testTransfer(makePlace: MakePlace): void {
     expect(await store.deliveries.findRun(ended.id)).toMatchObject({ state: 'cancelled', cancel });
     const other = await openLog(store);
     await other.requeueRunsOfOthers('daemon two');
-    const { runs } = await other.claimRuns({ ...claim, daemonId: 'daemon two', limit: 9 });
+    const { runs } = await other.claimRuns({ ...claim, daemonId: 'daemon two', places: { default: 9 } });
     expect(runs).toMatchObject([{ id: running.id, cancel }]);
   });
 
@@ -179,7 +179,7 @@ export function testTransfer(makePlace: MakePlace): void {
     });
     const claim = await store.claimDaemon();
     const log = await openLog(store);
-    await log.claimRuns({ daemonId: 'daemon one', nowMs: sampleAtMs, limit: 1 });
+    await log.claimRuns({ daemonId: 'daemon one', nowMs: sampleAtMs, places: { default: 1 } });
     await expect(openAt(place).openTransfer()).rejects.toMatchObject({ code: 'locked' });
     await log.close();
     await claim.release();
@@ -237,7 +237,7 @@ async function fill(place: Place) {
 
 /** The first run succeeds, the second fails, the third stays running, and the last one stays queued. */
 async function finishRuns(log: DeliveryLog): Promise<void> {
-  const { runs } = await log.claimRuns({ daemonId: 'daemon one', nowMs: Date.now(), limit: 3 });
+  const { runs } = await log.claimRuns({ daemonId: 'daemon one', nowMs: Date.now(), places: { default: 3 } });
   const atMs = Date.now();
   for (const run of runs) {
     if (run.automation === 'good') await log.finishRun({ ...run, state: 'succeeded', atMs });

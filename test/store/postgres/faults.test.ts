@@ -29,7 +29,7 @@ const cutConnections = () =>
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
 
-const claim = { daemonId: 'one', nowMs: sampleAtMs, limit: 10 };
+const claim = { daemonId: 'one', nowMs: sampleAtMs, places: { default: 10 } };
 const dayMs = 86_400_000;
 
 test('a server that may forget what it confirmed is refused, unless the operator accepts that', async () => {

@@ -60,7 +60,7 @@ test('a delivery whose connection was ended while it waited for the standby stil
 test('a daemon keeps its lease while its signs of life would wait for the standby', async () => {
   const url = await server.createDatabaseWithTables();
   const log = await openLog(openAt(postgresPlace(url)));
-  await log.claimRuns({ daemonId: 'daemon one', nowMs: 0, limit: 1 });
+  await log.claimRuns({ daemonId: 'daemon one', nowMs: 0, places: { default: 1 } });
   await awaitStandby('nobody');
   onTestFinished(() => awaitStandby(''));
   const until = async () =>
@@ -73,7 +73,7 @@ test('runs whose claim was committed and never answered are claimed again', asyn
   const log = await openLog(openAt(postgresPlace(await server.createDatabaseWithTables())));
   const run = newRun();
   await log.recordAccepted(acceptedDelivery({ runs: [run] }));
-  const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
+  const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, places: { default: 10 } };
   // The sign of life of this daemon is known before its commits can wait.
   await log.claimRuns({ ...claim, nowMs: 0 });
   await awaitStandby('nobody');

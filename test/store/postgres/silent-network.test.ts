@@ -21,7 +21,7 @@ test('a log and its store close although the database does not answer', async ()
   const store = place.open();
   const log = await store.openDeliveryLog();
   await log.recordAccepted(acceptedDelivery());
-  await log.claimRuns({ daemonId: 'one', nowMs: sampleAtMs, limit: 1 });
+  await log.claimRuns({ daemonId: 'one', nowMs: sampleAtMs, places: { default: 1 } });
   await store.appliedStates.read('default');
   const watch = await store.appliedStates.watch(() => undefined);
   link.cut('blackhole');
@@ -34,7 +34,7 @@ test('a daemon whose connections became silent keeps its lease on a new one', as
   const log = await openLog(openAt(postgresPlace(throughLink())));
   const run = newRun();
   await log.recordAccepted(acceptedDelivery({ runs: [run] }));
-  const claim = { daemonId: 'one', nowMs: 0, limit: 1 };
+  const claim = { daemonId: 'one', nowMs: 0, places: { default: 1 } };
   await log.claimRuns(claim);
   // As after a server moved to another machine: nothing ends the old connections.
   link.cut('blackhole');

@@ -7,6 +7,7 @@ import { DeliveryLogError } from '../../../ports/delivery-log-error.ts';
 export const deliveryLogMigrations: readonly URL[] = [
   toPackageFile('store/embedded/delivery-log/sql/migrations/001-delivery-log.sql'),
   toPackageFile('store/embedded/delivery-log/sql/migrations/002-steered-runs.sql'),
+  toPackageFile('store/embedded/delivery-log/sql/migrations/003-named-runners.sql'),
 ];
 
 export const schemaVersionCurrent = deliveryLogMigrations.length;

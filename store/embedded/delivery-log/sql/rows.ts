@@ -14,7 +14,8 @@ export const isHolding = "state = 'failed' AND holds AND dismissed IS NULL";
 
 /** Selects the columns of a `Run`. */
 export const selectRun = `
-  SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, manual, digest AS snapshot, state,
+  SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, runner,
+    coalesce(order_lane, limit_lane) AS lane, replay, manual, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
     finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error, cancel,
     stopped, dismissed, ${isHolding} AS holds, delivery_count AS deliveryCount,

@@ -33,20 +33,59 @@ function prepareClaim(
   lanes: Lanes,
   { takeToCancel, releaseResumed }: Pick<Cancels & Pauses, 'takeToCancel' | 'releaseResumed'>,
 ): VerbTable['claimRuns'] {
-  const selectDue = database.prepare<{ nowMs: number; limit: number }, DueRun>(`
-    SELECT seq, flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused, ${selectLanes} FROM runs
-    WHERE state = 'queued' AND parked IS NULL AND not_before_ms <= @nowMs ORDER BY not_before_ms, seq LIMIT @limit`);
-  const decide = prepareDecide(database, lanes);
+  const decideDue = prepareDecideDue(database, lanes);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
+  const isWaiting = "state = 'queued' AND parked IS NULL";
   const selectNextDue = database
-    .prepare<[], number>(
-      `SELECT not_before_ms FROM runs WHERE state = 'queued' AND parked IS NULL ORDER BY not_before_ms LIMIT 1`,
+    .prepare<[string], number>(
+      `SELECT not_before_ms FROM runs WHERE ${isWaiting} AND runner = ? ORDER BY not_before_ms LIMIT 1`,
     )
+    .pluck();
+  // Goes from name to name by the index, because DISTINCT would read each run.
+  const selectRunners = database
+    .prepare<[], string>(`
+      WITH RECURSIVE names (name) AS (
+        SELECT min(runner) FROM runs WHERE ${isWaiting}
+        UNION ALL
+        SELECT (SELECT min(runner) FROM runs WHERE ${isWaiting} AND runner > name) FROM names WHERE name IS NOT NULL)
+      SELECT name FROM names WHERE name IS NOT NULL`)
     .pluck();
 
   return claim => {
     releaseResumed(claim.nowMs);
     const toCancel = takeToCancel(claim);
+    const started: number[] = [];
+    const stopped: number[] = [];
+    const nextDueMs: number[] = [];
+    for (const [runner, places] of Object.entries(claim.places)) {
+      const decided = decideDue(claim, runner, places);
+      started.push(...decided.start);
+      stopped.push(...decided.runsPerHour);
+      if (decided.start.length < places) nextDueMs.push(...selectNextDue.all(runner));
+    }
+    const otherRunners = selectRunners.all().filter(name => claim.places[name] === undefined);
+    const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
+    return {
+      runs: read([...toCancel.taken, ...started]),
+      ...(toCancel.own.length > 0 && { toCancel: toCancel.own }),
+      ...(stopped.length > 0 && { stopped: read(stopped) }),
+      ...(nextDueMs.length > 0 && { nextDueMs: Math.min(...nextDueMs) }),
+      ...(otherRunners.length > 0 && { otherRunners }),
+    };
+  };
+}
+
+/** Starts, parks or stops the due runs of a runner, until so many have started. Returns their keys by what was decided. */
+function prepareDecideDue(
+  database: Database.Database,
+  lanes: Lanes,
+): (claim: RunClaim, runner: string, places: number) => Readonly<Record<Decision, readonly number[]>> {
+  const selectDue = database.prepare<{ runner: string; nowMs: number; limit: number }, DueRun>(`
+    SELECT seq, flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused, ${selectLanes} FROM runs
+    WHERE state = 'queued' AND parked IS NULL AND runner = @runner AND not_before_ms <= @nowMs
+    ORDER BY not_before_ms, seq LIMIT @limit`);
+  const decide = prepareDecide(database, lanes);
+  return (claim, runner, places) => {
     const decided: Record<Decision, number[]> = {
       start: [],
       runsPerHour: [],
@@ -54,26 +93,18 @@ function prepareClaim(
       limit: [],
       paused: [],
     };
-    const { start: started, runsPerHour: stopped } = decided;
     let decisions = 0;
     let due: readonly DueRun[];
     do {
-      due = selectDue.all({ nowMs: claim.nowMs, limit: claim.limit - started.length });
+      due = selectDue.all({ runner, nowMs: claim.nowMs, limit: places - decided.start.length });
       for (const run of due) decided[decide(run, claim)].push(run.seq);
       decisions += due.length;
     } while (
-      started.length < claim.limit &&
+      decided.start.length < places &&
       decisions < flowDecisionsMax &&
       due.some(run => run.hasFlow || run.isPaused)
     );
-    const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
-    const nextDueMs = selectNextDue.get();
-    return {
-      runs: read([...toCancel.taken, ...started]),
-      ...(toCancel.own.length > 0 && { toCancel: toCancel.own }),
-      ...(stopped.length > 0 && { stopped: read(stopped) }),
-      ...(nextDueMs !== undefined && { nextDueMs }),
-    };
+    return decided;
   };
 }
 

@@ -526,6 +526,19 @@ test('shows the event headers of a delivery, judges by them, and refuses filters
   }
 });
 
+test('an automation with a runner that the daemon does not offer is refused', async () => {
+  const { manager, uid } = await ready();
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+  const refused = await manager.call('createAutomation', {
+    body: { name: 'no', prompt: 'Look.', runner: 'deploy', triggers },
+  });
+  const message = 'the daemon offers no runner deploy';
+  expect(refused).toMatchObject({
+    status: 422,
+    json: { mistakes: [{ code: 'automation/runner-not-offered', pointer: '/runner', message }] },
+  });
+});
+
 test('counts the webhooks that a token may see by their health, and lists those that fail', async () => {
   const { daemon, manager, deliver, intrude, uid } = await ready(
     await startManagedDaemon({ limits: { failedAuthPerMinute: 100 } }),

@@ -2,12 +2,17 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
-import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { homeAt } from '../../../../store/home/home.ts';
 import { openRunFiles } from '../../../../store/home/run-files.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
 import { recordRun } from '../record-runs.ts';
-import { enterable, openRunBench, runSettings, temporaryDirectory } from '../run-samples.ts';
+import {
+  enterable,
+  openDefaultRunner,
+  openRunBench,
+  runSettings,
+  temporaryDirectory,
+} from '../run-samples.ts';
 
 const run = `run_${'0'.repeat(26)}`;
 
@@ -90,7 +95,7 @@ test.runIf(process.platform === 'linux').for([
   const { home, store, deliveryLog } = await openRunBench();
   const directory = enterable();
   const deps = { environment: process.env, store, deliveryLog, nowMs: Date.now };
-  const runner = await createRunner(runSettings({ runner: settings, directory }), deps);
+  const runner = await openDefaultRunner(runSettings({ runner: settings, directory }), deps);
   const found = await store.deliveries.findRun(await recordRun(deliveryLog));
   if (!found) throw new Error('the run is gone');
   const event = { payload: Buffer.from('{}'), headers: {} };

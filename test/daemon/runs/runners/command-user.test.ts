@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 import { recordRun } from '../record-runs.ts';
 import {
   enterable,
+  openDefaultRunner,
   openRunBench,
   outputOf,
   runSettings,
@@ -35,7 +35,7 @@ asRoot.for([
   const directory = enterable();
   const settings = runSettings({ directory, runner: { kind: 'command', argv: ['true'], ...given } });
   await expect(
-    createRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
+    openDefaultRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
   ).rejects.toThrow(message);
 });
 
@@ -46,7 +46,7 @@ asRoot('a daemon does not start if the user cannot enter the directory of runs',
   chmodSync(dirname(directory), 0o700);
   const settings = runSettings({ directory, runner: commandAs('nobody', ['true']) });
   await expect(
-    createRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
+    openDefaultRunner(settings, { environment: process.env, store, deliveryLog, nowMs: Date.now }),
   ).rejects.toThrow(`nobody cannot enter ${directory}`);
 });
 

@@ -60,6 +60,7 @@ test('gives the command the message on stdin, the payload as a file, and little 
     HOOKMILL_FACTORY: 'default',
     HOOKMILL_ATTEMPT: '1',
     HOOKMILL_FENCING_TOKEN: '1',
+    HOOKMILL_RUNNER: 'default',
     HOOKMILL_PAYLOAD_FILE: file('event-payload.json'),
     HOOKMILL_HEADERS_FILE: file('event-headers.json'),
   });
@@ -194,7 +195,7 @@ test('reads the output of a command no faster than it is stored', async () => {
   };
   const runFiles = { appendOutput, keepArtifacts: async () => true };
   const deps = { user: undefined, prepare: undefined, environment: process.env, nowMs: Date.now };
-  const runner = createCommandRunner(settings, { ...deps, runFiles });
+  const runner = createCommandRunner(settings, { ...deps, runFiles, store });
   const run = await store.deliveries.findRun(await recordRun(deliveryLog));
   if (!run) throw new Error('the run is gone');
   const event = { payload: Buffer.from('{}'), headers: {} };

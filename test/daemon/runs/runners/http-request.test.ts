@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
-import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { DeliveryLogError } from '../../../../store/ports/delivery-log-error.ts';
 import { startReceiver } from '../../../support/receiver.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
-import { openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
+import { openDefaultRunner, openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
 
 const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
 const hostile =
@@ -313,7 +312,7 @@ test('looks for a link only in the first 256 KiB of an answer', async () => {
 /** An attempt at a recorded run, by a runner with another delivery log or other team secrets. */
 async function attempt(
   runner: object,
-  replace: Partial<Parameters<typeof createRunner>[1]>,
+  replace: Partial<Parameters<typeof openDefaultRunner>[1]>,
   signal: AbortSignal,
 ) {
   const { requests, url, bench } = await post({}, (_, response) => response.end('{"run": {"id": "a"}}'));
@@ -323,9 +322,8 @@ async function attempt(
   const given = { environment: {}, store, deliveryLog, nowMs: Date.now, ...replace };
   const deps = {
     deliveryLog,
-    keep: true,
     runFiles: store.runFiles,
-    runner: await createRunner(settings, given),
+    runner: await openDefaultRunner(settings, given),
   };
   const result = await attemptRun(run, { name: 'triage', prompt: 'Act.' }, deps, signal);
   return { result, requests };

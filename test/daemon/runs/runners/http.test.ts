@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
-import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { findFreePort } from '../../../support/free-port.ts';
 import { startReceiver } from '../../../support/receiver.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
-import { openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
+import { openDefaultRunner, openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
 
 const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
 
@@ -171,7 +170,7 @@ test('does not start without the token that the settings name', async () => {
   });
   const { store, deliveryLog } = await openRunBench();
   await expect(
-    createRunner(settings, { environment: {}, store, deliveryLog, nowMs: Date.now }),
+    openDefaultRunner(settings, { environment: {}, store, deliveryLog, nowMs: Date.now }),
   ).rejects.toThrow('the environment variable NOT_SET is not set');
 });
 
@@ -185,7 +184,6 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
     { name: 'triage', prompt: 'Act.' },
     {
       deliveryLog,
-      keep: true,
       runFiles: {
         ...store.runFiles,
         prepare: (...given) => {
@@ -193,7 +191,7 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
           return store.runFiles.prepare(...given);
         },
       },
-      runner: await createRunner(runSettings({ runner: { kind: 'http', url } }), {
+      runner: await openDefaultRunner(runSettings({ runner: { kind: 'http', url } }), {
         environment: {},
         ...{ store, deliveryLog },
         nowMs: Date.now,

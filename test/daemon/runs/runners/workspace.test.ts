@@ -49,6 +49,26 @@ test('a run gets the commit that its payload names, with history and without con
   expect(output).not.toContain('credential');
 });
 
+test('a run gets the repository that its automation chooses among those of the runner, or none', async () => {
+  const bench = await openRunBench();
+  const [app, web] = [upstreamWith(), upstreamWith()];
+  const repositories = { app: { repository: app.bare }, web: { repository: web.bare } };
+  const argv = ['sh', '-c', 'git -C "$HOOKMILL_WORKSPACE" config remote.origin.url || echo none'];
+  await bench.start(
+    { runner: { kind: 'command', argv, workspace: { ref: '$.after', repositories } } },
+    { environment: operatorEnvironment },
+  );
+  const payload = Buffer.from(JSON.stringify({ after: 'main' }));
+  const run = async (repository: string | undefined, state: 'succeeded' | 'failed' = 'succeeded') => {
+    const id = await recordRun(bench.deliveryLog, { payload, control: { repository } });
+    const { error } = await runThatIs(bench, id, { state });
+    return error ?? (await outputOf(bench, id));
+  };
+  expect(await run('web')).toContain(`\n${web.bare}\n`);
+  expect(await run(undefined)).toContain('\nnone\n');
+  expect(await run('gone', 'failed')).toBe('the runner offers no repository gone any more');
+});
+
 test.each(['topic/a', 'refs/heads/topic/a'])(
   'a run gets the tip of the branch %s, and each attempt a working copy of its own',
   async ref => {

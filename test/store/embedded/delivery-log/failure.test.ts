@@ -73,7 +73,7 @@ test('if a batch fails, the one that waits for its end is still recorded', async
 test('a failed commit gives no run away', async () => {
   const file = temporaryFile();
   const log = await openLog(file);
-  const claim = { daemonId: 'd', nowMs: 1_750_000_000_000, limit: 9 };
+  const claim = { daemonId: 'd', nowMs: 1_750_000_000_000, places: { default: 9 } };
   await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
   const faults = injectFaults(file);
   faults.failCommits(true);
@@ -205,7 +205,7 @@ test('a thread that dies rejects all that waits and is reported', async () => {
   const fatal = Promise.withResolvers<Error>();
   const log = await openLog(undefined, { onFatal: fatal.resolve });
   const waiting = outcomesOf(log, [acceptedDelivery(), acceptedDelivery()]);
-  const claim = log.claimRuns({ daemonId: 'd', nowMs: 0, limit: 1 }).catch(error => error.code);
+  const claim = log.claimRuns({ daemonId: 'd', nowMs: 0, places: { default: 1 } }).catch(error => error.code);
   await Promise.all(workers.map(worker => worker.terminate()));
   expect(await waiting).toEqual(['closed', 'closed']);
   expect(await claim).toBe('closed');

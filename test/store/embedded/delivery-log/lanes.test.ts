@@ -42,7 +42,7 @@ test('a claim and an end take the same steps, each by an index, however many run
   const [few = [], many] = [10, 100_000].map(parked => {
     const { database, verbs, watch } = fillLog(parked);
     const { result, statements } = watch(() => {
-      const { runs } = verbs.claimRuns({ daemonId, nowMs: 1, limit: 4 });
+      const { runs } = verbs.claimRuns({ daemonId, nowMs: 1, places: { default: 4 } });
       const [run] = runs;
       if (run) verbs.finishRun({ ...run, state: 'succeeded', atMs: 1 });
       verbs.correctDueTimes({ nowMs: 1, backMs: 1_000 });
@@ -57,8 +57,8 @@ test('a claim and an end take the same steps, each by an index, however many run
   expect(many).toEqual(few);
   const details = few.flatMap(({ plan }) => plan);
   expect(details).toContainEqual(expect.stringMatching(/^SEARCH runs USING/));
-  // The first run in the order of an index is found without a scan of it.
+  // The first run in the order of an index is found without a scan of it, and so is the first one of each runner.
   const allowed = (detail: string) =>
-    detail.endsWith('SCAN runs USING INDEX runs_due') || !/SCAN|TEMP/.test(detail);
+    detail === 'SCAN runs USING INDEX runs_due' || detail === 'SCAN names' || !/SCAN|TEMP/.test(detail);
   expect(few.filter(({ plan }) => !plan.every(allowed))).toEqual([]);
 });

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { compileGlob } from '../../schema/filters/glob.ts';
+
+const offeredRunnerShape = z.strictObject({
+  name: z.string(),
+  /** Who may use it: globs of names. */
+  factories: z.array(z.string()),
+  automations: z.array(z.string()),
+  /** The repositories among which an automation chooses. */
+  repositories: z.array(z.string()),
+});
+
+/** A runner, as automations choose it. */
+export type OfferedRunner = z.output<typeof offeredRunnerShape>;
+
+export const offeredRunnersShape = z.strictObject({
+  formatVersion: z.literal(1),
+  runners: z.array(offeredRunnerShape),
+});
+
+/** The runners that the last daemon to start offers, by which plans and applies check automations. */
+export interface OfferedRunners {
+  /** Only the default runner before a daemon has started. */
+  read(): Promise<readonly OfferedRunner[]>;
+  record(runners: readonly OfferedRunner[]): Promise<void>;
+}
+
+/** Whether an automation of a factory may use a runner. */
+export function maySelect(
+  { factories, automations }: Readonly<Record<'factories' | 'automations', readonly string[]>>,
+  { factory, automation }: { readonly factory: string; readonly automation: string },
+): boolean {
+  return (
+    factories.some(glob => compileGlob(glob)(factory)) &&
+    automations.some(glob => compileGlob(glob)(automation))
+  );
+}
