@@ -11,3 +11,6 @@ export const headersAttachmentsName = 'event-headers';
 export function nameAttachment(index: number): string {
   return `${String(index + 1).padStart(4, '0')}.json`;
 }
+
+/** The names of files of a run that are kept: safe in paths, URLs and on terminals. */
+export const artifactNamePattern = /^\w[\w.+ -]{0,127}$/;

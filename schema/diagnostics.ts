@@ -72,7 +72,7 @@ export const diagnosticCodes = {
   'automation/prompt': 'a prompt promises only what a run gets',
   'automation/path-not-sent': 'the paths of an automation name values that its webhooks receive',
   'automation/runner-not-offered':
-    'an automation names a runner, and a repository of it, that the daemon offers it',
+    'an automation asks for what the daemon offers it: a runner, a repository, artifacts',
   'automation/webhook-unknown': 'a trigger selects an existing webhook',
   'filter/invalid': 'a payload filter consists of lists, operators and nested objects',
   'filter/too-large': 'a payload filter stays within its limits',

@@ -5,12 +5,45 @@ export const reportMessageMax = 1_000;
 /** @limit Length of a link in a receiver's report, in characters: what browsers and proxies take. */
 export const reportLinkMax = 2_000;
 
+/** @limit Highest cost, in dollars, that a run can report: more is a mistake, and would spoil each sum. */
+const costUsdMax = 1_000_000;
+
+const usageFields = {
+  costUsd: z.number().min(0).max(costUsdMax).optional().describe('What an attempt cost, in dollars.'),
+  inputTokens: z.int().min(0).optional(),
+  outputTokens: z.int().min(0).optional(),
+  turns: z.int().min(0).optional().describe('How often an agent has called its model.'),
+};
+
+const usageShape = z.object(usageFields);
+
+/** What an attempt has used, as far as it says. */
+export type RunUsage = z.output<typeof usageShape>;
+
+/** What a run can say of itself. */
+export const saidFields = {
+  message: z.string().max(reportMessageMax).optional(),
+  link: z.string().max(reportLinkMax).refine(isWebLink, 'must be an http:// or https:// URL').optional(),
+  ...usageFields,
+};
+
 /** The body that a receiver posts to the callback of an attempt. */
 export const runReportShape = z.strictObject({
   state: z.enum(['running', 'succeeded', 'failed']),
-  message: z.string().max(reportMessageMax).optional(),
-  link: z.string().max(reportLinkMax).refine(isWebLink, 'must be an http:// or https:// URL').optional(),
+  ...saidFields,
 });
+
+/** The artifact `result.json` of a command. Agents may leave more in it. */
+export const resultFileShape = z.object(saidFields);
+
+/** What a run says of itself. Everything in it is from outside. */
+export type RunSaid = z.output<typeof resultFileShape>;
+
+/** Picks what an attempt has used; undefined if it says nothing of that. */
+export function pickUsage(said: RunSaid): RunUsage | undefined {
+  const usage = usageShape.parse(said);
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}
 
 export type PostedReport = z.output<typeof runReportShape>;
 

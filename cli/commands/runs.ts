@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunView } from '../../operations/views/delivery-views.ts';
+import { describeUsage } from '../../schema/clients/describe.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
@@ -97,6 +98,7 @@ Examples:
 }
 
 function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
+  const used = run.report && describeUsage(run.report);
   return renderFields([
     ['id', run.id],
     ['automation', run.automation],
@@ -114,6 +116,7 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
     ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
     ...(run.report?.link ? [['link', run.report.link] as const] : []),
+    ...(used === undefined ? [] : [['used', used] as const]),
     ['last error', run.error ?? '-'],
     ['directory', files?.directory ?? '-'],
     ['output', files?.outputFile ?? '-'],

@@ -1,5 +1,5 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
-import { describeRunState } from '../../schema/clients/describe.ts';
+import { describeRunState, describeUsage } from '../../schema/clients/describe.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { openTable } from './render-table.ts';
 
@@ -15,8 +15,9 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
     table(
       runs.map(run => {
         const { id, automation, runner, state, attempts, error, report } = run;
-        const reported = state === 'running' ? report?.message : undefined;
-        const about = reported ?? error ?? '';
+        const reported = state === 'running' || state === 'succeeded' ? report?.message : undefined;
+        const texts = [reported ?? error, report && describeUsage(report)];
+        const about = texts.filter(text => text !== undefined).join(' · ');
         const by = runner === defaultRunner ? automation : `${automation} on ${runner}`;
         return [id, by, renderDeliveryOf(run), renderRunState(run), String(attempts), about];
       }),

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
+import type { RunUsage } from '../../schema/run-report.ts';
 import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/ports/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/ports/replicas.ts';
 import type { HealthCounts } from '../../store/ports/tallies.ts';
@@ -17,8 +18,8 @@ export interface Metrics {
   ): void;
   /** Counts a request to the management port. The result is the code of its problem, or `answered`. */
   observeManagement(result: ApiProblemCode | 'answered'): void;
-  /** Counts an attempt at a run, by what became of the run. */
-  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
+  /** Counts an attempt at a run, by what became of the run, and what it has used. */
+  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd, usage?: RunUsage): void;
   /** Adds the places of the runners of this daemon, and how many of them are taken. */
   addRunners(read: () => readonly RunnerLoad[]): void;
   /** Renders the metrics in the Prometheus text format. */
@@ -136,7 +137,37 @@ function createAttemptObserver(
       }
     },
   });
-  return ({ factory, automation }, state) => attempts.inc({ factory, automation, state });
+  const count = createUsageCounter(registry);
+  return (run, state, usage) => {
+    attempts.inc({ factory: run.factory, automation: run.automation, state });
+    if (usage) count(run, usage);
+  };
+}
+
+const usageCounters: Readonly<Record<keyof RunUsage, { readonly name: string; readonly help: string }>> = {
+  costUsd: { name: 'run_cost_dollars', help: 'What attempts at runs cost, as far as they say, in dollars' },
+  inputTokens: {
+    name: 'run_input_tokens',
+    help: 'Tokens that attempts at runs gave to models, as far as they say',
+  },
+  outputTokens: {
+    name: 'run_output_tokens',
+    help: 'Tokens that attempts at runs got of models, as far as they say',
+  },
+  turns: { name: 'run_turns', help: 'Calls of models by attempts at runs, as far as they say' },
+};
+
+function createUsageCounter(
+  registry: Registry,
+): (run: Pick<Run, 'factory' | 'automation'>, usage: RunUsage) => void {
+  const counters = Object.entries(usageCounters).map(([key, { name, help }]) => {
+    const labelNames = ['factory', 'automation'];
+    const counter = new Counter({ name: `hookmill_${name}_total`, help, labelNames, registers: [registry] });
+    return [key as keyof RunUsage, counter] as const;
+  });
+  return ({ factory, automation }, usage) => {
+    for (const [key, counter] of counters) counter.inc({ factory, automation }, usage[key] ?? 0);
+  };
 }
 
 /** With replicas, each daemon reports the runs of all of them. */

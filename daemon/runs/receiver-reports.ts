@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { PostedReport } from '../../schema/run-report.ts';
+import { type PostedReport, pickUsage } from '../../schema/run-report.ts';
 import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../store/ports/run-files.ts';
 import type { RunEnd } from '../observability/metrics.ts';
@@ -109,9 +109,11 @@ export class ReceiverReports {
 
 type Report = [heading: string, said: Omit<PostedReport, 'state'>, lastLine: string];
 
-function toResult({ state, message }: PostedReport): AttemptResult {
-  if (state === 'succeeded') return { kind: 'succeeded' };
+function toResult({ state, message, ...said }: PostedReport): AttemptResult {
+  const usage = pickUsage(said);
+  const used = usage && { usage };
+  if (state === 'succeeded') return { kind: 'succeeded', ...used };
   const reason =
     message === undefined ? 'the receiver reported that it failed' : `the receiver reported: ${message}`;
-  return { kind: 'retry', reason };
+  return { kind: 'retry', reason, ...used };
 }

@@ -25,7 +25,7 @@ const answers = {
   unreadable: { status: 400, detail: 'The body ended before it was complete.' },
   invalid: {
     status: 400,
-    detail: `Send JSON with state (running, succeeded or failed), and optionally message (at most ${reportMessageMax} characters) and link (http or https, at most ${reportLinkMax}); it has no other keys.`,
+    detail: `Send JSON with state (running, succeeded or failed), and optionally message (at most ${reportMessageMax} characters), link (http or https, at most ${reportLinkMax}), costUsd, inputTokens, outputTokens and turns; it has no other keys.`,
   },
   over: { status: 410, detail: 'This attempt has ended, or another one has begun. Stop working on it.' },
   'too-many': { status: 429, detail: 'Too many reports of this attempt. Report only its end.' },

@@ -22,7 +22,7 @@ export interface AttemptDeps {
  */
 export async function attemptRun(
   run: Run,
-  { prompt, timeLimit, repository }: RunAutomation,
+  { prompt, timeLimit, repository, requires }: RunAutomation,
   deps: AttemptDeps,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
@@ -38,7 +38,8 @@ export async function attemptRun(
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
   const timeLimitMs = timeLimit === undefined ? undefined : parseDurationMs(timeLimit);
-  const attempt = { run, directory, message, gathered: gathered.length, timeLimitMs, repository, ...event };
+  const wanted = { timeLimitMs, repository, requires };
+  const attempt = { run, directory, message, gathered: gathered.length, ...wanted, ...event };
   const trace = deps.traces?.beginAttempt(run, event.headers);
   if (!trace) return deps.runner.execute(attempt, signal);
   const traced = { ...attempt, traceparent: trace.traceparent };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RunUsage } from '../../schema/run-report.ts';
 import type { ClaimedRuns, DeliveryLog, Run, RunnerPlaces } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { RunEnd, RunnerLoad } from '../observability/metrics.ts';
@@ -71,7 +72,7 @@ export interface RunQueueOptions {
   readonly daemonId: string;
   readonly log: Logger;
   /** Called with the state of a run after each attempt that was recorded, and after it was stopped. */
-  readonly observe: (run: Run, state: RunEnd) => void;
+  readonly observe: (run: Run, state: RunEnd, usage?: RunUsage) => void;
   readonly nowMs: () => number;
   /** A clock that nobody can set. */
   readonly monotonicMs: () => number;
@@ -262,7 +263,7 @@ export class RunQueue {
       log.info(describe(run), 'the receiver goes on with a run');
       return;
     }
-    observe(run, state);
+    observe(run, state, result.usage);
     log[levels[state]]({ ...describe(run), state, reason: result.reason }, 'run attempt ended');
   }
 

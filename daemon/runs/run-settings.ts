@@ -289,6 +289,7 @@ export function toOffered({ name, runner, factories, automations }: RunnerSettin
   const { repositories = {} } = (runner.kind === 'command' && runner.workspace) || {};
   return {
     name,
+    kind: runner.kind,
     factories: [...factories],
     automations: [...automations],
     repositories: Object.keys(repositories),

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { describeRunState } from '../../schema/clients/describe.ts';
+import { describeRunState, describeUsage } from '../../schema/clients/describe.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { callApi } from '../api-client.ts';
 import type { ShownRun } from '../api-types.ts';
@@ -168,10 +168,12 @@ function TimeFact({ term, at, due = false }: TimeProperties) {
   );
 }
 
-/** The last report of the receiver. It is untrusted, but the API accepts only http and https links. */
-function Report({ report: { at, message, link } }: { readonly report: NonNullable<ShownRun['report']> }) {
+/** What the attempt says of itself. It is untrusted, but the API accepts only http and https links. */
+function Report({ report }: { readonly report: NonNullable<ShownRun['report']> }) {
+  const { at, message, link } = report;
+  const used = describeUsage(report);
   return (
-    <Fact term="Receiver reported">
+    <Fact term="Reported">
       {message !== undefined && <Text text={message} />} <ExactTime at={at} />
       {link !== undefined && (
         <div>
@@ -180,6 +182,7 @@ function Report({ report: { at, message, link } }: { readonly report: NonNullabl
           </a>
         </div>
       )}
+      {used !== undefined && <div>{used}</div>}
     </Fact>
   );
 }

@@ -6,17 +6,17 @@ import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { maySelect, type OfferedRunner } from '../../store/ports/offered-runners.ts';
 
-type Chosen = Pick<AutomationDefinition, 'name' | 'runner' | 'repository'>;
+type Chosen = Pick<AutomationDefinition, 'name' | 'runner' | 'repository' | 'requires'>;
 
 interface RunnerMistake {
-  readonly key: 'runner' | 'repository';
+  readonly key: 'runner' | 'repository' | 'requires';
   readonly message: string;
   readonly hint: string;
 }
 
-/** Checks the runner that an automation of a factory names, and the repository that it chooses of it. */
+/** Checks the runner that an automation of a factory names, and what it asks of it. */
 function findRunnerMistake(
-  { name, runner = defaultRunner, repository }: Chosen,
+  { name, runner = defaultRunner, repository, requires }: Chosen,
   factory: string,
   offered: readonly OfferedRunner[],
 ): RunnerMistake | undefined {
@@ -33,13 +33,17 @@ function findRunnerMistake(
     const hint = `it may use ${names.join(', ')}; the operator allows more with \`factories\` and \`automations\` in \`runs.runners.${runner}\``;
     return { key: 'runner', message, hint };
   }
+  if (requires && known.kind !== 'command') {
+    const message = `the runner ${runner} keeps no artifacts, so no run of it can leave those that requires names`;
+    return { key: 'requires', message, hint: 'choose a runner of the kind command, or remove requires' };
+  }
   if (repository === undefined || known.repositories.includes(repository)) return undefined;
   const message = `the runner ${runner} offers no repository ${repository}`;
   const add = 'the operator adds it to `repositories` in the `workspace` of the runner';
   return { key: 'repository', message, hint: didYouMean(repository, known.repositories) ?? add };
 }
 
-/** Finds automations that name a runner, or a repository, that the daemon does not offer them. */
+/** Finds automations that ask for a runner, or something of a runner, that the daemon does not offer them. */
 export function findRunnerDiagnostics(
   { automations, locate }: Pick<Definitions, 'automations' | 'locate'>,
   factory: string,
@@ -54,7 +58,7 @@ export function findRunnerDiagnostics(
   });
 }
 
-/** Fails with `request-invalid` if the daemon does not offer the automation its runner, or the repository. */
+/** Fails with `request-invalid` if the daemon does not offer what the automation asks for. */
 export function requireOffered(automation: Chosen, factory: string, offered: readonly OfferedRunner[]): void {
   const mistake = findRunnerMistake(automation, factory, offered);
   if (!mistake) return;

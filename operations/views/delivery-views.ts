@@ -150,9 +150,8 @@ export function runView(run: Run): RunView {
   };
 }
 
-function reportView({ atMs, message, link }: RunReport): NonNullable<RunView['report']> {
-  const at = formatTime(atMs);
-  return { at, ...(message !== undefined && { message }), ...(link !== undefined && { link }) };
+function reportView({ atMs, count: _, ...said }: RunReport): NonNullable<RunView['report']> {
+  return { at: formatTime(atMs), ...said };
 }
 
 /** Everything about a run: with all its deliveries if it gathers several, and the files that it left. */

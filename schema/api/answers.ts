@@ -11,6 +11,7 @@ import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
 import { exportedPathPattern } from '../name.ts';
 import { observedTypes } from '../payloads/observation.ts';
+import { saidFields } from '../run-report.ts';
 import { unloggedReasons } from '../unlogged.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-definitions.ts';
@@ -357,10 +358,10 @@ export const runAnswer = z.strictObject({
   nextAttemptAt: time.nullable().describe('When a queued run is attempted again.'),
   waitsUntil: time.optional().describe('Until when a running run waits for its receiver to report the end.'),
   report: z
-    .strictObject({ at: time, message: z.string().optional(), link: z.string().optional() })
+    .strictObject({ at: time, ...saidFields })
     .optional()
     .describe(
-      'The last report of the receiver on the attempt. Both texts are untrusted; the link is an http or https URL.',
+      'What the attempt says of itself: the last report of its receiver, or the artifact result.json of its command. Both texts are untrusted; the link is an http or https URL.',
     ),
   error: z.string().optional().describe('Why the last attempt failed.'),
   cancel: z

@@ -1,4 +1,5 @@
 import { hasEnded, type IdentitySource, type RunState, type RunWait } from '../delivery.ts';
+import type { RunUsage } from '../run-report.ts';
 import type { UnloggedReason } from '../unlogged.ts';
 
 const reasons: Readonly<Record<UnloggedReason, string>> = {
@@ -113,4 +114,15 @@ export function matchesWords(text: string, typed: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every(word => searched.includes(word));
+}
+
+/** What an attempt has used, in words; undefined if it does not say. */
+export function describeUsage({ costUsd, inputTokens, outputTokens, turns }: RunUsage): string | undefined {
+  const parts = [
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(2)}`]),
+    ...(turns === undefined ? [] : [`${turns} ${turns === 1 ? 'turn' : 'turns'}`]),
+    ...(inputTokens === undefined ? [] : [`${inputTokens} tokens in`]),
+    ...(outputTokens === undefined ? [] : [`${outputTokens} tokens out`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(', ');
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { artifactNamePattern } from '../attachments.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
@@ -172,6 +173,18 @@ function requireOneWebhook(
   });
 }
 
+/** @limit Most artifacts that an automation can require: a run leaves few that others count on. */
+const requiredArtifactsMax = 20;
+
+const requiredArtifacts = z
+  .array(
+    z
+      .string()
+      .regex(artifactNamePattern, { error: 'not a name that an artifact can have, such as answer.md' }),
+  )
+  .min(1)
+  .max(requiredArtifactsMax);
+
 /** @limit Most attempts at a run that a definition or an operator can set: a run that failed 100 times does not recover by itself. */
 export const runAttemptsMax = 100;
 /**
@@ -197,6 +210,9 @@ export const runControlFields = {
     })
     .optional()
     .describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+  requires: requiredArtifacts
+    .optional()
+    .describe('Names of artifacts that a run must leave, such as answer.md. Without them, it has failed.'),
   repository: nameShape
     .optional()
     .describe('The repository of which its runs get a working copy, among those that the runner offers.'),

@@ -35,8 +35,9 @@ export function followReport(
   { report, countMax }: Pick<ReportedRun, 'report' | 'countMax'>,
 ): RunReport | undefined {
   const count = (before?.count ?? 0) + 1;
-  const { link = before?.link, ...others } = report;
-  return count > countMax ? undefined : { ...others, count, ...(link !== undefined && { link }) };
+  if (count > countMax) return undefined;
+  const { message: _, ...known } = before ?? {};
+  return { ...known, ...report, count };
 }
 
 /** A stored body. */

@@ -9,7 +9,9 @@ type OfferedState = z.output<typeof offeredRunnersShape>;
 
 const onlyDefault: OfferedState = {
   formatVersion: 1,
-  runners: [{ name: defaultRunner, factories: ['*'], automations: ['*'], repositories: [] }],
+  runners: [
+    { name: defaultRunner, kind: 'directory', factories: ['*'], automations: ['*'], repositories: [] },
+  ],
 };
 
 const offeredRunnersDocument: StoredDocument<OfferedState> = {

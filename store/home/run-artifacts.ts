@@ -2,13 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import {
-  artifactBytesMax,
-  artifactNamePattern,
-  artifactsMax,
-  type RunArtifact,
-  type RunFiles,
-} from '../ports/run-files.ts';
+import { artifactNamePattern } from '../../schema/attachments.ts';
+import { artifactBytesMax, artifactsMax, type RunArtifact, type RunFiles } from '../ports/run-files.ts';
 import { type Home, makePrivateDirectory } from './home.ts';
 import { openRegularFile } from './regular-file.ts';
 

@@ -8,6 +8,7 @@ import type {
   UnidentifiedOutcome,
 } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { RunSaid } from '../../schema/run-report.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type {
   HealthCounts,
@@ -208,13 +209,11 @@ export interface Pause {
 /** A delivery that a run has taken up. */
 export type RunDelivery = Pick<LoggedDelivery, 'id' | 'atMs' | 'size'>;
 
-/** A report of a receiver. Everything in it is from outside. */
-export interface RunReport {
+/** A report of a receiver, or what a command has left as its result. Everything in it is from outside. */
+export interface RunReport extends RunSaid {
   readonly atMs: number;
   /** The number of reports of this attempt, this one included. */
   readonly count: number;
-  readonly message?: string;
-  readonly link?: string;
 }
 
 export interface RunClaim {
@@ -246,7 +245,7 @@ export interface AwaitedReport extends RunAttempt {
 }
 
 export interface ReportedRun extends RunAttempt {
-  /** Without a link, it keeps the link of the report before it. */
+  /** What it does not say stays as in the report before it, but the message. */
   readonly report: Omit<RunReport, 'count'>;
   /** The number of reports of the attempt beyond which it is not kept. */
   readonly countMax: number;

@@ -3,6 +3,7 @@ import { compileGlob } from '../../schema/filters/glob.ts';
 
 const offeredRunnerShape = z.strictObject({
   name: z.string(),
+  kind: z.enum(['directory', 'command', 'http']),
   /** Who may use it: globs of names. */
   factories: z.array(z.string()),
   automations: z.array(z.string()),

@@ -10,9 +10,6 @@ export function renderEventHeaders(headers: EventHeaders): string {
   return `${JSON.stringify(headers, null, 2)}\n`;
 }
 
-/** The names of files that are kept: safe in paths, URLs and on terminals. */
-export const artifactNamePattern = /^\w[\w.+ -]{0,127}$/;
-
 /** @limit Most artifacts kept of a run: a list that a person reads. */
 export const artifactsMax = 100;
 /** @limit Most bytes of artifacts kept of a run (64 MiB): as much as its output can have. */

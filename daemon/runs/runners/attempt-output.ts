@@ -1,10 +1,12 @@
+import type { RunSaid } from '../../../schema/run-report.ts';
+import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
 import {
   artifactBytesMax,
   artifactsMax,
   type RunFiles,
   type RunOutput,
 } from '../../../store/ports/run-files.ts';
-import type { Attempt, AttemptResult } from './runner.ts';
+import { type Attempt, type AttemptResult, toClaim } from './runner.ts';
 
 /**
  * Keeps the output of an attempt, below a heading with its number and time, at most `bytesMax` bytes of it. Opens it only
@@ -58,6 +60,29 @@ export async function keepArtifacts(
   }
 }
 
-function addReason(result: AttemptResult, lost: string): AttemptResult {
+/**
+ * Keeps what an attempt says of itself as the report of the run. Returns what was wrong, if it could not be kept: the work
+ * is done already, so the attempt must not be repeated for that.
+ */
+export async function keepReport(
+  run: Run,
+  said: RunSaid,
+  {
+    deliveryLog,
+    nowMs,
+  }: { readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>; readonly nowMs: () => number },
+): Promise<string | undefined> {
+  if (Object.values(said).every(value => value === undefined)) return undefined;
+  const report = { atMs: nowMs(), ...said };
+  try {
+    await deliveryLog.recordReport({ ...toClaim(run), report, countMax: Infinity });
+    return undefined;
+  } catch {
+    return 'its link, message and cost could not be recorded';
+  }
+}
+
+/** Adds to the reason of a result. */
+export function addReason(result: AttemptResult, lost: string): AttemptResult {
   return { ...result, reason: result.reason ? `${result.reason}; ${lost}` : lost };
 }

@@ -9,10 +9,12 @@ import {
   headersAttachmentName,
   headersAttachmentsName,
 } from '../../../schema/attachments.ts';
+import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../../store/ports/run-files.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
-import { keepArtifacts, withOutput } from './attempt-output.ts';
+import { withOutput } from './attempt-output.ts';
+import { keepResult } from './command-result.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import { type MaskedOutput, maskSecrets, openSecrets } from './http-secrets.ts';
@@ -46,7 +48,8 @@ export interface CommandDeps {
   readonly user: CommandUser | undefined;
   readonly prepare: PrepareCommand | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  readonly runFiles: Pick<RunFiles, 'appendOutput' | 'keepArtifacts'>;
+  readonly runFiles: Pick<RunFiles, 'appendOutput' | 'keepArtifacts' | 'listArtifacts' | 'readArtifact'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
   readonly store: Pick<Store, 'teamSecrets'>;
   readonly nowMs: () => number;
 }
@@ -59,7 +62,7 @@ export interface CommandDeps {
  */
 export function createCommandRunner(
   settings: CommandRunnerSettings,
-  { user, prepare, environment, runFiles, store, nowMs }: CommandDeps,
+  { user, prepare, environment, runFiles, store, deliveryLog, nowMs }: CommandDeps,
 ): Runner {
   const argv = [...(user?.prefix ?? []), ...settings.argv];
   const names = [...alwaysInherited, ...(user ? [] : inheritedByUser)];
@@ -82,7 +85,8 @@ export function createCommandRunner(
     const env = { ...inherited, ...own, ...listed, ...secrets, ...createRunVariables(attempt), ...variables };
     const takeBack = await user?.lend(attempt.directory);
     return withOutput(runFiles, attempt, nowMs(), settings.outputBytes, async output => {
-      const masked = maskSecrets([...opened.values()]).output(output);
+      const masking = maskSecrets([...opened.values()]);
+      const masked = masking.output(output);
       const ended = await runCommand(argv, attempt, { env, output: masked, timeLimitMs, signal }).finally(
         takeBack,
       );
@@ -91,7 +95,7 @@ export function createCommandRunner(
         await endLeftovers({ ...attempt.run, claims: attempt.run.claims + 1 }, signal);
       const missing = ended.code && (await explainMissingProgram(settings.argv[0] ?? '', env));
       const result = toResult(ended, { timeLimitMs, missing, signal });
-      return keepArtifacts(runFiles, attempt, result, user?.uid);
+      return keepResult(attempt, result, { runFiles, deliveryLog, nowMs, owner: user?.uid, masking });
     });
   };
 }

@@ -1,7 +1,7 @@
 import { createTextFinder } from '../../../json/find-json-text.ts';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { parseFieldPath } from '../../../schema/field-path.ts';
-import { reportMessageMax, runReportShape } from '../../../schema/run-report.ts';
+import { type RunSaid, reportMessageMax, runReportShape } from '../../../schema/run-report.ts';
 import type { RunOutput } from '../../../store/ports/run-files.ts';
 import type { HttpRunnerSettings } from './http-settings.ts';
 
@@ -9,10 +9,7 @@ import type { HttpRunnerSettings } from './http-settings.ts';
 const answerBytesMax = 256 * 1024;
 
 /** The link and the message that were found in an answer. */
-export interface ReadAnswer {
-  readonly message?: string;
-  readonly link?: string;
-}
+export type ReadAnswer = Pick<RunSaid, 'message' | 'link'>;
 
 type Fields = Pick<HttpRunnerSettings, 'responseLink' | 'responseMessage'>;
 

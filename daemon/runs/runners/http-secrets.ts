@@ -1,3 +1,4 @@
+import type { RunSaid } from '../../../schema/run-report.ts';
 import type { RunOutput } from '../../../store/ports/run-files.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { AttemptResult } from './runner.ts';
@@ -50,6 +51,8 @@ export interface MaskedOutput extends Pick<RunOutput, 'write' | 'isFull'> {
 export interface Masking {
   /** Replaces each secret in a text. */
   text(text: string): string;
+  /** Replaces each secret in a message. Leaves out a link with a secret, because it would lead elsewhere without it. */
+  said(said: RunSaid): RunSaid;
   /** Replaces each secret in what is written to an output, also one that arrives in pieces. */
   output(output: RunOutput): MaskedOutput;
 }
@@ -64,6 +67,11 @@ export function maskSecrets(secrets: readonly string[]): Masking {
   const keepMax = Math.max(1, ...bytes.map(secret => secret.length)) - 1;
   return {
     text: text => replaceEach(text, known),
+    said: ({ message, link, ...others }) => ({
+      ...others,
+      ...(message !== undefined && { message: replaceEach(message, known) }),
+      ...(link !== undefined && replaceEach(link, known) === link && { link }),
+    }),
     output: output => {
       if (bytes.length === 0)
         return {

@@ -5,13 +5,13 @@ import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { isReceiverUrl } from '../../receivers/receiver-url.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
-import { withOutput } from './attempt-output.ts';
+import { keepReport, withOutput } from './attempt-output.ts';
 import { type ReadAnswer, readAnswer } from './http-answer.ts';
 import { createBody } from './http-body.ts';
-import { type Masking, maskSecrets, openSecrets } from './http-secrets.ts';
+import { maskSecrets, openSecrets } from './http-secrets.ts';
 import { type HttpRunnerSettings, isHeaderValue, runInUrl } from './http-settings.ts';
 import { listTemplateSecrets, TemplateFailure } from './http-template.ts';
-import { type Attempt, boundTimeLimitMs, type Runner, toClaim } from './runner.ts';
+import { type Attempt, boundTimeLimitMs, type Runner } from './runner.ts';
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;
@@ -49,7 +49,7 @@ export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): 
         said = await readAnswer(response, settings, masked);
         await masked.flush();
       });
-      const lost = await keepReport(attempt, maskAnswer(said, masking), deps);
+      const lost = await keepReport(attempt.run, masking.said(said), deps);
       if (posted.kind !== 'succeeded') return { ...posted, reason: masking.text(posted.reason) };
       if (!callback || !goesOn) return { ...posted, ...(lost !== undefined && { reason: lost }) };
       const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
@@ -158,31 +158,4 @@ function createRunHeaders(run: Run, traceparent: string | undefined): Record<str
     'hookmill-attempt': String(run.attempts),
     'hookmill-fencing-token': String(run.claims),
   };
-}
-
-/** Replaces secrets in a message. Leaves out a link with a secret, because it would lead elsewhere without it. */
-function maskAnswer({ message, link }: ReadAnswer, masking: Masking): ReadAnswer {
-  return {
-    ...(message !== undefined && { message: masking.text(message) }),
-    ...(link !== undefined && masking.text(link) === link && { link }),
-  };
-}
-
-/**
- * Keeps what the receiver said as the report of the run. Returns what was wrong, if it could not be kept: the receiver
- * has the run already, so the attempt must not be repeated for that.
- */
-async function keepReport(
-  { run }: Attempt,
-  said: ReadAnswer,
-  { deliveryLog, nowMs }: Pick<HttpDeps, 'deliveryLog' | 'nowMs'>,
-): Promise<string | undefined> {
-  if (said.message === undefined && said.link === undefined) return undefined;
-  const report = { atMs: nowMs(), ...said };
-  try {
-    await deliveryLog.recordReport({ ...toClaim(run), report, countMax: Infinity });
-    return undefined;
-  } catch {
-    return 'the link and the message of the receiver could not be recorded';
-  }
 }

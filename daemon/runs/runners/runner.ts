@@ -1,3 +1,4 @@
+import type { RunUsage } from '../../../schema/run-report.ts';
 import type { Run, RunAttempt, StoredEvent } from '../../../store/ports/delivery-log.ts';
 
 /** One attempt at a run, prepared for its runner. */
@@ -9,6 +10,8 @@ export interface Attempt extends StoredEvent {
   readonly gathered: number;
   /** The prompt and the envelope. It contains nothing that a sender wrote. */
   readonly message: string;
+  /** The artifacts without which an attempt has failed. */
+  readonly requires?: readonly string[] | undefined;
   /** The repository that the automation has chosen of its runner. */
   readonly repository?: string | undefined;
   /** The time limit that the automation asks for; a runner's own one may be shorter. */
@@ -17,8 +20,10 @@ export interface Attempt extends StoredEvent {
   readonly traceparent?: string;
 }
 
-/** How an attempt ended. A reason is for operators and never quotes the payload. */
-export type AttemptResult =
+/** How an attempt ended, and what it has used, if it says so. A reason is for operators and never quotes the payload. */
+export type AttemptResult = AttemptEnd & { readonly usage?: RunUsage };
+
+type AttemptEnd =
   /** A reason, if any, reports a failure beside the run itself, such as output that could not be kept. */
   | { readonly kind: 'succeeded'; readonly reason?: string }
   /** Another attempt would end in the same way. */

@@ -1,13 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { RunQueueOptions } from '../../../../daemon/runs/run-queue.ts';
 import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
+import type { RunControl } from '../../../../schema/definitions/automation-definition.ts';
 import { homeAt } from '../../../../store/home/home.ts';
 import { openRunFiles } from '../../../../store/home/run-files.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
 import { recordRun } from '../record-runs.ts';
 import {
   enterable,
+  nodeCommand,
   openDefaultRunner,
   openRunBench,
   runSettings,
@@ -113,4 +116,78 @@ test.runIf(process.platform === 'linux').for([
     }
   });
   expect(open.filter(path => path.startsWith(home.runOutputsDirectory))).toEqual([]);
+});
+
+describe('the result of a command', () => {
+  /** Makes one run of a command that leaves these artifacts. */
+  async function leave(artifacts: Readonly<Record<string, string>>, control: RunControl = {}, more = '') {
+    const bench = await openRunBench();
+    const observed: unknown[] = [];
+    const source = `import fs from 'node:fs'; fs.mkdirSync('artifacts');
+      for (const [name, text] of Object.entries(${JSON.stringify(artifacts)})) fs.writeFileSync('artifacts/' + name, text);
+      ${more}`;
+    const observe: RunQueueOptions['observe'] = (_, state, usage) => void observed.push([state, usage]);
+    await bench.start({ runner: nodeCommand(source), attempts: 1 }, { observe });
+    const id = await recordRun(bench.deliveryLog, { control });
+    await expect.poll(() => observed.length).toBe(1);
+    return { run: await bench.store.deliveries.findRun(id), observed };
+  }
+
+  const result = {
+    message: 'Fixed it',
+    link: 'https://git.example/7',
+    ...{ costUsd: 0.25, inputTokens: 10, outputTokens: 2, turns: 3 },
+  };
+  const { message: _, link: __, ...usage } = result;
+
+  test('is its result.json, of which other keys are ignored', async () => {
+    const { run, observed } = await leave({ 'result.json': JSON.stringify({ ...result, session: 'x' }) });
+    expect(run).toMatchObject({ state: 'succeeded', report: { ...result, count: 1 } });
+    expect(run?.report).not.toHaveProperty('session');
+    expect(observed).toEqual([['succeeded', usage]]);
+  });
+
+  test('is also taken of an attempt that failed', async () => {
+    const { run, observed } = await leave(
+      { 'result.json': JSON.stringify(result) },
+      {},
+      'process.exitCode = 3;',
+    );
+    expect(run).toMatchObject({
+      ...{ state: 'failed', error: 'the command exited with status 3' },
+      report: { message: 'Fixed it', costUsd: 0.25 },
+    });
+    expect(observed).toEqual([['failed', usage]]);
+  });
+
+  test.each([
+    ['a cost in quotes', '{"costUsd": "0.2"}', 'result.json was not taken, because its costUsd is not valid'],
+    [
+      'a script for a link',
+      '{"link": "javascript:alert(1)"}',
+      'result.json was not taken, because its link is not valid',
+    ],
+    ['a list', '[1]', 'result.json was not taken, because it is not a JSON object'],
+    ['half an object', '{"a":', 'result.json was not taken, because it is not a JSON object'],
+    [
+      'too much',
+      `{"a": "${'b'.repeat(65_536)}"}`,
+      'result.json was not read, because it has more than 64 KiB',
+    ],
+  ])('does not fail a run whose result.json is %s, and says what is wrong', async (_, text, error) => {
+    const { run, observed } = await leave({ 'result.json': text });
+    expect(run).toMatchObject({ state: 'succeeded', error });
+    expect(run).not.toHaveProperty('report');
+    expect(observed).toEqual([['succeeded', undefined]]);
+  });
+
+  test('is a failure without an artifact that the automation requires, whatever the exit status', async () => {
+    const control = { requires: ['answer.md', 'log.txt', 'plan.md'] };
+    const { run } = await leave({ 'log.txt': '' }, control);
+    const error =
+      'the command exited with status 0, but left no artifact answer.md and no plan.md; was a tool refused?';
+    expect(run).toMatchObject({ state: 'failed', error });
+    const left = await leave({ 'answer.md': '', 'log.txt': '', 'plan.md': '' }, control);
+    expect(left.run).toMatchObject({ state: 'succeeded' });
+  });
 });

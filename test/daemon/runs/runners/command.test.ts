@@ -193,9 +193,9 @@ test('reads the output of a command no faster than it is stored', async () => {
     };
     return { ...output, write };
   };
-  const runFiles = { appendOutput, keepArtifacts: async () => true };
+  const runFiles = { ...store.runFiles, appendOutput, keepArtifacts: async () => true };
   const deps = { user: undefined, prepare: undefined, environment: process.env, nowMs: Date.now };
-  const runner = createCommandRunner(settings, { ...deps, runFiles, store });
+  const runner = createCommandRunner(settings, { ...deps, runFiles, store, deliveryLog });
   const run = await store.deliveries.findRun(await recordRun(deliveryLog));
   if (!run) throw new Error('the run is gone');
   const event = { payload: Buffer.from('{}'), headers: {} };

@@ -1,0 +1,75 @@
+import { buffer } from 'node:stream/consumers';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
+import { pickUsage, type RunSaid, resultFileShape } from '../../../schema/run-report.ts';
+import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
+import type { RunFiles } from '../../../store/ports/run-files.ts';
+import { addReason, keepArtifacts, keepReport } from './attempt-output.ts';
+import type { Masking } from './http-secrets.ts';
+import type { Attempt, AttemptResult } from './runner.ts';
+
+/** The artifact in which a command says what came of it. */
+const resultFileName = 'result.json';
+/** @limit Largest `result.json` of a run, in bytes: its message and its link fit, and a transcript does not. */
+const resultBytesMax = 64 * 1024;
+
+export interface ResultDeps {
+  readonly runFiles: Pick<RunFiles, 'keepArtifacts' | 'listArtifacts' | 'readArtifact'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
+  readonly nowMs: () => number;
+  /** The uid of the command's user; absent if it ran as the daemon's. */
+  readonly owner: number | undefined;
+  readonly masking: Masking;
+}
+
+/**
+ * Keeps the artifacts of an attempt, and what its `result.json` says. An attempt that succeeded without an artifact that
+ * its automation requires has failed.
+ */
+export async function keepResult(
+  attempt: Attempt,
+  ended: AttemptResult,
+  { runFiles, deliveryLog, nowMs, owner, masking }: ResultDeps,
+): Promise<AttemptResult> {
+  const kept = await keepArtifacts(runFiles, attempt, ended, owner);
+  const names = new Set((await runFiles.listArtifacts(attempt.run.id)).map(({ name }) => name));
+  const read = names.has(resultFileName) ? await readResultFile(attempt.run.id, runFiles) : {};
+  const isRead = typeof read !== 'string';
+  const wrong = isRead ? await keepReport(attempt.run, masking.said(read), { deliveryLog, nowMs }) : read;
+  const missing = attempt.requires?.filter(name => !names.has(name)) ?? [];
+  const result = kept.kind === 'succeeded' ? requireNothing(kept, missing) : kept;
+  const usage = isRead ? pickUsage(read) : undefined;
+  return { ...(wrong === undefined ? result : addReason(result, wrong)), ...(usage && { usage }) };
+}
+
+/** The result of an attempt that exited with status 0, from which these artifacts are missing. */
+function requireNothing(succeeded: AttemptResult, missing: readonly string[]): AttemptResult {
+  if (missing.length === 0) return succeeded;
+  const reason = `the command exited with status 0, but left no artifact ${missing.join(' and no ')}; was a tool refused?`;
+  return { kind: 'retry', reason };
+}
+
+/** Reads what the command says of itself. Returns what is wrong with the file instead, without quoting it. */
+async function readResultFile(
+  runId: string,
+  runFiles: Pick<RunFiles, 'readArtifact'>,
+): Promise<RunSaid | string> {
+  const file = await runFiles.readArtifact(runId, resultFileName);
+  if (!file) return {};
+  if (file.size > resultBytesMax) {
+    file.stream.destroy();
+    return `${resultFileName} was not read, because it has more than ${resultBytesMax / 1024} KiB`;
+  }
+  const parsed = resultFileShape.safeParse(tryParse((await buffer(file.stream)).toString()));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.length ? `its ${issue.path.join('.')} is not valid` : 'it is not a JSON object';
+  return `${resultFileName} was not taken, because ${where}`;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+}
