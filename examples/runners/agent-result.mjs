@@ -103,9 +103,9 @@ function read(line, reader, result) {
   }
 }
 
-function writeArtifacts({ answer, error, refused, tools, ...numbers }) {
-  const text = error ? '' : (answer ?? '').trim();
-  const [line] = (error || text || 'No answer').trim().split('\n');
+function writeArtifacts({ answer, error, refused, tools, ...numbers }, status) {
+  const text = status === 0 && !error ? (answer ?? '').trim() : '';
+  const [line] = (error || text || (status === 0 ? 'No answer' : `Ended with status ${status}`)).split('\n');
   const names = [...new Set(refused)].join(', ');
   const message = `${names && `Refused: ${names}. `}${line}`.slice(0, 500);
   mkdirSync('artifacts', { recursive: true });
@@ -121,13 +121,14 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => undefined);
 
 const result = { answer: '', refused: [], tools: {} };
 const child = spawn(command, commandArguments, { stdio: ['inherit', 'pipe', 'inherit'] });
-child.on('error', error => {
-  console.error(error.message);
-  process.exitCode = 127;
+child.on('error', ({ message }) => {
+  console.error(message);
+  result.error = message;
 });
 child.stdout.pipe(process.stdout);
 createInterface({ input: child.stdout }).on('line', line => read(line, reader, result));
 child.on('close', (code, signal) => {
-  writeArtifacts(result);
-  process.exitCode ??= code ?? 128 + constants.signals[signal];
+  // Of a program that could not be started, the code is negative.
+  process.exitCode = signal ? 128 + constants.signals[signal] : code < 0 ? 127 : code;
+  writeArtifacts(result, process.exitCode);
 });
