@@ -78,7 +78,10 @@ const claudeCode: AgentDouble = {
       { type: 'system', subtype: 'init', tools: ['Read', 'Write'], session_id: '1b4e28ba' },
       { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } },
       // A resumed session: its total is more than this run.
-      claudeResult({ result: text, total_cost_usd: 9, model_usage_since_last_result: { opus: opusUsage } }),
+      claudeResult({
+        ...{ result: text, total_cost_usd: 9, modelUsage: { opus: { ...opusUsage, costUSD: 9 } } },
+        model_usage_since_last_result: { opus: opusUsage },
+      }),
     ],
     answer,
     result: { message: 'Reviewed.', costUsd: 0.25, inputTokens: 5_000, outputTokens: 90, turns: 3 },
