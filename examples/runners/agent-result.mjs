@@ -73,7 +73,7 @@ const readers = {
     if (event.status === 'error') result.error = event.error?.message;
   },
 
-  // 1.18.33: https://opencode.ai/docs/cli#run
+  // 1.18.33: https://opencode.ai/v1/docs/cli/
   opencode: ({ type, part, error }, result) => {
     if (type === 'step_start') result.answer = '';
     if (type === 'text') result.answer += part.text;

@@ -277,7 +277,7 @@ function openCodeTool(state: object): object {
   return { type: 'tool_use', sessionID: 'ses_1', part: { type: 'tool', tool: 'read', callID: '1', state } };
 }
 
-/** OpenCode 1.18.33. https://opencode.ai/docs/cli#run and packages/opencode/src/cli/cmd/run.ts */
+/** OpenCode 1.18.33. https://opencode.ai/v1/docs/cli/ and packages/opencode/src/cli/cmd/run.ts */
 const opencode: AgentDouble = {
   program: 'opencode',
   variables: { ANTHROPIC_API_KEY: 'sk-ant' },
