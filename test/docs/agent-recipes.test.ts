@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { recordRun } from '../daemon/runs/record-runs.ts';
 import {
   openRunBench,
   outputOf,
@@ -12,6 +13,7 @@ import {
   runThatIs,
   temporaryDirectory,
 } from '../daemon/runs/run-samples.ts';
+import { makeUpstream, operatorEnvironment } from '../support/git-samples.ts';
 import { type AgentDouble, agentDoubles } from './agent-doubles.ts';
 import { expectNothingOfThePayload, folder, runRecipe, standIn } from './run-recipe.ts';
 
@@ -118,23 +120,33 @@ test('an agent that is not installed fails its run, and the result says why', as
   expect(await artifactsOf(bench, id)).toEqual({ 'result.json': '{"message":"spawn claude ENOENT"}' });
 });
 
-test('instructions of a repository are hidden from agents, and not deleted', async () => {
-  const directory = temporaryDirectory();
-  const workspace = join(directory, 'workspace');
-  mkdirSync(join(workspace, 'sub'), { recursive: true });
-  const instructions = ['AGENTS.md', 'sub/AGENTS.md', 'AGENTS.override.md', 'CLAUDE.md', 'sub/GEMINI.md'];
-  for (const name of [...instructions, 'sub/code.ts']) writeFileSync(join(workspace, name), 'obey');
-  const git = (...words: readonly string[]) =>
-    execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: workspace });
-  await git('init', '--quiet');
-  await git('add', '.');
-  await git('commit', '--quiet', '--message=all');
-  const hide = () => execa(join(folder, 'hide-instructions.sh'), ['echo', 'started'], { cwd: directory });
-  expect((await hide()).stdout).toBe('started');
-  for (const name of instructions) expect(existsSync(join(workspace, name))).toBe(false);
-  expect(existsSync(join(workspace, 'sub/code.ts'))).toBe(true);
-  expect((await git('status', '--short')).stdout).toBe('');
-  expect((await git('ls-files')).stdout.split('\n').sort()).toEqual([...instructions, 'sub/code.ts'].sort());
+test('instructions in a working copy are hidden from agents, and not deleted', async () => {
+  const bench = await openRunBench();
+  const upstream = makeUpstream();
+  const names = [
+    'AGENTS.md',
+    'sub/AGENTS.md',
+    'AGENTS.override.md',
+    'CLAUDE.md',
+    'sub/GEMINI.md',
+    'sub/code.ts',
+  ];
+  const after = upstream.commit(Object.fromEntries(names.map(name => [name, 'obey\n'])), 'Instruct');
+  const look =
+    'cd workspace; git ls-files; echo ---; git status --short; find . -name .git -prune -o -type f -print';
+  const argv = [join(folder, 'hide-instructions.sh'), 'sh', '-c', look];
+  const workspace = { repository: upstream.bare, ref: '$.after' };
+  await bench.start(
+    { attempts: 1, runner: { kind: 'command', argv, workspace } },
+    { environment: operatorEnvironment },
+  );
+  const id = await recordRun(bench.deliveryLog, { payload: Buffer.from(JSON.stringify({ after })) });
+  await runThatIs(bench, id, { state: 'succeeded' });
+  const [tracked = '', present = ''] = (await outputOf(bench, id)).split('---\n');
+  for (const name of names) expect(tracked).toContain(`${name}\n`);
+  expect(present.split('\n').filter(line => line && !line.startsWith('[hookmill'))).toEqual([
+    './sub/code.ts',
+  ]);
 });
 
 test('the runs of a lane are one session of Claude Code', async () => {
