@@ -2,7 +2,7 @@
 //   node agent-result.mjs claude-code|codex|copilot|gemini|opencode COMMAND [ARGUMENT…]
 // Exits with the status of the agent. Without a final answer there is no answer.md.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 
@@ -51,11 +51,8 @@ const readers = {
     if (type === 'tool.execution_complete' && data.error?.code === 'denied')
       result.refused.push(result.tools[data.toolCallId]);
     if (type === 'session.error') result.error = data.message;
-    if (type !== 'result' || !existsSync('usage.json')) return;
-    for (const { usage } of Object.values(JSON.parse(readFileSync('usage.json', 'utf8')).modelMetrics)) {
-      add(result, 'inputTokens', usage.inputTokens);
-      add(result, 'outputTokens', usage.outputTokens);
-    }
+    // Written after the last event.
+    if (type === 'ended') addUsage(result, JSON.parse(readFileSync('usage.json', 'utf8')));
   },
 
   // 0.61.0: https://geminicli.com/docs/cli/headless
@@ -91,6 +88,13 @@ const readers = {
   },
 };
 
+function addUsage(result, { modelMetrics }) {
+  for (const { usage } of Object.values(modelMetrics)) {
+    add(result, 'inputTokens', usage.inputTokens);
+    add(result, 'outputTokens', usage.outputTokens);
+  }
+}
+
 function add(result, key, ...numbers) {
   for (const number of numbers) if (Number.isFinite(number)) result[key] = (result[key] ?? 0) + number;
 }
@@ -99,7 +103,7 @@ function read(line, reader, result) {
   try {
     reader(JSON.parse(line), result);
   } catch {
-    // Not an event: agents print notices too.
+    // Not an event, because agents print notices too, or one that lacks something.
   }
 }
 
@@ -130,5 +134,6 @@ createInterface({ input: child.stdout }).on('line', line => read(line, reader, r
 child.on('close', (code, signal) => {
   // Of a program that could not be started, the code is negative.
   process.exitCode = signal ? 128 + constants.signals[signal] : code < 0 ? 127 : code;
+  read('{"type":"ended"}', reader, result);
   writeArtifacts(result, process.exitCode);
 });
