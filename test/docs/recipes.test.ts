@@ -1,131 +1,19 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSettings } from '../../daemon/parse-settings.ts';
-import { recordRun } from '../daemon/runs/record-runs.ts';
-import {
-  openRunBench,
-  outputOf,
-  type RunBench,
-  runThatIs,
-  temporaryDirectory,
-} from '../daemon/runs/run-samples.ts';
+import { openRunBench, outputOf, runThatIs, temporaryDirectory } from '../daemon/runs/run-samples.ts';
 import { serve } from '../daemon/runs/serve-command.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-
-const folder = join(import.meta.dirname, '../../examples/runners');
-const canary = 'c4n4ry';
-const payload = Buffer.from(JSON.stringify({ [canary]: `$(touch ${canary}) "; touch ${canary} #` }));
-
-/** A program of this name on PATH. What it was given is in `calls`. */
-function standIn(name: string, source: string) {
-  const directory = temporaryDirectory();
-  const log = join(directory, 'calls');
-  writeFileSync(
-    join(directory, name),
-    `#!/usr/bin/env node
-    const { appendFileSync, readFileSync } = require('node:fs');
-    const { parseArgs } = require('node:util');
-    const args = process.argv.slice(2);
-    const stdin = readFileSync(0, 'utf8');
-    appendFileSync(${JSON.stringify(log)}, JSON.stringify({ args, stdin, env: process.env }) + '\\n');
-    ${source}`,
-    { mode: 0o755 },
-  );
-  const calls = (): readonly Call[] =>
-    readFileSync(log, 'utf8')
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line));
-  return { directory, calls };
-}
-
-interface Call {
-  readonly args: readonly string[];
-  readonly stdin: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Starts a queue with the recipe's settings, but as the tests' own user, and records a run with a hostile payload. */
-async function runRecipe(
-  bench: RunBench,
-  recipe: string,
-  variables: Readonly<Record<string, string>>,
-  programs: readonly { readonly directory: string }[] = [],
-): Promise<string> {
-  const bytes = readFileSync(join(folder, recipe));
-  const { definition, diagnostics } = parseSettings(recipe, bytes);
-  expect(diagnostics).toEqual([]);
-  const { runner, concurrency } = definition?.runs ?? {};
-  if (runner?.kind !== 'command') throw new Error('the recipe has no command');
-  expect(runner.user).toBe('agent');
-  for (const name of Object.keys(variables)) expect(runner.environment).toContain(name);
-  const argv = runner.argv.map(word => word.replace('/etc/hookmill', folder));
-  const PATH = [...programs.map(({ directory }) => directory), process.env.PATH].join(':');
-  const environment = { ...process.env, ...variables, PATH };
-  const { kind, timeLimitSeconds } = runner;
-  const { environment: names } = runner;
-  await bench.start(
-    { runner: { kind, argv, environment: names, timeLimitSeconds }, concurrency, attempts: 1 },
-    { environment },
-  );
-  return recordRun(bench.deliveryLog, { payload, prompt: 'Review the payment.' });
-}
-
-function expectNothingOfThePayload(bench: RunBench, id: string, calls: readonly Call[]): void {
-  expect(calls).not.toEqual([]);
-  for (const { args, env } of calls) expect(JSON.stringify([args, env])).not.toContain(canary);
-  expect(readdirSync(join(bench.home.runsDirectory, id)).join()).not.toContain(canary);
-}
+import { expectNothingOfThePayload, folder, payload, runRecipe, standIn } from './run-recipe.ts';
 
 test('each recipe is on the page, and each link of the page has its file', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/recipes.md'), 'utf8');
   for (const file of readdirSync(folder)) expect(page).toContain(`(../examples/runners/${file})`);
-});
-
-test('Claude Code gets the prompt on standard input, and only documented options', async () => {
-  const bench = await openRunBench();
-  const claude = standIn(
-    'claude',
-    `const options = { print: { type: 'boolean', short: 'p' }, 'output-format': { type: 'string' },
-       'max-turns': { type: 'string' }, allowedTools: { type: 'string' } };
-    const { values } = parseArgs({ args, options });
-    if (!values.print || !['text', 'json', 'stream-json'].includes(values['output-format'])) process.exit(1);
-    console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'Reviewed.' }));`,
-  );
-  const id = await runRecipe(bench, 'claude-code.yaml', { ANTHROPIC_API_KEY: 'sk-ant' }, [claude]);
-  await runThatIs(bench, id, { state: 'succeeded' });
-  const [call] = claude.calls();
-  expect(call?.stdin).toMatch(/^Review the payment\.\n\n---\n.*`event-payload\.json`/s);
-  expect(call?.stdin).not.toContain(canary);
-  expect(call?.env).toMatchObject({ ANTHROPIC_API_KEY: 'sk-ant', HOOKMILL_RUN_ID: id });
-  expectNothingOfThePayload(bench, id, claude.calls());
-  expect(await outputOf(bench, id)).toContain('"result":"Reviewed."');
-});
-
-test('Codex reads the prompt from standard input, and leaves its answer in the run’s directory', async () => {
-  const bench = await openRunBench();
-  const codex = standIn(
-    'codex',
-    `const [command, ...rest] = args;
-    const options = { sandbox: { type: 'string', short: 's' }, json: { type: 'boolean' }, ephemeral: { type: 'boolean' },
-      'skip-git-repo-check': { type: 'boolean' }, 'output-last-message': { type: 'string', short: 'o' } };
-    const { values, positionals } = parseArgs({ args: rest, options, allowPositionals: true });
-    if (command !== 'exec' || positionals.join() !== '-' || values.sandbox !== 'workspace-write') process.exit(2);
-    require('node:fs').writeFileSync(values['output-last-message'], 'Reviewed.');
-    console.log(JSON.stringify({ type: 'turn.completed' }));`,
-  );
-  const id = await runRecipe(bench, 'codex.yaml', { CODEX_API_KEY: 'sk-codex' }, [codex]);
-  await runThatIs(bench, id, { state: 'succeeded' });
-  const [call] = codex.calls();
-  expect(call?.stdin).toMatch(/^Review the payment\./);
-  expect(call?.stdin).not.toContain(canary);
-  expectNothingOfThePayload(bench, id, codex.calls());
-  expect(readFileSync(join(bench.home.runsDirectory, id, 'answer.md'), 'utf8')).toBe('Reviewed.');
 });
 
 /** Speaks GitHub's endpoint that starts a workflow (version 2026-03-10 of its API), for one repository and token. */
