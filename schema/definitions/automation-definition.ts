@@ -78,7 +78,8 @@ const promptBytesMax = 32 * 1024;
 /** @limit Most triggers of an automation: a delivery is judged by each, and a factory has at most 20 webhooks. */
 const triggersMax = 100;
 
-const prompt = z.string().superRefine((text, context) => {
+/** What a run should do. */
+export const promptShape = z.string().superRefine((text, context) => {
   const code = 'definition/value';
   if (text.trim() === '')
     addMistake(context, [], 'the prompt is empty', { code, hint: 'write what the run should do' });
@@ -232,7 +233,7 @@ export function pickRunControl(automation: RunControl): RunControl {
 export const pinnedAutomationShape = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
-    prompt: prompt.describe('What a run should do. The envelope with the payload follows it.'),
+    prompt: promptShape.describe('What a run should do. The envelope with the payload follows it.'),
     triggers: z
       .array(trigger)
       .min(1, { error: 'an automation needs a trigger' })

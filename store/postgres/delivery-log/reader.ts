@@ -232,8 +232,9 @@ function readRuns(
     countUnfinishedRuns: async () => {
       const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
         `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
-          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked' AND waits_for <> 'paused')
-            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'paused') AS waiting,
+          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked' AND waits_for NOT IN ('paused', 'approval'))
+            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'paused')
+            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'approval') AS waiting,
           (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running,
           (SELECT count(*) FROM hookmill.run_flows WHERE ${isHoldingFlow}) AS holding
         FROM hookmill.runs WHERE state = 'queued'`,
