@@ -81,6 +81,8 @@ export const shared = {
   execArgv: ['--require', fileURLToPath(new URL('test/support/built-threads.cjs', import.meta.url))],
   // Tests compare text without colours, whatever the terminal or CI that runs them has.
   env: { FORCE_COLOR: '0' },
+  // Node.js itself loads all modules, each process for itself: nothing needs Vite, whose one process would let all others wait.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 } as const satisfies ProjectConfig;
 
 const globalSetup = ['test/support/global-setup.ts'];
