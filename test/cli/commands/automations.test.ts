@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
 import type { Run } from '../../../store/ports/delivery-log.ts';
-import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace, type RunResult } from '../../support/workspace.ts';
 
 const unknownUid = 'wh_0123456789abcdefghijklmn';
 const workspace = makeWorkspace();
 const { hookmill, write } = workspace;
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let orders = { uid: '', secret: '' };
 let doomed = '';
 let planned: RunResult;
@@ -44,9 +45,9 @@ beforeAll(async () => {
   applied = await hookmill('apply', '-o', 'json');
   workspace.remove('webhooks/doomed.yaml');
   destroyed = await hookmill('apply', '--yes');
-  daemon = await startDaemon({ workspace });
+  daemon = await openWebhookDaemon({ workspace });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 function automation(
   name: string,
