@@ -516,6 +516,8 @@ export interface DeliveryLogReader {
   listPauses(of: { readonly factory?: string; readonly nowMs: number }): Promise<Pause[]>;
   /** Some of the runs that still wait for their receivers, though their time is over. */
   listOverdueRuns(nowMs: number): Promise<Run[]>;
+  /** The runs that wait for approval, up to a limit, those first that were recorded first. */
+  listUnapprovedRuns(): Promise<Run[]>;
   /** The automations with failures that nobody has looked at (`forgetFailures`); the longest known first. */
   listFailedAutomations(limit: number): Promise<FailedAutomation[]>;
   /** A failed run of an automation that holds those behind it; undefined if there is none. */

@@ -250,6 +250,28 @@ test('an automation that was paused a day ago without an end is told, until some
   expect(receiver.alerts.map(({ data }) => data.automation)).toEqual(['triage', 'triage']);
 });
 
+test('receivers are told of runs that wait for approval, until somebody approves or cancels them', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const argv = ['sh', '-c', 'mkdir artifacts; echo x > artifacts/answer.md'];
+  const runner = { kind: 'command', argv, afterwards: { argv: ['true'], approval: 'required' } };
+  const daemon = await ready({ ...alertsTo(receiver), runs: { runner } });
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
+  await daemon.manager.call('createAutomation', { body: { name: 'act', prompt: 'Act.', triggers } });
+  expect((await daemon.post(daemon.token, 1)).status).toBe(202);
+  await eventually(() => receiver.alerts.length === 1);
+  const [{ id: run }] = (await daemon.manager.call('listRuns')).json.runs;
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'runs.unapproved',
+    data: {
+      ...{ status: 'open', automation: 'act' },
+      reason: `${run} of act waits until somebody approves what it left`,
+      remedy: expect.stringContaining(`runs approve ${run}`),
+    },
+  });
+  await daemon.manager.call('approveRun', { params: { run }, body: {} });
+  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
+});
+
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
   const receiver = await startAlertReceiver(secret);
   let work: (() => Promise<void>) | undefined;

@@ -10,6 +10,7 @@ import {
   toContent,
   toDelivery,
   toSummaries,
+  unapprovedRunsMax,
   withoutNulls,
 } from '../../delivery-log/stored-rows.ts';
 import type {
@@ -249,6 +250,8 @@ function readRuns(
 function readTroubledRuns(select: Select) {
   const read = prepareReadRuns(select);
   return {
+    listUnapprovedRuns: () =>
+      read(`WHERE state = 'parked' AND waits_for = 'approval' ORDER BY seq LIMIT ${unapprovedRunsMax}`, []),
     listOverdueRuns: nowMs =>
       read(
         `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,

@@ -65,12 +65,14 @@ function testSecondCommands(makePlace: MakePlace): void {
     await claimIds(log, [other]);
     await log.requeueRunsOfOthers(claim.daemonId);
     expect(await store.deliveries.findRun(behind.id)).toMatchObject({ waitsFor: 'order' });
+    expect(await store.deliveries.listUnapprovedRuns()).toMatchObject([{ id: held.id }]);
     expect(await log.approveRun({ id: behind.id, approval })).toBe(false);
     expect(await log.approveRun({ id: held.id, approval })).toBe(true);
     expect(await log.approveRun({ id: held.id, approval: { ...approval, by: 'eve' } })).toBe(false);
     const approved = await store.deliveries.findRun(held.id);
     expect(approved).toMatchObject({ state: 'queued', afterwards: { sinceMs: second.sinceMs, approval } });
     expect(approved).not.toHaveProperty('waitsFor');
+    expect(await store.deliveries.listUnapprovedRuns()).toEqual([]);
     // The place of its limit is taken meanwhile.
     expect(await log.claimRuns({ ...claim, nowMs: approval.atMs })).toMatchObject({ runs: [] });
   });
