@@ -17,13 +17,16 @@ interface AlertBody {
   readonly timestamp: string;
   readonly data: {
     readonly id: string;
-    readonly status: 'open' | 'resolved';
+    readonly status: keyof typeof titles;
     readonly summary: string;
     readonly factory: string | null;
     readonly remedy: string | null;
     readonly link: string;
   };
 }
+
+/** What messages for people begin with. */
+const titles = { open: 'Alert', resolved: 'Resolved', succeeded: 'Run succeeded', failed: 'Run failed' };
 
 /** @limit Longest summary that PagerDuty accepts, in characters. */
 const pagerdutySummaryCharsMax = 1_024;
@@ -67,7 +70,7 @@ function renderSlack({ data }: AlertBody) {
   const toMrkdwn = (text: string) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const { status, factory, summary, remedy, link } = data;
-  const title = `*${status === 'open' ? 'Alert' : 'Resolved'}*${factory === null ? '' : ` (${toMrkdwn(factory)})`}`;
+  const title = `*${titles[status]}*${factory === null ? '' : ` (${toMrkdwn(factory)})`}`;
   const lines = [`${title}: ${toMrkdwn(summary)}`, remedy === null ? '' : toMrkdwn(remedy), `<${link}>`];
   return { text: lines.filter(line => line !== '').join('\n') };
 }

@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type AlertTargets, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
+import {
+  type AlertTargets,
+  addNotices,
+  type Finding,
+  followEpisodes,
+  type RunNotice,
+} from '../../operations/alerts/follow-episodes.ts';
+import { renderRunEnd } from '../../operations/alerts/render-run-end.ts';
 import type { AlertType } from '../../schema/alerts.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { doInTurn, oneAtATime } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
+import { nameReceiver } from './alert-settings.ts';
 import {
   type AutomationOfFactory,
   findFailingReconcile,
@@ -18,12 +26,14 @@ import { type SendingDeps, sendMessages } from './send-messages.ts';
 
 /** @limit Time between two looks for what alerts tell and for messages to send, in ms. */
 const lookEveryMs = 5_000;
+/** @limit Ends of runs of which receivers are told together: the others follow with the next look. */
+const endsMax = 100;
 /** @limit Automations whose runs have failed, and automations with an open alert, that are looked at together. */
 const automationsMax = 100;
 
 export interface AlertsOptions {
   readonly store: Pick<Store, 'alerts' | 'teamSecrets' | 'reconcileStatuses' | 'deliveries' | 'replicas'>;
-  readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble' | 'forgetFailures'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble' | 'forgetFailures' | 'forgetEnds'>;
   readonly settings: Pick<DaemonSettings, 'alerts' | 'repositories'>;
   readonly targets: AlertTargets;
   readonly log: Logger;
@@ -79,9 +89,29 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
       await follow(store.alerts, await findShared(options, failed), options);
       // Only now, so that whoever runs next looks at a failure whose episode is not stored.
       if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));
+      await tellEnds(options);
       await sendMessages(store.alerts, sending);
     });
   };
+}
+
+/** Adds messages about the ends of runs of which receivers are to be told. PagerDuty is for what somebody must repair. */
+async function tellEnds({ store, deliveryLog, settings, targets, nowMs }: AlertsOptions): Promise<void> {
+  const { dashboardUrl, receivers } = targets;
+  const told: number[] = [];
+  const notices: RunNotice[] = [];
+  for (const { seq, run: id, state } of await store.deliveries.listEndsToTell(endsMax)) {
+    const run = await store.deliveries.findRun(id);
+    // Another daemon may have receivers.
+    if (run && receivers.length === 0 && store.replicas) continue;
+    told.push(seq);
+    if (run) notices.push({ run: id, seq, body: renderRunEnd(run, state, { nowMs: nowMs(), dashboardUrl }) });
+  }
+  if (told.length === 0) return;
+  const listeners = settings.alerts.filter(({ format }) => format !== 'pagerduty').map(nameReceiver);
+  await store.alerts.change(state => addNotices(state, notices, { receivers: listeners, nowMs: nowMs() }));
+  // Only now, so that whoever runs next tells of ends whose messages are not stored.
+  await deliveryLog.forgetEnds(told);
 }
 
 async function follow(alerts: Alerts, findings: readonly Finding[], options: AlertsOptions): Promise<void> {

@@ -149,6 +149,37 @@ function addMessages(state: AlertState, body: string, context: AlertContext): Al
   return { ...state, messages: [...state.messages, ...added].slice(-messagesMax) };
 }
 
+/** A message about the end of a run, which is told once, with an ID that is the same if it is added again. */
+export interface RunNotice {
+  readonly run: string;
+  readonly seq: number;
+  readonly body: string;
+}
+
+/** Adds messages about the ends of runs for these receivers, apart from those that wait to be sent already. */
+export function addNotices(
+  state: AlertState,
+  notices: readonly RunNotice[],
+  { receivers, nowMs }: Pick<AlertContext, 'receivers' | 'nowMs'>,
+): AlertState {
+  const known = new Set(state.messages.map(({ id }) => id));
+  const added = notices.flatMap(({ run, seq, body }) =>
+    receivers.map((receiver, index): AlertMessage => {
+      return {
+        id: `msg_${run.replace('run_', '')}_${seq}_${index}`,
+        receiver,
+        body,
+        attempts: 0,
+        dueMs: nowMs,
+      };
+    }),
+  );
+  const fresh = added.filter(({ id }) => !known.has(id));
+  return fresh.length === 0
+    ? state
+    : { ...state, messages: [...state.messages, ...fresh].slice(-messagesMax) };
+}
+
 function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): string {
   return createSortableId(prefix, nowMs, randomBytes(sortableIdRandomBytes));
 }

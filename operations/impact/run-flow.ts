@@ -27,6 +27,7 @@ export function compileRunFlow(
     order,
     onFailure,
     debounce,
+    notify,
     runsPerHour,
   }: RunFlowKeys & { readonly name: string },
 ): FindRunFlow | undefined {
@@ -52,6 +53,7 @@ export function compileRunFlow(
     const times = debounceTimes(debounce);
     parts.push(payload => ({ burst: { lane: lane(payload), ...times } }));
   }
+  if (notify) parts.push(() => ({ notify: [...new Set(notify)] }));
   if (runsPerHour !== undefined) parts.push(() => ({ runsPerHour }));
   if (parts.length === 0) return undefined;
   return payload => Object.assign({}, ...parts.map(part => part(payload)));

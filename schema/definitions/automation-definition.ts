@@ -53,6 +53,11 @@ const runFlowFields = {
       ],
     }),
   debounce: debounce.optional().describe('One run for a burst of deliveries, with all of them attached.'),
+  notify: z
+    .array(z.enum(['succeeded', 'failed']))
+    .min(1)
+    .optional()
+    .describe('The ends of its runs of which the receivers of alerts are told.'),
   runsPerHour: z
     .int()
     .min(1)

@@ -98,6 +98,8 @@ export interface RunFlow {
    * the last of them, but at most `atMostMs` after the first.
    */
   readonly burst?: { readonly lane: string; readonly forMs: number; readonly atMostMs: number };
+  /** The ends of which receivers are told. */
+  readonly notify?: readonly EndToTell['state'][];
   /** A run fails instead of starting once so many runs of its automation were started within an hour. */
   readonly runsPerHour?: number;
 }
@@ -224,6 +226,13 @@ export interface Pause {
   readonly atMs: number;
   /** When it ends; absent if only somebody can end it. */
   readonly untilMs?: number;
+}
+
+/** The end of a run of which receivers are to be told. */
+export interface EndToTell {
+  readonly seq: number;
+  readonly run: string;
+  readonly state: 'succeeded' | 'failed';
 }
 
 /** A delivery that a run has taken up. */
@@ -519,6 +528,8 @@ export interface DeliveryLogReader {
   listOverdueRuns(nowMs: number): Promise<Run[]>;
   /** The runs that wait for approval, up to a limit, those first that were recorded first. */
   listUnapprovedRuns(): Promise<Run[]>;
+  /** The ends of which receivers are to be told (`forgetEnds`), the oldest first. */
+  listEndsToTell(limit: number): Promise<EndToTell[]>;
   /** The automations with failures that nobody has looked at (`forgetFailures`); the longest known first. */
   listFailedAutomations(limit: number): Promise<FailedAutomation[]>;
   /** A failed run of an automation that holds those behind it; undefined if there is none. */
@@ -626,6 +637,8 @@ export interface DeliveryLog {
   resumeAutomation(of: Pick<Pause, 'factory' | 'automation'> & { readonly nowMs: number }): Promise<boolean>;
   /** Forgets failures that somebody has looked at. An automation that has failed again since stays listed. Returns how many were known. */
   forgetFailures(failures: readonly FailedAutomation['failure'][]): Promise<number>;
+  /** Forgets ends, because receivers will be told of them. Returns how many there were. */
+  forgetEnds(ends: readonly EndToTell['seq'][]): Promise<number>;
   /** Queues new runs from a stored payload. They gather no deliveries. False if the log has no payload of that delivery. */
   replay(replay: Replay): Promise<boolean>;
 

@@ -272,6 +272,41 @@ test('receivers are told of runs that wait for approval, until somebody approves
   await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
 });
 
+test('receivers are told once of each end of a run that its automation names, with its result', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const script =
+    'mkdir artifacts; echo \'{"message":"Fixed it","costUsd":0.5}\' > artifacts/result.json; grep -q 1 event-payload.json';
+  const runner = { kind: 'command', argv: ['sh', '-c', script] };
+  const daemon = await ready({ ...alertsTo(receiver), runs: { runner, attempts: 1 } });
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
+  const create = (name: string, keys: object) =>
+    daemon.manager.call('createAutomation', { body: { name, prompt: 'Act.', triggers, ...keys } });
+  await create('both', { notify: ['succeeded', 'failed'] });
+  await create('failures', { notify: ['failed'] });
+  await create('quiet', {});
+  for (const n of [1, 2]) expect((await daemon.post(daemon.token, n)).status).toBe(202);
+  await eventually(() => receiver.alerts.length >= 3);
+  const told = receiver.alerts.map(({ type, data }) => `${data.automation} ${type} ${data.status}`);
+  expect(told.sort()).toEqual([
+    'both run.failed failed',
+    'both run.succeeded succeeded',
+    'failures run.failed failed',
+  ]);
+  const succeeded = receiver.alerts.find(({ type }) => type === 'run.succeeded');
+  const { id } = succeeded?.data ?? {};
+  expect(succeeded?.data).toMatchObject({
+    summary: `${id} of both succeeded: Fixed it ($0.50)`,
+    link: expect.stringContaining(`/runs/${id}`),
+    report: { message: 'Fixed it', costUsd: 0.5 },
+    remedy: null,
+  });
+  expect(receiver.alerts.find(({ type }) => type === 'run.failed')?.data).toMatchObject({
+    reason: expect.stringContaining('failed: the command exited with status 1'),
+    remedy: expect.stringContaining('hookmill runs retry run_'),
+  });
+  expect(await daemon.store.deliveries.listEndsToTell(9)).toEqual([]);
+});
+
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
   const receiver = await startAlertReceiver(secret);
   let work: (() => Promise<void>) | undefined;

@@ -137,6 +137,7 @@ export const commandManners: Readonly<Record<Verb, CommandManner>> = {
   pauseAutomation: {},
   resumeAutomation: { queuesRuns: true },
   forgetFailures: { isSeparate: true },
+  forgetEnds: { isSeparate: true },
   replay: { queuesRuns: true },
   pruneStep: { isSeparate: true },
 };

@@ -16,6 +16,7 @@ import {
 import type {
   DeliveryFilter,
   DeliveryLogReader,
+  EndToTell,
   FailedAutomation,
   HourlyCount,
   LoggedDelivery,
@@ -250,6 +251,10 @@ function readRuns(
 function readTroubledRuns(select: Select) {
   const read = prepareReadRuns(select);
   return {
+    listEndsToTell: limit =>
+      select<EndToTell>('SELECT seq, run_id AS run, state FROM hookmill.run_ends ORDER BY seq LIMIT $1', [
+        limit,
+      ]),
     listUnapprovedRuns: () =>
       read(`WHERE state = 'parked' AND waits_for = 'approval' ORDER BY seq LIMIT ${unapprovedRunsMax}`, []),
     listOverdueRuns: nowMs =>

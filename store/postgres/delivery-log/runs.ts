@@ -27,6 +27,7 @@ import type { PostgresSnapshots } from './snapshots.ts';
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots) {
   return {
     ...prepareClaims(pool, lease),
+    ...prepareForgetting(pool),
     cancelRun: prepareCancelRun(pool),
     ...preparePauseVerbs(pool),
     recordReport: ({ report, countMax, ...attempt }) =>
@@ -70,16 +71,26 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       const text = "UPDATE hookmill.runs SET dismissed = true WHERE id = $1 AND state = 'failed'";
       return (await pool.query(text, [id])).rowCount === 1;
     },
-    forgetFailures: async failures => {
-      const text = 'DELETE FROM hookmill.failures WHERE seq = ANY ($1)';
-      return (await pool.query(text, [failures])).rowCount ?? 0;
-    },
     replay: replay =>
       inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
         // Retention is dropping its day: the partition of its runs is gone, or about to be.
         if (isPartitionMissing(error)) return false;
         throw error;
       }),
+  } satisfies Partial<AsyncVerbTable>;
+}
+
+/** Forgets what somebody has looked at. */
+function prepareForgetting(pool: Pool) {
+  return {
+    forgetEnds: async ends => {
+      const text = 'DELETE FROM hookmill.run_ends WHERE seq = ANY ($1)';
+      return (await pool.query(text, [ends])).rowCount ?? 0;
+    },
+    forgetFailures: async failures => {
+      const text = 'DELETE FROM hookmill.failures WHERE seq = ANY ($1)';
+      return (await pool.query(text, [failures])).rowCount ?? 0;
+    },
   } satisfies Partial<AsyncVerbTable>;
 }
 

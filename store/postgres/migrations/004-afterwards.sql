@@ -77,3 +77,21 @@ BEGIN
     END IF;
   END LOOP;
 END $$;
+
+-- The ends of runs of which receivers are to be told, because their automation says so (notify).
+CREATE TABLE hookmill.run_ends (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  run_id text NOT NULL,
+  state text NOT NULL
+);
+CREATE FUNCTION hookmill.note_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.flow::jsonb -> 'notify' ? NEW.state THEN
+    INSERT INTO hookmill.run_ends (run_id, state) VALUES (NEW.id, NEW.state);
+  END IF;
+  RETURN NULL;
+END $$;
+-- Not when a row moves to another partition, which inserts it there.
+CREATE TRIGGER run_tells_end AFTER UPDATE OF state ON hookmill.runs FOR EACH ROW
+  WHEN (NEW.flow IS NOT NULL AND NEW.state IN ('succeeded', 'failed') AND OLD.state <> NEW.state)
+  EXECUTE FUNCTION hookmill.note_end();

@@ -91,6 +91,33 @@ function testSecondCommands(makePlace: MakePlace): void {
     expect(await store.deliveries.findRun(run.id)).toMatchObject({ state: 'cancelled' });
   });
 
+  test('note the ends that their automation names, whichever way they end, until they are told', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const notify = ['failed', 'succeeded'] as const;
+    const flows = [
+      { notify },
+      { notify: ['failed'] as const },
+      { notify, runsPerHour: 1 },
+      { notify, runsPerHour: 1 },
+    ];
+    const [told, untold, first, stopped] = await record(log, [...flows, undefined]);
+    const { runs, stopped: ended } = await log.claimRuns(claim);
+    expect(ended).toMatchObject([{ id: stopped?.id }]);
+    for (const run of runs) await log.finishRun({ ...run, state: 'succeeded', atMs: nowMs });
+    const ends = await store.deliveries.listEndsToTell(9);
+    expect(ends.map(({ run, state }) => [run, state]).sort()).toEqual(
+      [
+        [told?.id, 'succeeded'],
+        [first?.id, 'succeeded'],
+        [stopped?.id, 'failed'],
+      ].sort(),
+    );
+    expect(ends.map(({ run }) => run)).not.toContain(untold?.id);
+    expect(await log.forgetEnds(ends.map(({ seq }) => seq))).toBe(3);
+    expect(await store.deliveries.listEndsToTell(9)).toEqual([]);
+  });
+
   test('do the work of another run again, with all of its deliveries', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

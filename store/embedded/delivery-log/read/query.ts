@@ -49,6 +49,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     listPauses: verb('listPauses'),
     listOverdueRuns: verb('listOverdueRuns'),
     listUnapprovedRuns: verb('listUnapprovedRuns'),
+    listEndsToTell: verb('listEndsToTell'),
     listFailedAutomations: verb('listFailedAutomations'),
     findHoldingRun: verb('findHoldingRun'),
     readSnapshot: verb('readSnapshot'),

@@ -16,6 +16,7 @@ import {
 } from '../../../delivery-log/stored-rows.ts';
 import type {
   DeliveryFilter,
+  EndToTell,
   FailedAutomation,
   HourlyCount,
   LoggedDelivery,
@@ -136,6 +137,9 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
 function prepareTroubledRuns(database: Database.Database) {
   const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
     WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
+  const ends = database.prepare<[number], EndToTell>(
+    'SELECT seq, run, state FROM run_ends ORDER BY seq LIMIT ?',
+  );
   const unapproved = database.prepare<[number], RunRow>(`${selectRun}
     WHERE parked = 'approval' ORDER BY runs.seq LIMIT ?`);
   const failed = database.prepare<[number], FailedAutomation>(
@@ -145,6 +149,7 @@ function prepareTroubledRuns(database: Database.Database) {
     WHERE runs.factory = @factory AND automation = @automation AND ${isHolding} LIMIT 1`);
   return {
     listOverdueRuns: nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun),
+    listEndsToTell: limit => ends.all(limit),
     listUnapprovedRuns: () => unapproved.all(unapprovedRunsMax).map(toRun),
     listFailedAutomations: limit => failed.all(limit),
     findHoldingRun: of => holding.all(of).map(toRun)[0],

@@ -231,7 +231,9 @@ function prepareRetries(database: Database.Database, lanes: Lanes) {
   const dismiss = database.prepare<[string], RunLanes>(`
     UPDATE runs SET dismissed = 1 WHERE id = ? AND state = 'failed' RETURNING ${selectLanes}`);
   const forget = database.prepare<[number]>('DELETE FROM failures WHERE seq = ?');
+  const forgetEnd = database.prepare<[number]>('DELETE FROM run_ends WHERE seq = ?');
   return {
+    forgetEnds: ends => ends.reduce((sum, end) => sum + forgetEnd.run(end).changes, 0),
     forgetFailures: failures => failures.reduce((sum, failure) => sum + forget.run(failure).changes, 0),
     correctDueTimes: correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0),
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
