@@ -230,7 +230,8 @@ export function pickRunControl(automation: RunControl): RunControl {
 }
 
 const enabled = z.boolean().default(true).describe('Whether deliveries start runs.');
-const prompt = promptText.describe('What a run should do. The envelope with the payload follows it.');
+const promptMeaning = 'What a run should do. The envelope with the payload follows it.';
+const prompt = promptText.describe(promptMeaning);
 const triggers = z
   .array(trigger)
   .min(1, { error: 'an automation needs a trigger' })
@@ -256,7 +257,7 @@ export const automationShape = pinnedAutomationShape.superRefine(refuseTwoSelect
 export const automationFileShape = z
   .strictObject({
     enabled,
-    prompt: prompt.optional(),
+    prompt: promptText.optional().describe(promptMeaning),
     promptFile: promptPath
       .optional()
       .describe(

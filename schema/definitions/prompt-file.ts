@@ -16,7 +16,8 @@ export function readPrompt(path: string, found: FoundPrompt): ReadPrompt {
   if (found === 'too-large' || found.length > promptBytesMax)
     return fail(`${path} is larger than ${promptBytesMax / 1024} KiB`, largeHint);
   const decoded = decodeText(found);
-  if (decoded.mistake) return fail(`${path}: ${decoded.mistake.message}`, decoded.mistake.hint);
+  if (decoded.mistake)
+    return fail(`${path}: ${decoded.mistake.message}`, 'save it as UTF-8, without control characters');
   const text = decoded.text.replaceAll('\r\n', '\n');
   return text.trim() === '' ? fail(`${path} is empty`, 'write what the run should do') : { text };
 }
@@ -27,6 +28,6 @@ function describeAbsent(path: string, why: 'missing' | 'irregular' | 'unreadable
   if (why === 'missing')
     return [`there is no file ${path}`, 'create it; the path starts in the definitions directory'];
   if (why === 'irregular')
-    return [`${path} is not a regular file`, 'put the file itself there, without a link on the way'];
+    return [`${path} is not a regular file, or is behind a link`, 'put the file itself there, not a link'];
   return [`${path} cannot be read`, 'check its permissions'];
 }

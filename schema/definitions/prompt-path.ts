@@ -15,7 +15,7 @@ export const promptPath = z
   .string()
   .superRefine((path, context) => {
     if (path.length <= promptPathCharsMax && promptPathPattern.test(path)) return;
-    addMistake(context, [], 'this is not the path of a prompt file', {
+    addMistake(context, [], `"${path}" is not the path of a prompt file`, {
       ...{ code: 'automation/prompt-file', hint: explain(path) },
     });
   })
@@ -30,5 +30,7 @@ function explain(path: string): string {
   if (/^(webhooks|automations)\//.test(path))
     return 'move the file to a folder that is not for definitions, such as prompts';
   if (path.length > promptPathCharsMax) return `shorten the path to ${promptPathCharsMax} characters`;
-  return 'write a path that starts in the definitions directory, such as prompts/triage.md, without .. or hidden names; letters, digits, spaces, _, - and . are allowed';
+  if (/^\/|(^|\/)\.\.?\//.test(path))
+    return 'write a path inside the definitions directory, such as prompts/triage.md';
+  return 'use letters, digits, spaces, _, - and . in each name, and start it with a letter, a digit or _';
 }
