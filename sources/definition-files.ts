@@ -1,4 +1,4 @@
-import type { FoundPrompt } from '../schema/definitions/prompt-file.ts';
+import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
 export const definitionKinds = ['webhook', 'automation'] as const;

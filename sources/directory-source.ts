@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { promptBytesMax } from '../schema/definitions/automation-definition.ts';
-import type { FoundPrompt } from '../schema/definitions/prompt-file.ts';
+import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
 import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
 import {

@@ -4,8 +4,9 @@ import {
   automationFileShape,
   type WrittenAutomation,
 } from './automation-definition.ts';
+import type { FoundPrompt } from './found-prompt.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
-import { type FoundPrompt, readPrompt } from './prompt-file.ts';
+import { readPrompt } from './prompt-file.ts';
 import { findPromptWarnings } from './prompt-warnings.ts';
 import type { Mistake } from './shape-mistakes.ts';
 import { type WebhookDefinition, webhookShape } from './webhook-definition.ts';

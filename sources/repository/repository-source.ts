@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { promptBytesMax } from '../../schema/definitions/automation-definition.ts';
-import type { FoundPrompt } from '../../schema/definitions/prompt-file.ts';
+import type { FoundPrompt } from '../../schema/definitions/found-prompt.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import { definitionFilesMax } from '../../schema/factory-size.ts';
 import {

@@ -135,6 +135,15 @@ test('a single file is validated with its prompt file', async () => {
   expect(stdout).toContain('automations/triage.yaml:2:13: warning: a run gets no file payload.json');
 });
 
+test('automations with the same prompt file and triggers are duplicates, and so is one with the same text', async () => {
+  const { workspace } = await appliedWorkspace(false);
+  workspace.write('automations/again.yaml', automation('prompts/triage.md'));
+  workspace.write('automations/inline.yaml', `prompt: "Look.\\nSay why.\\n"\n${trigger}`);
+  const { stdout } = await workspace.hookmill('validate');
+  expect(stdout).toContain('automations/inline.yaml:1:9: warning: duplicate of the automation again');
+  expect(stdout).toContain('automations/triage.yaml:2:13: warning: duplicate of the automation again');
+});
+
 test('--changed-since reports an automation whose prompt file changed', async () => {
   const { workspace } = await appliedWorkspace(false);
   const git = (...args: string[]) =>
