@@ -51,17 +51,45 @@ export const longFiles: string[] = [
 ];
 
 /**
- * A process of tests works for one project, so the files of a project follow each other. The browser's come first, and
- * the short ones of `unit` last. Vitest begins with large files, many of which wait for daemons more than they compute.
- * So a small one follows each of them.
+ * Files that wait far longer than they compute: for the intervals in which the daemon looks, for time limits, or for a
+ * server or a browser. The longest first.
  */
-class Alternating extends BaseSequencer {
+export const waitingFiles: string[] = [
+  ...['dashboard/live-list', 'dashboard/accessibility'],
+  ...['daemon/alerts', 'daemon/log-faults', 'daemon/runs/runners/command', 'daemon/observability/traces'],
+  ...['store/postgres/store-runs', 'daemon/management/api/deliveries', 'daemon/served/served-states'],
+  ...[
+    'daemon/replicas',
+    'docs/guides',
+    'daemon/runs/run-recovery',
+    'store/postgres/faults',
+    'daemon/runs/runs',
+  ],
+  ...[
+    'daemon/ingress/oidc-keys',
+    'cli/commands/definitions/status',
+    'daemon/runs/cancel',
+    'cli/commands/why',
+  ],
+  ...['store/postgres/silent-network', 'daemon/runs/run-queue', 'daemon/http/http-server', 'daemon/daemon'],
+  ...['store/embedded/delivery-log/failure', 'daemon/runs/callback', 'store/documents/resolve-references'],
+].map(name => `test/${name}.test.ts`);
+
+/**
+ * A process of tests works for one project, so the files of a project follow each other. The browser's come first, and
+ * the short ones of `unit` last. Files that wait begin early, each followed by one that computes meanwhile.
+ */
+class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
+    const turnOf = ({ moduleId }: TestSpecification) =>
+      waitingFiles.findIndex(name => moduleId.endsWith(name));
     return ['browser', 'system', 'unit', ''].flatMap(name => {
-      const large = sorted.filter(({ project }) => project.name === name);
-      const small = large.splice(Math.ceil(large.length / 2));
-      return large.flatMap((file, index) => [file, ...small.slice(index, index + 1)]);
+      const ofProject = sorted.filter(({ project }) => project.name === name);
+      const waiting = ofProject.filter(file => turnOf(file) >= 0).sort((a, b) => turnOf(a) - turnOf(b));
+      const others = ofProject.filter(file => turnOf(file) < 0);
+      const first = waiting.flatMap((file, index) => [file, ...others.slice(index, index + 1)]);
+      return [...first, ...others.slice(waiting.length)];
     });
   }
 }
@@ -73,7 +101,7 @@ export const shared = {
   expect: { poll: { timeout: testLimitMs, interval: 100 } },
   provide: { isLong: false },
   // More than the cores of a small machine, because tests often wait for processes and disks.
-  maxWorkers: 6,
+  maxWorkers: 8,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,
@@ -81,13 +109,15 @@ export const shared = {
   execArgv: ['--require', fileURLToPath(new URL('test/support/built-threads.cjs', import.meta.url))],
   // Tests compare text without colours, whatever the terminal or CI that runs them has.
   env: { FORCE_COLOR: '0' },
+  // Node.js itself loads all modules, each process for itself: nothing needs Vite, whose one process would let all others wait.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 } as const satisfies ProjectConfig;
 
 const globalSetup = ['test/support/global-setup.ts'];
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: Alternating },
+    sequence: { sequencer: WaitingFirst },
     projects: [
       { extends: false, test: { ...shared, name: 'unit', include: unitFiles } },
       {

@@ -25,7 +25,7 @@ import { openReportEndpoint } from './runs/report-endpoint.ts';
 import { startRetention } from './runs/retention.ts';
 import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
-import { listRunners, toOffered } from './runs/run-settings.ts';
+import { listPrograms, listRunners, toOffered } from './runs/run-settings.ts';
 import { openRunners } from './runs/runners/create-runner.ts';
 import { explainMissingProgram } from './runs/runners/missing-program.ts';
 import type { LoadedState } from './served/loaded-state.ts';
@@ -248,14 +248,11 @@ async function startRuns(
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
   onClose(() => retention.stop());
   const listed = listRunners(settings.runs);
-  for (const { name, runner } of listed) {
-    const missing =
-      runner.kind === 'command' && (await explainMissingProgram(runner.argv[0] ?? '', environment));
-    if (missing)
-      log.warn(
-        { runner: name, reason: missing },
-        'the command of runs cannot be started, so each run will fail',
-      );
+  for (const { program, path } of listed.flatMap(listPrograms)) {
+    const missing = await explainMissingProgram(program.argv[0] ?? '', environment);
+    if (!missing) continue;
+    const settings = `runs.${path.join('.')}`;
+    log.warn({ settings, reason: missing }, 'the command of runs cannot be started, so each run will fail');
   }
   const callbackKeys = listed.some(({ runner }) => runner.kind === 'http' && runner.callback)
     ? await store.seal.deriveKeys('run callbacks')

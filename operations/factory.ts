@@ -23,7 +23,7 @@ export interface OpenFactory extends LoggedFactory {
 }
 
 const runVerbs = [
-  ...(['replay', 'retryRun', 'dismissRun', 'cancelRun'] as const),
+  ...(['replay', 'retryRun', 'dismissRun', 'cancelRun', 'approveRun'] as const),
   ...(['pauseAutomation', 'resumeAutomation'] as const),
 ] as const satisfies readonly (keyof DeliveryLog)[];
 

@@ -4,6 +4,7 @@
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
  * - `runs.held`: failed runs of an automation keep those behind them waiting
+ * - `runs.unapproved`: runs of an automation wait for approval
  * - `automation.paused`: somebody paused an automation, a day ago, and nothing will resume it
  * - `reconcile.failing`: a factory has not followed its branch for some minutes
  * - `log.unwritable`: deliveries cannot be recorded, for example because the disk is full
@@ -14,6 +15,7 @@ export const alertTypes = [
   'runs.failing',
   'runs.stopped',
   'runs.held',
+  'runs.unapproved',
   'automation.paused',
   'reconcile.failing',
   'log.unwritable',

@@ -68,7 +68,7 @@ export function hasEnded(state: RunState): boolean {
  * The reasons why a queued run waits although it is due. `order`: for an earlier run of its lane. `limit`: too many
  * runs of its lane are running. `deliveries`: more deliveries of its burst may come. `paused`: its automation is paused.
  */
-export const runWaits = ['order', 'limit', 'deliveries', 'paused'] as const;
+export const runWaits = ['order', 'limit', 'deliveries', 'paused', 'approval'] as const;
 
 export type RunWait = (typeof runWaits)[number];
 

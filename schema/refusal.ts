@@ -27,6 +27,8 @@ export const refusals = {
   'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
   'run-not-failed': 'The run has not failed',
   'run-ended': 'The run has ended',
+  'run-not-ended': 'The run has not ended',
+  'run-not-held': 'The run does not wait for approval',
   'automation-not-paused': 'The automation is not paused',
   'nothing-to-replay': 'No automation matches the delivery',
   'automation-disabled': 'The automation is disabled',

@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { unitFiles } from '../vitest.config.ts';
+import { unitFiles, waitingFiles } from '../vitest.config.ts';
 import { buildImportGraph, findCircles, findLongestChain, findReached } from './support/import-graph.ts';
 import { readSources, type SourceFile } from './support/source-files.ts';
 
@@ -189,6 +189,11 @@ test('the test files of the project unit are all that start no process, server o
   const tests = [...byPath.keys()].filter(path => path.endsWith('.test.ts') && path !== needsBuild);
   const unit = globSync(unitFiles, { cwd: join(import.meta.dirname, '..') });
   expect(unit.sort()).toEqual(tests.filter(isPure).sort());
+});
+
+test('the test files that begin early because they wait exist', () => {
+  const root = join(import.meta.dirname, '..');
+  expect(waitingFiles.filter(file => !existsSync(join(root, file)))).toEqual([]);
 });
 
 test('the command line prints only through cli/output.ts, which escapes what a terminal would obey', () => {

@@ -13,6 +13,7 @@ import {
   toLogFilter,
 } from '../input/log-filter-options.ts';
 import { parseLimit } from '../input/parse-options.ts';
+import { readInputFile } from '../input/read-input-file.ts';
 import { isOutputOpen, printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
 import { openRunTable, renderDeliveryOf, renderRunState, renderRuns } from '../render/render-runs.ts';
 import { renderFields, renderTable } from '../render/render-table.ts';
@@ -38,12 +39,12 @@ interface ListOptions extends LogFilterOptions {
 /** Declares `hookmill runs`. */
 export function declareRuns(command: CliCommand): void {
   command
-    .explain(`list, show, follow, cancel, retry and dismiss runs
+    .explain(`list, show, follow, approve, cancel, retry and dismiss runs, and do their work again
 
 Examples:
   hookmill runs list --state failed
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`)
-    .subcommands({ list, show, logs, artifacts, cancel, retry, dismiss });
+    .subcommands({ list, show, logs, artifacts, approve, cancel, retry, dismiss, again });
 }
 
 function list(command: CliCommand): void {
@@ -120,6 +121,8 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ['webhook', run.webhook],
     ['state', renderRunState(run)],
     ...(run.cancel ? [['cancelled', `${run.cancel.at} by ${run.cancel.by}`] as const] : []),
+    ...(run.afterwards ? [['afterwards', describeAfterwards(run.afterwards)] as const] : []),
+    ...(run.againOf ? [['again of', run.againOf] as const] : []),
     ['attempts', String(run.attempts)],
     ['created', run.createdAt],
     ['started', run.startedAt ?? '-'],
@@ -134,6 +137,10 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ['output', files?.outputFile ?? '-'],
     ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
   ]);
+}
+
+function describeAfterwards({ since, approval }: NonNullable<RunView['afterwards']>): string {
+  return `since ${since}${approval ? `, approved at ${approval.at} by ${approval.by}` : ''}`;
 }
 
 /** Renders the time of the next attempt; a run that waits for others has none. */
@@ -251,6 +258,50 @@ Examples:
       );
     },
   );
+}
+
+function approve(command: CliCommand): void {
+  command
+    .explain(`approve what a run has left, so that its second command acts on it
+
+Look at the artifacts first: \`hookmill runs artifacts\` lists and prints them. To decline, cancel the run.
+
+Examples:
+  hookmill runs approve run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill --server https://hookmill.example.com runs approve run_01jd3m8z9qk5v7w2x4y6abcdef`)
+    .argument('<id>', 'ID of the run')
+    .action(async (id: string, _, command: CliCommand) => {
+      const { backend, output } = await openBackend(command);
+      const run = await backend.call('approveRun', { params: { run: id }, body: {} });
+      printData(output, run, () => '');
+      printStatus(`Approved ${id}.`);
+    });
+}
+
+function again(command: CliCommand): void {
+  command
+    .explain(`do the work of a run again, in a new run
+
+The new run has the same deliveries, and its automation is as it was when the first run was recorded, apart from the options.
+The first run must have ended: it stays as it is.
+
+Examples:
+  hookmill runs again run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs again run_01jd3m8z9qk5v7w2x4y6abcdef --prompt prompt.md --runner triage`)
+    .argument('<id>', 'ID of the run')
+    .option('--prompt <file>', 'file with another prompt')
+    .option('--runner <name>', 'another runner')
+    .action(async (id: string, options: { prompt?: string; runner?: string }, command: CliCommand) => {
+      const { backend, output } = await openBackend(command);
+      const file = options.prompt;
+      const prompt =
+        file === undefined ? undefined : (await readInputFile(file, 'the prompt')).toString('utf8');
+      const run = await backend.call('runAgain', {
+        params: { run: id },
+        body: { prompt, runner: options.runner },
+      });
+      printData(output, run, () => `${run.id}\n`);
+    });
 }
 
 const unended = ['queued', 'running'] as const satisfies readonly RunView['state'][];

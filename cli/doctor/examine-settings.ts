@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { RunnerSettings } from '../../daemon/runs/run-settings.ts';
+import type { listPrograms } from '../../daemon/runs/run-settings.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { findReason } from '../find-reason.ts';
@@ -23,16 +23,19 @@ export async function examineSettings(file: string, { teamSecrets }: Store): Pro
   ];
 }
 
+type FoundProgram = ReturnType<typeof listPrograms>[number];
+
 /** Checks the user, the program and the team secrets of each runner. */
 async function examineRunners(
   { runs }: DaemonSettings,
   teamSecrets: Store['teamSecrets'],
 ): Promise<Symptom[]> {
-  const { listRunners, listSecrets } = await import('../../daemon/runs/run-settings.ts');
+  const { listPrograms, listRunners, listSecrets } = await import('../../daemon/runs/run-settings.ts');
   const symptoms: Symptom[] = [];
   const known = new Set(await teamSecrets.listNames());
   for (const one of listRunners(runs)) {
-    symptoms.push(...(await examineRunUser(one, runs.directory)), ...(await examineProgram(one)));
+    for (const found of listPrograms(one))
+      symptoms.push(...(await examineRunUser(found, runs.directory)), ...(await examineProgram(found)));
     for (const secret of listSecrets(one)) {
       if (known.has(secret)) continue;
       const place = ['runs', ...one.path].join('.');
@@ -46,15 +49,15 @@ async function examineRunners(
 }
 
 /** Tries to run a program as the user of runs, as the daemon does when it starts. */
-async function examineRunUser({ runner, path }: RunnerSettings, directory = '/'): Promise<Symptom[]> {
-  if (runner.kind !== 'command' || runner.user === undefined) return [];
+async function examineRunUser({ program, path }: FoundProgram, directory = '/'): Promise<Symptom[]> {
+  if (program.user === undefined) return [];
   const [{ openCommandUser }, { SettingsError }] = await Promise.all([
     import('../../daemon/runs/runners/command-user.ts'),
     import('../../daemon/settings-error.ts'),
   ]);
   try {
-    await openCommandUser(runner, ['runs', ...path].join('.'), findExisting(directory), process.env);
-    return [fine('runs', `commands can run as ${runner.user}`)];
+    await openCommandUser(program, ['runs', ...path].join('.'), findExisting(directory), process.env);
+    return [fine('runs', `commands can run as ${program.user}`)];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return [problem('runs', error.message, 'correct that, and run this command as the user of the daemon')];
@@ -62,10 +65,9 @@ async function examineRunUser({ runner, path }: RunnerSettings, directory = '/')
 }
 
 /** Looks for the program that runs start. */
-async function examineProgram({ runner, path }: RunnerSettings): Promise<Symptom[]> {
-  if (runner.kind !== 'command') return [];
+async function examineProgram({ program, path }: FoundProgram): Promise<Symptom[]> {
   const { explainMissingProgram } = await import('../../daemon/runs/runners/missing-program.ts');
-  const missing = await explainMissingProgram(runner.argv[0] ?? '', process.env);
+  const missing = await explainMissingProgram(program.argv[0] ?? '', process.env);
   if (missing === undefined) return [];
   return [
     problem(

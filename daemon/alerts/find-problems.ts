@@ -97,6 +97,32 @@ export async function findLongPauses(
   ];
 }
 
+/**
+ * Finds the automations of which runs wait for approval. Those in `watched`, whose alerts are open, are reported as well,
+ * without a problem if none does any more.
+ */
+export async function findUnapproved(
+  deliveries: Pick<DeliveryLogReader, 'listUnapprovedRuns'>,
+  watched: readonly AutomationOfFactory[],
+): Promise<Finding[]> {
+  const first = new Map<string, Run>();
+  for (const run of await deliveries.listUnapprovedRuns()) {
+    const key = `${run.factory}/${run.automation}`;
+    if (!first.has(key)) first.set(key, run);
+  }
+  const ended = watched.filter(of => !first.has(`${of.factory}/${of.automation}`));
+  const toFinding = ({ factory, automation }: AutomationOfFactory, problem: Finding['problem']): Finding => {
+    return { type: 'runs.unapproved', factory, subject: automation, name: automation, problem };
+  };
+  return [
+    ...ended.map(of => toFinding(of, null)),
+    ...[...first.values()].map(run => {
+      const reason = `${run.id} of ${run.automation} waits until somebody approves what it left`;
+      return toFinding(run, { reason, sinceMs: run.afterwards?.sinceMs ?? run.createdAtMs, run: run.id });
+    }),
+  ];
+}
+
 function isSame(one: AutomationOfFactory, other: AutomationOfFactory): boolean {
   return one.factory === other.factory && one.automation === other.automation;
 }

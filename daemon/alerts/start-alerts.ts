@@ -12,6 +12,7 @@ import {
   findFailingReconcile,
   findLongPauses,
   findRunProblems,
+  findUnapproved,
 } from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';
 
@@ -103,18 +104,22 @@ async function findShared(
       .filter(({ type }) => isMeant(type))
       .slice(0, automationsMax)
       .map(({ factory, subject: automation }): AutomationOfFactory => ({ factory, automation }));
-  const watched = listWatched(type => type.startsWith('runs.'));
+  const watched = listWatched(type => type.startsWith('runs.') && type !== 'runs.unapproved');
   const pauses = findLongPauses(
     store.deliveries,
     listWatched(type => type === 'automation.paused'),
     nowMs(),
+  );
+  const unapproved = findUnapproved(
+    store.deliveries,
+    listWatched(type => type === 'runs.unapproved'),
   );
   const byName = new Map([...failed, ...watched].map(of => [`${of.factory}/${of.automation}`, of]));
   const runs = [...byName.values()].map(of => findRunProblems(store.deliveries, of, nowMs()));
   const branches = settings.repositories.map(async ({ factory }) => [
     await findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
   ]);
-  return (await Promise.all([...runs, pauses, ...branches])).flat();
+  return (await Promise.all([...runs, pauses, unapproved, ...branches])).flat();
 }
 
 /** Says whether this daemon's log can be written, and since when it cannot. */

@@ -34,11 +34,13 @@ export interface RunnerLoad {
   readonly places: number;
 }
 
-const runEnds = ['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped', 'cancelled'] as const;
+const runEnds = [
+  ...(['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped', 'cancelled', 'proposed'] as const),
+] as const;
 
 /**
  * The state of a run after an attempt. `lost`: another claim or the receiver's report came first, so nothing was recorded.
- * `waiting`: its receiver goes on with it. `stopped`: it failed without an attempt, by `runsPerHour`.
+ * `waiting`: its receiver goes on with it. `proposed`: its second command is next. `stopped`: it failed without an attempt, by `runsPerHour`.
  */
 export type RunEnd = (typeof runEnds)[number];
 

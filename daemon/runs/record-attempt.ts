@@ -63,6 +63,17 @@ export async function settleRun(
   if (kind === 'succeeded' || kind === 'failed' || kind === 'cancelled') return finish(kind);
   if (kind === 'waiting')
     return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
+  if (kind === 'proposed') {
+    const { sinceMs, waitsForApproval } = result;
+    const second = {
+      ...claim,
+      notBeforeMs: atMs,
+      attempted: true,
+      error,
+      second: { sinceMs, waitsForApproval },
+    };
+    return (await deliveryLog.postponeRun(second)) ? 'proposed' : 'lost';
+  }
   if (interruption?.fails) return finish('failed');
   if (signal?.aborted) return postpone(0);
   if (kind === 'unattempted') return postpone(troubleWaitMs());

@@ -11,7 +11,7 @@ import type { AttemptResult, CreatedRunner, OpenRunner } from './runners/runner.
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;
   readonly runFiles: Pick<RunFiles, 'discard' | 'prepare'>;
-  readonly runner: Pick<OpenRunner, 'execute' | 'tellCancelled' | 'keep'>;
+  readonly runner: Pick<OpenRunner, 'execute' | 'actAfterwards' | 'tellCancelled' | 'keep'>;
   /** Undefined unless the daemon traces. */
   readonly traces?: Traces | undefined;
 }
@@ -22,10 +22,12 @@ export interface AttemptDeps {
  */
 export async function attemptRun(
   run: Run,
-  { prompt, timeLimit, repository, requires }: RunAutomation,
+  automation: RunAutomation,
   deps: AttemptDeps,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
+  if (run.afterwards) return attemptAfterwards(run, automation, deps, signal);
+  const { prompt, timeLimit, repository, requires } = automation;
   const event = await deps.deliveryLog.readEvent(run.deliveryId);
   if (!event) return { kind: 'failed', reason: 'the payload of the delivery is not in the log' };
   const gathered = run.deliveryCount === undefined ? [] : await deps.deliveryLog.listRunDeliveries(run.id);
@@ -46,6 +48,19 @@ export async function attemptRun(
   const result = await deps.runner.execute(traced, signal).catch(toUnattempted);
   trace.end(result);
   return result;
+}
+
+/** Makes one attempt at the second command of a run. */
+async function attemptAfterwards(
+  run: Run,
+  automation: RunAutomation,
+  { runner }: AttemptDeps,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  if (!runner.actAfterwards)
+    return { kind: 'failed', reason: `the runner ${run.runner} has no second command (afterwards) any more` };
+  if (!(await endLeftovers(run, signal))) return leftoversStay;
+  return runner.actAfterwards(run, automation, signal);
 }
 
 const leftoversStay: AttemptResult = {

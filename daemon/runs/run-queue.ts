@@ -308,6 +308,7 @@ interface Attempted {
 const levels = {
   succeeded: 'info',
   waiting: 'info',
+  proposed: 'info',
   queued: 'warn',
   lost: 'warn',
   failed: 'error',

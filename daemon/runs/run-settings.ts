@@ -108,8 +108,8 @@ const workspaceShape = z
       mistake('credentialSecret', 'each of the repositories has its own credential', 'move it there');
   });
 
-const commandRunnerShape = z.strictObject({
-  kind: z.literal('command'),
+/** The keys of a program that the daemon starts for a run. */
+const programFields = {
   argv: argv.describe('Program and arguments, run without a shell.'),
   environment: z
     .array(passedVariable)
@@ -128,6 +128,21 @@ const commandRunnerShape = z.strictObject({
     .describe(
       `Maximum number of processes and threads of the user, of all runs together; by default, ${commandProcesses}.`,
     ),
+  timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
+  outputBytes,
+};
+
+const afterwardsShape = z.strictObject({
+  ...programFields,
+  approval: z
+    .enum(['required'])
+    .optional()
+    .describe('`required`: it waits until somebody with the permission manage has approved the run.'),
+});
+
+const commandRunnerShape = z.strictObject({
+  kind: z.literal('command'),
+  ...programFields,
   keep: z
     .boolean()
     .default(false)
@@ -135,8 +150,11 @@ const commandRunnerShape = z.strictObject({
       "Whether an attempt finds what earlier ones left: in the run's directory, and in the home directory of the user, which all runs then share.",
     ),
   workspace: workspaceShape.optional().describe('Working copy of a repository that each run gets.'),
-  timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
-  outputBytes,
+  afterwards: afterwardsShape
+    .optional()
+    .describe(
+      'A second command, which acts on the artifacts that the first one left, and gets nothing else.',
+    ),
 });
 
 const backOffShape = z.strictObject({
@@ -208,24 +226,24 @@ export const runSettingsShape = z
       .describe('Further runners by name, which automations choose with `runner`.'),
   })
   .superRefine((settings, context) => {
-    for (const { runner, path } of listRunners(settings))
-      checkUser(runner, settings.directory, path, context);
+    for (const runner of listRunners(settings))
+      for (const { program, path } of listPrograms(runner))
+        checkUser(program, settings.directory, path, context);
   });
 
 function checkUser(
-  runner: RunnerSettings['runner'],
+  program: Pick<ProgramSettings, 'user' | 'group' | 'processes'>,
   directory: string | undefined,
   path: readonly string[],
   context: z.RefinementCtx,
 ): void {
-  if (runner.kind !== 'command') return;
   const mistake = (key: string, message: string, hint: string) =>
     addMistake(context, [...path, key], message, { code: 'definition/value', hint });
   for (const key of ['group', 'processes'] as const) {
-    if (runner.user === undefined && runner[key] !== undefined)
+    if (program.user === undefined && program[key] !== undefined)
       mistake(key, `${key} needs user`, 'name the user that the command runs as');
   }
-  if (runner.user !== undefined && directory === undefined)
+  if (program.user !== undefined && directory === undefined)
     mistake(
       'user',
       'user needs runs.directory, because other users cannot enter the home',
@@ -264,6 +282,17 @@ export function listRunners({
   return [{ name: defaultRunner, path: ['runner'], ...own }, ...named];
 }
 
+/** Lists the programs that a runner starts, each with the place of its settings in the key `runs`. */
+export function listPrograms({ runner, path }: Pick<RunnerSettings, 'runner' | 'path'>): readonly {
+  program: ProgramSettings;
+  path: readonly string[];
+}[] {
+  if (runner.kind !== 'command') return [];
+  const { afterwards } = runner;
+  const second = afterwards ? [{ program: afterwards, path: [...path, 'afterwards'] }] : [];
+  return [{ program: runner, path }, ...second];
+}
+
 /** Lists the team secrets that a runner needs. */
 export function listSecrets({ runner }: Pick<RunnerSettings, 'runner'>): readonly string[] {
   if (runner.kind === 'directory') return [];
@@ -271,6 +300,7 @@ export function listSecrets({ runner }: Pick<RunnerSettings, 'runner'>): readonl
     runner.kind === 'command'
       ? [
           ...Object.values(runner.secretEnvironment ?? {}),
+          ...Object.values(runner.afterwards?.secretEnvironment ?? {}),
           runner.workspace?.credentialSecret,
           ...Object.values(runner.workspace?.repositories ?? {}).map(one => one.credentialSecret),
         ]
@@ -297,6 +327,8 @@ export function toOffered({ name, runner, factories, automations }: RunnerSettin
 }
 
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
+export type AfterwardsSettings = z.output<typeof afterwardsShape>;
+export type ProgramSettings = Omit<AfterwardsSettings, 'approval'>;
 export type WorkspaceSettings = z.output<typeof workspaceShape>;
 
 /**

@@ -26,6 +26,7 @@ const announcements = {
   retry: 'The run is queued again',
   dismiss: 'The run is dismissed',
   cancel: 'The run is being cancelled',
+  approve: 'The run is approved',
 } as const;
 
 /** One run: its state and times, its automation and delivery, why it failed, its prompt and its output. */
@@ -60,6 +61,13 @@ export function RunPanel({ id, onChanged }: Properties) {
               Dismiss
             </button>
           )}
+        </div>
+      )}
+      {mayManage && run.value.waitsFor === 'approval' && (
+        <div class="actions">
+          <button type="button" class="primary" disabled={acting.busy} onClick={() => acting.run('approve')}>
+            Approve
+          </button>
         </div>
       )}
       {mayManage && !hasEnded(run.value.state) && !run.value.cancel && (
@@ -118,11 +126,7 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         <RunStatePill state={run.state} /> after {formatCount(run.attempts, 'attempt')}
         {more !== undefined && ` (${more})`}
       </Fact>
-      {run.cancel && (
-        <Fact term="Cancelled">
-          <ExactTime at={run.cancel.at} /> by <Text text={run.cancel.by} />
-        </Fact>
-      )}
+      <Steering run={run} />
       <TimeFact term="Next attempt due" at={run.nextAttemptAt} due />
       <TimeFact term="Waits for its receiver until" at={run.waitsUntil} due />
       {run.report && <Report report={run.report} />}
@@ -156,6 +160,32 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         </a>
       </Fact>
     </Facts>
+  );
+}
+
+/** What somebody did with the run. */
+function Steering({ run: { cancel, afterwards, againOf } }: { readonly run: ShownRun }) {
+  const { factory } = useFactory();
+  return (
+    <>
+      {cancel && (
+        <Fact term="Cancelled">
+          <ExactTime at={cancel.at} /> by <Text text={cancel.by} />
+        </Fact>
+      )}
+      {afterwards?.approval && (
+        <Fact term="Approved">
+          <ExactTime at={afterwards.approval.at} /> by <Text text={afterwards.approval.by} />
+        </Fact>
+      )}
+      {againOf !== undefined && (
+        <Fact term="Again of">
+          <a href={toHref({ page: 'run', factory, id: againOf })}>
+            <Code text={againOf} />
+          </a>
+        </Fact>
+      )}
+    </>
   );
 }
 

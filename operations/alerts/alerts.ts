@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isWebhookAlert } from '../../schema/alerts.ts';
+import { isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
 import type * as answers from '../../schema/api/answers.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { AlertState, Episode, PastEpisode } from '../../store/ports/alerts.ts';
@@ -68,7 +68,7 @@ function alertView(episode: Episode | PastEpisode): AlertView {
     type,
     status: endedMs === null ? 'open' : 'resolved',
     webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
-    automation: type.startsWith('runs.') ? name : null,
+    automation: isAutomationAlert(type) ? name : null,
     reason,
     since: showTime(sinceMs),
     until: endedMs === null ? null : showTime(endedMs),

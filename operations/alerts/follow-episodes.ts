@@ -115,6 +115,7 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'runs.failing': 0,
   'runs.stopped': 0,
   'runs.held': 0,
+  'runs.unapproved': 0,
   'automation.paused': 0,
   'reconcile.failing': 0,
   'log.unwritable': 0,

@@ -45,6 +45,8 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Check whether the work of ${name} fires its own webhook. \`${hookmill} runs list --automation ${name} --state failed\` shows what was stopped, \`${hookmill} runs retry --automation ${name} --state failed\` starts it.`,
   'runs.held': ({ hookmill, run }) =>
     `Correct the cause, then run \`${hookmill} runs retry ${run}\`, or give it up with \`${hookmill} runs dismiss ${run}\`.`,
+  'runs.unapproved': ({ hookmill, run }) =>
+    `Look at what it left: \`${hookmill} runs artifacts ${run}\`. Then run \`${hookmill} runs approve ${run}\`, or decline with \`${hookmill} runs cancel ${run}\`.`,
   'automation.paused': ({ hookmill, name }) =>
     `Run \`${hookmill} automations resume ${name}\`, or say until when: \`${hookmill} automations pause ${name} --for 7d\`.`,
   'reconcile.failing': ({ hookmill }) =>
@@ -59,6 +61,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string) => st
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,
+  'runs.unapproved': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'automation.paused': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'reconcile.failing': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',

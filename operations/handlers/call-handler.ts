@@ -66,6 +66,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   retryRun: log,
   dismissRun: log,
   cancelRun: log,
+  approveRun: log,
+  runAgain: judging,
   listPauses: log,
   pauseAutomation: log,
   resumeAutomation: log,

@@ -2,6 +2,7 @@ import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../schema/api/routes.ts';
 import { replayDelivery, showDelivery, testFilter } from '../log/deliveries.ts';
 import { describePayloads } from '../log/payloads.ts';
+import { runAgain } from '../log/run-again.ts';
 import { runByHand } from '../log/run-by-hand.ts';
 import { explainWhy } from '../why/why.ts';
 import { type Handlers, openFactory } from './handler.ts';
@@ -10,7 +11,7 @@ import { type Handlers, openFactory } from './handler.ts';
 export const judgingHandlers: Pick<
   Handlers,
   | ('describeApi' | 'describePayloads' | 'explainWhy' | 'showDelivery')
-  | ('replayDelivery' | 'testFilter' | 'runByHand')
+  | ('replayDelivery' | 'testFilter' | 'runByHand' | 'runAgain')
 > = {
   describeApi: () => ({ body: renderOpenApi(apiRoutes, apiShapes) }),
   describePayloads: async (deps, { params: { factory, uid } }) => ({
@@ -34,6 +35,9 @@ export const judgingHandlers: Pick<
     const started = await runByHand(openFactory(deps, factory), draft ?? automation, event);
     return { body: started, changed: draft?.name ?? automation };
   },
+  runAgain: async (deps, { params: { factory, run }, body }) => ({
+    body: await runAgain(openFactory(deps, factory), run, body),
+  }),
   testFilter: async (deps, { params: { factory }, body }) => {
     const { automation = '', triggers, delivery, payload, headers } = body;
     const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;

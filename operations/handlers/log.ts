@@ -1,5 +1,6 @@
 import { readStoredBody } from '../log/deliveries.ts';
 import {
+  approveRun,
   cancelRun,
   dismissRun,
   listPauses,
@@ -14,7 +15,15 @@ import { type Handlers, openFactory } from './handler.ts';
 /** Handles requests that download from a factory's delivery log, or act on one run, or on the runs of an automation. */
 export const logHandlers: Pick<
   Handlers,
-  | ('downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun' | 'cancelRun')
+  | (
+      | 'downloadPayload'
+      | 'showRunOutput'
+      | 'downloadArtifact'
+      | 'retryRun'
+      | 'dismissRun'
+      | 'cancelRun'
+      | 'approveRun'
+    )
   | ('listPauses' | 'pauseAutomation' | 'resumeAutomation')
 > = {
   downloadPayload: async (deps, { params: { factory, delivery } }) => {
@@ -37,6 +46,9 @@ export const logHandlers: Pick<
   }),
   cancelRun: async (deps, { params: { factory, run } }) => ({
     body: await cancelRun(openFactory(deps, factory), run, deps.by),
+  }),
+  approveRun: async (deps, { params: { factory, run } }) => ({
+    body: await approveRun(openFactory(deps, factory), run, deps.by),
   }),
   listPauses: async (deps, { params: { factory } }) => ({
     body: { pauses: await listPauses(openFactory(deps, factory)) },

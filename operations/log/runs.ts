@@ -94,6 +94,20 @@ export async function cancelRun(factory: LoggedFactory, id: string, by: string):
   return shown;
 }
 
+/** Approves what a run has left, so that its second command starts. Fails with `run-unknown` or `run-not-held`. */
+export async function approveRun(factory: LoggedFactory, id: string, by: string): Promise<RunView> {
+  await requireRun(factory, id);
+  const approval = { by, atMs: factory.now().getTime() };
+  const isApproved = await factory.useDeliveryLog(log => log.approveRun({ id, approval }));
+  const shown = await showRun(factory, id);
+  if (isApproved) return shown;
+  const known = shown.afterwards?.approval;
+  const detail = known
+    ? `${known.by} has approved the run ${id} at ${known.at}`
+    : `the run ${id} ${hasEnded(shown.state) ? describeEnd(shown.state) : `is ${shown.state}, and waits for no approval`}`;
+  throw new Refusal('run-not-held', { detail });
+}
+
 /** Pauses an applied automation, for a time or until it is resumed. Fails with `automation-unknown`. */
 export async function pauseAutomation(
   factory: OpenFactory,
@@ -131,7 +145,8 @@ function pauseView({ automation, by, atMs, untilMs }: Pause): PauseView {
   return { automation, at: toTime(atMs), by, until: untilMs === undefined ? null : toTime(untilMs) };
 }
 
-function describeEnd(state: RunView['state']): string {
+/** Says how a run has ended. */
+export function describeEnd(state: RunView['state']): string {
   return state === 'cancelled' ? 'was cancelled' : `${state === 'succeeded' ? 'has' : 'is'} ${state}`;
 }
 

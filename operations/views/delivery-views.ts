@@ -9,6 +9,7 @@ import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { splitReason } from '../../signatures/explanation.ts';
 import type {
+  Afterwards,
   DeliverySummary,
   LoggedDelivery,
   Run,
@@ -142,12 +143,19 @@ export function runView(run: Run): RunView {
     ...(run.report && { report: reportView(run.report) }),
     ...(error !== undefined && { error }),
     ...(run.cancel && { cancel: { at: formatTime(run.cancel.atMs), by: run.cancel.by } }),
+    ...(run.afterwards && { afterwards: afterwardsView(run.afterwards) }),
+    ...(run.againOf !== undefined && { againOf: run.againOf }),
     ...(waitsFor && { waitsFor }),
     ...(stopped && { stopped }),
     ...(dismissed && { dismissed }),
     ...(holds && { holds }),
     ...(deliveryCount !== undefined && { deliveryCount }),
   };
+}
+
+function afterwardsView({ sinceMs, approval }: Afterwards): NonNullable<RunView['afterwards']> {
+  const approved = approval && { approval: { at: formatTime(approval.atMs), by: approval.by } };
+  return { since: formatTime(sinceMs), ...approved };
 }
 
 function reportView({ atMs, count: _, ...said }: RunReport): NonNullable<RunView['report']> {

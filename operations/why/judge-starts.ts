@@ -151,7 +151,7 @@ function judgeRuns({ runs, output, nowMs, holding, usualMs, pause, ahead }: WhyF
       lines: output,
     });
   }
-  const paused = judgePaused(runs, pause);
+  const paused = judgePaused(runs, pause) ?? judgeHeld(runs);
   if (paused) return paused;
   const retrying = runs.find(
     ({ state, error, cancel }) => state === 'queued' && error !== undefined && !cancel,
@@ -199,6 +199,16 @@ function judgePaused(runs: readonly Run[], pause: Pause | undefined): Judgement 
   return wrong(
     `${nameRun(paused)} waits, because its automation is paused${by}${until}`,
     `Run \`hookmill automations resume ${paused.automation}\`, or cancel it: \`hookmill runs cancel ${paused.id}\`.`,
+  );
+}
+
+function judgeHeld(runs: readonly Run[]): Judgement | undefined {
+  const held = runs.find(({ waitsFor }) => waitsFor === 'approval');
+  if (!held) return undefined;
+  const since = formatTime(held.afterwards?.sinceMs ?? held.createdAtMs);
+  return wrong(
+    `${nameRun(held)} has waited for approval since ${since}`,
+    `Look at what it left (\`hookmill runs artifacts ${held.id}\`), then run \`hookmill runs approve ${held.id}\`, or cancel it: \`hookmill runs cancel ${held.id}\`.`,
   );
 }
 

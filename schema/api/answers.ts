@@ -370,11 +370,18 @@ export const runAnswer = z.strictObject({
     .describe(
       'Who cancelled it, and when. While it is running or queued, a daemon still ends what it started.',
     ),
+  afterwards: z
+    .strictObject({ since: time, approval: z.strictObject({ at: time, by: z.string() }).optional() })
+    .optional()
+    .describe(
+      'Since when its command has ended and a second one is to act on what it left, and who approved that.',
+    ),
+  againOf: z.string().optional().describe('The run whose work it does again.'),
   waitsFor: z
     .enum(runWaits)
     .optional()
     .describe(
-      'Why a queued run does not start: an earlier run of its `order`, its `concurrency`, more deliveries for its `debounce`, or a pause of its automation.',
+      'Why a queued run does not start: an earlier run of its `order`, its `concurrency`, more deliveries for its `debounce`, a pause of its automation, or approval of what it left.',
     ),
   stopped: z.boolean().optional().describe('true: `runsPerHour` ended it without an attempt.'),
   dismissed: z.boolean().optional().describe('true: somebody dismissed the failed run.'),

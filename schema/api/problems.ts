@@ -25,6 +25,8 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'changes-unconfirmed': 409,
   'run-not-failed': 409,
   'run-ended': 409,
+  'run-not-ended': 409,
+  'run-not-held': 409,
   'automation-not-paused': 409,
   'nothing-to-replay': 409,
   'automation-disabled': 409,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readJson } from '../../signatures/read-json.ts';
 import { confirmationReasons } from '../changes/field-change.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
-import { automationShape } from '../definitions/automation-definition.ts';
+import { automationShape, promptShape } from '../definitions/automation-definition.ts';
 import { promptPathCharsMax, promptPathPattern } from '../definitions/prompt-path.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
@@ -240,6 +240,11 @@ export const auditQuery = z.strictObject({
 });
 export const replayRequest = z.strictObject({
   automation: z.string().optional().describe('Start a run of this automation only.'),
+});
+
+export const runAgainRequest = z.strictObject({
+  prompt: promptShape.optional().describe('A prompt in place of the one that the run had.'),
+  runner: name.optional().describe('A runner in place of the one that the run had.'),
 });
 
 const definitionFile = z.strictObject({

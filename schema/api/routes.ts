@@ -451,6 +451,27 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
+  runAgain: {
+    method: 'post',
+    path: `${factory}/runs/{run}/again`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Starts a new run that does the work of one that has ended again, as its automation was then, or with another prompt or runner.',
+    body: requests.runAgainRequest,
+    answer: { status: 201, shape: answers.runAnswer },
+    problems: ['run-unknown', 'run-not-ended', 'automation-unknown', 'payload-not-stored', ...reading],
+  },
+  approveRun: {
+    method: 'post',
+    path: `${factory}/runs/{run}/approve`,
+    permission: 'manage',
+    thread: 'lists',
+    summary: 'Approves what a run has left, so that its second command acts on it.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.runAnswer },
+    problems: ['run-unknown', 'run-not-held', ...reading],
+  },
   dismissRun: {
     method: 'post',
     path: `${factory}/runs/{run}/dismiss`,

@@ -27,6 +27,7 @@ const waitTexts: Readonly<Record<RunWait, string>> = {
   limit: 'waits for other runs to end',
   deliveries: 'waits for more deliveries',
   paused: 'its automation is paused',
+  approval: 'waits for approval',
 };
 
 /** Says where the identity of a delivery comes from. */

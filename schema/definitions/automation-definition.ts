@@ -79,7 +79,8 @@ export const promptBytesMax = 32 * 1024;
 /** @limit Most triggers of an automation: a delivery is judged by each, and a factory has at most 20 webhooks. */
 const triggersMax = 100;
 
-const promptText = z.string().superRefine((text, context) => {
+/** What a run should do. */
+export const promptShape = z.string().superRefine((text, context) => {
   const code = 'definition/value';
   if (text.trim() === '')
     addMistake(context, [], 'the prompt is empty', { code, hint: 'write what the run should do' });
@@ -231,7 +232,7 @@ export function pickRunControl(automation: RunControl): RunControl {
 
 const enabled = z.boolean().default(true).describe('Whether deliveries start runs.');
 const promptMeaning = 'What a run should do. The envelope with the payload follows it.';
-const prompt = promptText.describe(promptMeaning);
+const prompt = promptShape.describe(promptMeaning);
 const triggers = z
   .array(trigger)
   .min(1, { error: 'an automation needs a trigger' })
@@ -257,7 +258,7 @@ export const automationShape = pinnedAutomationShape.superRefine(refuseTwoSelect
 export const automationFileShape = z
   .strictObject({
     enabled,
-    prompt: promptText.optional().describe(promptMeaning),
+    prompt: promptShape.optional().describe(promptMeaning),
     promptFile: promptPath
       .optional()
       .describe(

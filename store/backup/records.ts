@@ -42,8 +42,8 @@ export async function unpackRecord(packed: Uint8Array): Promise<BackupRecord> {
   const record = parseJsonText(content.toString('utf8', 4, position)) as BackupRecord;
   if (record.kind !== 'rows') return record;
   const rows = record.rows.map(given => {
-    // Runs of format 1 have no `cancel`.
-    const row = record.table === 'runs' ? { cancel: null, ...given } : given;
+    // Runs of earlier formats have fewer columns.
+    const row = record.table === 'runs' ? { cancel: null, afterwards: null, againOf: null, ...given } : given;
     if (row.bytes === null) return row;
     const start = position;
     position += Number(row.bytes);

@@ -1,11 +1,18 @@
 import { createWriteStream } from 'node:fs';
-import { lstat, opendir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, opendir, realpath, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { artifactNamePattern } from '../../schema/attachments.ts';
-import { artifactBytesMax, artifactsMax, type RunArtifact, type RunFiles } from '../ports/run-files.ts';
+import {
+  artifactBytesMax,
+  artifactsMax,
+  artifactsName,
+  type RunArtifact,
+  type RunFiles,
+} from '../ports/run-files.ts';
 import { type Home, makePrivateDirectory } from './home.ts';
 import { openRegularFile } from './regular-file.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** The artifacts of runs in a home: `run-artifacts/<run id>/`, copied from what the command left in `artifacts/`. */
 export function openRunArtifacts({
@@ -13,15 +20,26 @@ export function openRunArtifacts({
   runArtifactsDirectory,
 }: Pick<Home, 'runsDirectory' | 'runArtifactsDirectory'>): Pick<
   RunFiles,
-  'keepArtifacts' | 'listArtifacts' | 'readArtifact'
+  'keepArtifacts' | 'listArtifacts' | 'readArtifact' | 'prepareArtifacts' | 'discardPrepared'
 > & { removeArtifacts(runId: string): Promise<void> } {
   const locate = (runId: string) => join(runArtifactsDirectory, runId);
+  const locatePrepared = (runId: string) => join(runsDirectory, `${runId}.afterwards`);
   const removeArtifacts = (runId: string) => rm(locate(runId), { recursive: true, force: true });
   return {
-    keepArtifacts: async (runId, owner) => {
+    keepArtifacts: async (runId, { from = join(runsDirectory, runId), owner } = {}) => {
       await removeArtifacts(runId);
-      return copyArtifacts(join(runsDirectory, runId, 'artifacts'), locate(runId), owner);
+      return copyArtifacts(join(from, artifactsName), locate(runId), owner);
     },
+    prepareArtifacts: async runId => {
+      const directory = locatePrepared(runId);
+      await removeTree(directory);
+      if ((await listArtifacts(locate(runId))).length === 0) return undefined;
+      await makePrivateDirectory(directory);
+      await copyArtifacts(locate(runId), join(directory, artifactsName), undefined);
+      // Without links, because the user of the command may be unable to enter the home.
+      return join(await realpath(runsDirectory), basename(directory));
+    },
+    discardPrepared: runId => removeTree(locatePrepared(runId)),
     listArtifacts: runId => listArtifacts(locate(runId)),
     readArtifact: async (runId, name) => {
       const file = artifactNamePattern.test(name) && (await openRegularFile(join(locate(runId), name)));

@@ -37,7 +37,7 @@ import { takeBack } from './take-back.ts';
 const outputPendingBytesMax = 1024 * 1024;
 
 /** The name of a run's directory, and of what is left of earlier attempts. */
-const directoryPattern = /^(run_[0-9a-z]{26})(\.old)?$/;
+const directoryPattern = /^(run_[0-9a-z]{26})(\.old|\.afterwards)?$/;
 
 /** Run files that are all on this machine. */
 export interface LocalRunFiles extends RunFiles {
@@ -97,6 +97,7 @@ export function openRunFiles(home: Home): LocalRunFiles {
     remove: async runId => {
       await rm(locateOutput(runId), { force: true });
       await removeArtifacts(runId);
+      await artifacts.discardPrepared(runId);
       await removeTree(locate(runId), locateOld(runId));
     },
   };

@@ -75,6 +75,8 @@ export interface NewRun {
   readonly automation: string;
   /** Absent if it may start at any time, beside any other run. */
   readonly flow?: RunFlow;
+  /** The run whose work it does again: it takes the deliveries that that one has gathered. */
+  readonly againOf?: string;
 }
 
 /**
@@ -174,12 +176,29 @@ export interface Run {
   readonly stopped?: boolean;
   /** The request to cancel it. It has ended by that, or is about to: a daemon must first end what it started. */
   readonly cancel?: RunCancel;
+  /** Set once its command has ended and a second one is to act on what it left. */
+  readonly afterwards?: Afterwards;
+  /** The run whose work somebody let this one do again. */
+  readonly againOf?: string;
   /** True if an operator gave up the failed run, so that it does not hold those behind it. */
   readonly dismissed?: boolean;
   /** True of a failed run that keeps those behind it in its order waiting, until it is retried or dismissed. */
   readonly holds?: boolean;
   /** The number of deliveries that the run has taken up; `deliveryId` is the newest. Absent unless it has a `burst`. */
   readonly deliveryCount?: number;
+}
+
+/** The state of a run whose command has ended, on its way to the second one. */
+export interface Afterwards {
+  /** When the first command had ended. */
+  readonly sinceMs: number;
+  readonly approval?: Approval;
+}
+
+export interface Approval {
+  /** Who approved, as the audit log names them. */
+  readonly by: string;
+  readonly atMs: number;
 }
 
 /** A request to cancel a run. */
@@ -265,6 +284,8 @@ export interface RunPostponement extends RunAttempt {
   /** False if the claim was no attempt, so that it does not count as one. */
   readonly attempted: boolean;
   readonly error?: string;
+  /** Set if the command of the run has ended, and its second one is next, with attempts of its own. */
+  readonly second?: { readonly sinceMs: number; readonly waitsForApproval: boolean };
 }
 
 export interface DueTimesCorrection {
@@ -495,6 +516,8 @@ export interface DeliveryLogReader {
   listPauses(of: { readonly factory?: string; readonly nowMs: number }): Promise<Pause[]>;
   /** Some of the runs that still wait for their receivers, though their time is over. */
   listOverdueRuns(nowMs: number): Promise<Run[]>;
+  /** The runs that wait for approval, up to a limit, those first that were recorded first. */
+  listUnapprovedRuns(): Promise<Run[]>;
   /** The automations with failures that nobody has looked at (`forgetFailures`); the longest known first. */
   listFailedAutomations(limit: number): Promise<FailedAutomation[]>;
   /** A failed run of an automation that holds those behind it; undefined if there is none. */
@@ -594,6 +617,8 @@ export interface DeliveryLog {
    * `claimRuns` tells it.
    */
   cancelRun(run: { readonly id: string; readonly cancel: RunCancel }): Promise<CancelTaken>;
+  /** Lets a run go on that waits for approval; false if it does not. */
+  approveRun(run: { readonly id: string; readonly approval: Approval }): Promise<boolean>;
   /** Lets no run of an automation start, or changes the pause that it has. */
   pauseAutomation(pause: Pause): Promise<void>;
   /** Lets the runs of an automation start again; false if it is not paused. */

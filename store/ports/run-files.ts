@@ -10,6 +10,9 @@ export function renderEventHeaders(headers: EventHeaders): string {
   return `${JSON.stringify(headers, null, 2)}\n`;
 }
 
+/** The folder of a command's directory in which it leaves artifacts. */
+export const artifactsName = 'artifacts';
+
 /** @limit Most artifacts kept of a run: a list that a person reads. */
 export const artifactsMax = 100;
 /** @limit Most bytes of artifacts kept of a run (64 MiB): as much as its output can have. */
@@ -20,6 +23,14 @@ export interface RunArtifact {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
+}
+
+/** Where a command has left artifacts, and whose. */
+export interface KeptArtifacts {
+  /** The directory with `artifacts/` in it; by default, the run's. */
+  readonly from?: string | undefined;
+  /** A uid: files of other users are left out. */
+  readonly owner?: number | undefined;
 }
 
 /** The message and payload that a run works with, and its output. */
@@ -63,10 +74,16 @@ export interface RunFiles {
   /**
    * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of the files of an earlier
    * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
-   * much. With `owner` (a uid), a file of another user is left out too. They are on this machine only. Call it when the
-   * run's directory belongs to the daemon again.
+   * much. They are on this machine only. Call it when the directory belongs to the daemon again.
    */
-  keepArtifacts(runId: string, owner?: number): Promise<boolean>;
+  keepArtifacts(runId: string, given?: KeptArtifacts): Promise<boolean>;
+  /**
+   * Makes a directory of its own for a second command of the run, with nothing but a copy of the artifacts in `artifacts/`,
+   * and returns its absolute path; undefined if this machine has no artifacts of the run.
+   */
+  prepareArtifacts(runId: string): Promise<string | undefined>;
+  /** Removes that directory. */
+  discardPrepared(runId: string): Promise<void>;
   /** The artifacts of a run, sorted by name. */
   listArtifacts(runId: string): Promise<RunArtifact[]>;
   readArtifact(

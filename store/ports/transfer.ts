@@ -117,6 +117,9 @@ export interface TransferRun extends TransferRow {
   readonly error: string | null;
   /** A `RunCancel` as JSON. */
   readonly cancel: string | null;
+  /** `Afterwards` as JSON. */
+  readonly afterwards: string | null;
+  readonly againOf: string | null;
   /** A `RunFlow` as JSON. */
   readonly flow: string | null;
   readonly stopped: boolean;

@@ -65,11 +65,9 @@ test('with --detailed-exitcode, wrong usage ends with 1, because 2 means changes
 
 test('no command prints the help, as does --help, which is no mistake', async () => {
   const workspace = makeWorkspace();
-  const [none, help, sub] = await Promise.all([
-    workspace.hookmill(),
-    workspace.hookmill('--help'),
-    workspace.hookmill('secrets', 'set', '--help'),
-  ]);
+  const none = await workspace.hookmill();
+  const help = await workspace.hookmill('--help');
+  const sub = await workspace.hookmill('secrets', 'set', '--help');
   expect(none).toMatchObject({ stdout: '', exitCode: 2 });
   expect(help).toMatchObject({ stderr: '', exitCode: 0 });
   expect(help.stdout).toContain('Exit status: 0 success, 1 problems found, 2 wrong usage');

@@ -8,7 +8,7 @@ import { type AlertReceiver, startAlertReceiver } from '../support/alert-receive
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { send } from '../support/http.ts';
+import { read, send } from '../support/http.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
 import { openManagedDaemon } from '../support/management.ts';
 import { readStore } from '../support/stored.ts';
@@ -77,7 +77,7 @@ test('a storm of rejections is told once, also after a restart, and then that it
       link: `https://hooks.example.com/#/default/webhooks/${uid}`,
     },
   });
-  const metrics = await (await fetch(`${before.managementUrl}/metrics`)).text();
+  const metrics = await read(`${before.managementUrl}/metrics`);
   expect(metrics).toContain(
     'hookmill_webhook_health{factory="default",webhook="deploys",state="failing"} 1\n',
   );
@@ -90,7 +90,7 @@ test('a storm of rejections is told once, also after a restart, and then that it
   await eventually(async () => (await daemon.store.alerts.read()).episodes[0]?.calmSinceMs !== null);
   daemon.clock.nowMs += 60_000;
   await eventually(() => receiver.alerts.length === 2 && other.alerts.length === 2);
-  const later = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  const later = await read(`${daemon.managementUrl}/metrics`);
   expect(later).not.toContain('hookmill_webhook_health{');
   expect(later).toContain('hookmill_webhooks{state="healthy"} 1\n');
   const [opened, resolved] = receiver.alerts;
@@ -208,7 +208,7 @@ test('a failed run that holds others is told, until somebody dismisses it', asyn
     type: 'runs.held',
     data: { ...{ status: 'open', automation: 'triage', reason }, remedy: expect.stringContaining('dismiss') },
   });
-  const metrics = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  const metrics = await read(`${daemon.managementUrl}/metrics`);
   expect(metrics).toMatch(/^hookmill_runs_holding 1$/m);
   daemon.clock.nowMs += 24 * 60 * 60_000;
   await eventually(() => receiver.alerts.length === 2);
@@ -248,6 +248,28 @@ test('an automation that was paused a day ago without an end is told, until some
   await daemon.manager.call('resumeAutomation', { params: { automation: 'triage' }, body: {} });
   await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
   expect(receiver.alerts.map(({ data }) => data.automation)).toEqual(['triage', 'triage']);
+});
+
+test('receivers are told of runs that wait for approval, until somebody approves or cancels them', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const argv = ['sh', '-c', 'mkdir artifacts; echo x > artifacts/answer.md'];
+  const runner = { kind: 'command', argv, afterwards: { argv: ['true'], approval: 'required' } };
+  const daemon = await ready({ ...alertsTo(receiver), runs: { runner } });
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
+  await daemon.manager.call('createAutomation', { body: { name: 'act', prompt: 'Act.', triggers } });
+  expect((await daemon.post(daemon.token, 1)).status).toBe(202);
+  await eventually(() => receiver.alerts.length === 1);
+  const [{ id: run }] = (await daemon.manager.call('listRuns')).json.runs;
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'runs.unapproved',
+    data: {
+      ...{ status: 'open', automation: 'act' },
+      reason: `${run} of act waits until somebody approves what it left`,
+      remedy: expect.stringContaining(`runs approve ${run}`),
+    },
+  });
+  await daemon.manager.call('approveRun', { params: { run }, body: {} });
+  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
 });
 
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
@@ -293,7 +315,7 @@ test('runs whose work fires their own webhook are stopped by runsPerHour, which 
       link: `${daemon.managementUrl}/#/default/automations/triage`,
     },
   });
-  const metrics = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  const metrics = await read(`${daemon.managementUrl}/metrics`);
   expect(metrics).toContain('{factory="default",automation="triage",state="stopped"} 1\n');
   // Three of them in a row would be told as runs that fail.
   for (const n of [6, 7]) {

@@ -7,10 +7,10 @@ import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
 import { createToken } from '../../operations/access/sessions.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { homeAt } from '../../store/home/home.ts';
-import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { onFileFinished } from '../support/file-end.ts';
 import { storeIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../support/webhook-daemon.ts';
 
 const executablePath = findChromium();
 const screenshots = join(import.meta.dirname, '../../test-results/dashboard');
@@ -25,7 +25,7 @@ if (executablePath === undefined) {
 export const browserTest = test.skipIf(executablePath === undefined);
 
 export interface Dashboard {
-  readonly daemon: TestDaemon;
+  readonly daemon: WebhookDaemon;
   /** The factory of this test only. */
   readonly factory: string;
   readonly page: Page;
@@ -47,12 +47,12 @@ export interface DashboardOptions {
 
 /** One for all test files of this process, which it ends with. Each page has a context of its own. */
 let browser: Promise<Browser> | undefined;
-let daemon: Promise<TestDaemon> | undefined;
+let daemon: Promise<WebhookDaemon> | undefined;
 let factories = 0;
 
 /** Starts the daemon of a test file. */
-async function startForFile(): Promise<TestDaemon> {
-  const started = await startDaemon({ settings });
+async function startForFile(): Promise<WebhookDaemon> {
+  const started = await openWebhookDaemon({ settings });
   onFileFinished(async () => {
     daemon = undefined;
     await started.stop();
@@ -102,7 +102,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
 
 /** Makes a token for a factory, or for all of them (null). */
 export async function makeToken(
-  { workspace }: TestDaemon,
+  { workspace }: WebhookDaemon,
   permission: Permission,
   factory: string | null,
 ): Promise<string> {
@@ -112,7 +112,7 @@ export async function makeToken(
 }
 
 /** Signs in without the sign-in page, before the first page of the daemon opens. */
-export async function enter(page: Page, { managementUrl }: TestDaemon, token: string): Promise<void> {
+export async function enter(page: Page, { managementUrl }: WebhookDaemon, token: string): Promise<void> {
   const answer = await page.request.post(`${managementUrl}/api/v1/session`, { data: { token } });
   const { sessionKey } = (await answer.json()) as { readonly sessionKey: string };
   await page.addInitScript(`if (location.origin === '${managementUrl}')
@@ -167,7 +167,7 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
-function apiOf({ managementUrl }: TestDaemon, factory: string, token: string): Api {
+function apiOf({ managementUrl }: WebhookDaemon, factory: string, token: string): Api {
   return async <T>(method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${managementUrl}/api/v1/factories/${factory}${path}`, {
       method,

@@ -1,11 +1,12 @@
 import { reconcile } from '../../operations/branch/reconcile.ts';
 import type { Factory } from '../../operations/factory.ts';
-import type { Readiness, TestDaemon } from '../support/daemon.ts';
+import type { Readiness } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
+import type { WebhookDaemon } from '../support/webhook-daemon.ts';
 
 interface Given {
-  readonly daemon: TestDaemon;
+  readonly daemon: WebhookDaemon;
   readonly factory: string;
 }
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
-import type { TestDaemon } from '../support/daemon.ts';
 import { acceptedDelivery, rejectedDelivery } from '../support/deliveries.ts';
 import { storeIn } from '../support/stored.ts';
+import type { WebhookDaemon } from '../support/webhook-daemon.ts';
 import { violations } from './axe.ts';
 import {
   browserTest,
@@ -29,7 +29,7 @@ interface Past {
 }
 
 /** Records deliveries of the past, each so many hours ago. */
-async function record({ workspace }: TestDaemon, pasts: readonly Past[]): Promise<void> {
+async function record({ workspace }: WebhookDaemon, pasts: readonly Past[]): Promise<void> {
   const store = storeIn(homeAt(workspace.home));
   const log = await store.openDeliveryLog();
   const nowMs = Date.now();

@@ -54,7 +54,7 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
   // Only the answers that created and rotated it.
   expect(answers.filter(text => text.includes(created) || text.includes(rotated))).toHaveLength(2);
   expect(filesWith(daemon.workspace.home, [created, rotated])).toEqual([]);
-  expect(daemon.stdout() + daemon.stderr()).not.toContain(created);
+  expect(daemon.logged()).not.toContain(created);
 });
 
 browserTest('a secret that was shown once stays until the user has stored it', async () => {

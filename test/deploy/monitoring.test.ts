@@ -82,7 +82,7 @@ test.skipIf(isPrometheusMissing)('Prometheus counts the first events of an autom
     return data.result[0] && Number(data.result[0].value[1]);
   };
   // Only now does an increase count.
-  await eventually(async () => (await read('count(hookmill_run_attempts_total == 0)')) === 21);
+  await eventually(async () => (await read('count(hookmill_run_attempts_total == 0)')) === 24);
   await eventually(async () => (await read('hookmill_runs_holding')) === 0);
   const secret = 'a-secret-of-thirty-two-characters';
   const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));

@@ -98,7 +98,9 @@ export function bodyFor(
 ): Buffer {
   if ('bodyFormat' in description) {
     const { payloadField } = description;
-    return Buffer.from(payloadField ? `${payloadField}=${JSON.stringify({ text })}` : `text=${text}`);
+    // Letters and digits stand for themselves in a form, whatever is flipped.
+    const plain = text.replaceAll(/[^\p{L}\p{N}]/gu, 'x');
+    return Buffer.from(payloadField ? `${payloadField}=${JSON.stringify({ text })}` : `text=${plain}`);
   }
   const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
   const body = { ...(path && { [path]: atMs }), text };

@@ -9,7 +9,7 @@ import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { appliedStateFile, homeAt } from '../../store/home/home.ts';
 import type { LoggedDelivery } from '../../store/ports/delivery-log.ts';
 import { eventually } from './eventually.ts';
-import { type Answer, type Sent, send } from './http.ts';
+import { type Answer, read, type Sent, send } from './http.ts';
 import { endOrphans } from './orphans.ts';
 import { factoryIn, readStore } from './stored.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
@@ -110,15 +110,15 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaem
     if (ended) throw new Error(`the daemon did not start: ${output.stderr}`);
     return /on (http:\S+) \(management on (http:\S+)\)\n/.exec(output.stdout);
   });
-  const daemon = {
+  const daemon: Omit<TestDaemon, 'webhook'> = {
     workspace,
     process: child,
     ingressUrl,
     managementUrl,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    readyz: async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness,
-    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+    readyz: async () => JSON.parse(await read(`${managementUrl}/readyz`)),
+    metrics: () => read(`${managementUrl}/metrics`),
     stop: async (signal: NodeJS.Signals = 'SIGTERM') => {
       child.kill(signal);
       return (await child).exitCode;

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
-import { type DaemonOptions, makeWebhook, type Readiness, type TestDaemon } from './daemon.ts';
+import { type DaemonOptions, makeWebhook, type TestDaemon } from './daemon.ts';
 import { startDaemonHere } from './daemon-here.ts';
+import { read } from './http.ts';
 import { makeWorkspace } from './workspace.ts';
 
 /** A daemon as a `TestDaemon` gives it, but in the test's own process, which costs a fraction of one of its own. */
@@ -26,10 +27,10 @@ export async function openWebhookDaemon(
   };
   const here = await startDaemonHere(settings, homeAt(workspace.home), undefined, clock);
   const { ingressUrl, managementUrl, logged, stop } = here;
-  const daemon = {
+  const daemon: Omit<WebhookDaemon, 'webhook'> = {
     ...{ workspace, ingressUrl, managementUrl, logged, stop },
-    readyz: async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness,
-    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+    readyz: async () => JSON.parse(await read(`${managementUrl}/readyz`)),
+    metrics: () => read(`${managementUrl}/metrics`),
   };
   return { ...daemon, webhook: given => makeWebhook(daemon, given) };
 }

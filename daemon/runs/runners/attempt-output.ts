@@ -3,6 +3,7 @@ import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
 import {
   artifactBytesMax,
   artifactsMax,
+  type KeptArtifacts,
   type RunFiles,
   type RunOutput,
 } from '../../../store/ports/run-files.ts';
@@ -14,12 +15,12 @@ import { type Attempt, type AttemptResult, toClaim } from './runner.ts';
  */
 export async function withOutput(
   runFiles: Pick<RunFiles, 'appendOutput'>,
-  { run }: Attempt,
+  { run }: Pick<Attempt, 'run'>,
   nowMs: number,
   bytesMax: number,
   work: (output: RunOutput) => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
-  const heading = `attempt ${run.attempts} at ${new Date(nowMs).toISOString()}`;
+  const heading = `${run.afterwards ? 'afterwards, ' : ''}attempt ${run.attempts} at ${new Date(nowMs).toISOString()}`;
   const output = runFiles.appendOutput(run.id, heading, bytesMax);
   return closeOutput(output, await work(output).catch(toUnattempted));
 }
@@ -41,15 +42,15 @@ export async function closeOutput(output: RunOutput, result: AttemptResult): Pro
   }
 }
 
-/** Keeps the artifacts that a command left; with `owner` (a uid), only that user's files. Adds to the reason if some could not be kept. */
+/** Keeps the artifacts that a command left, as `RunFiles.keepArtifacts` does. Adds to the reason if some could not be kept. */
 export async function keepArtifacts(
   runFiles: Pick<RunFiles, 'keepArtifacts'>,
-  { run }: Attempt,
+  { run }: Pick<Attempt, 'run'>,
   result: AttemptResult,
-  owner?: number,
+  given: KeptArtifacts = {},
 ): Promise<AttemptResult> {
   try {
-    if (await runFiles.keepArtifacts(run.id, owner)) return result;
+    if (await runFiles.keepArtifacts(run.id, given)) return result;
     const bounds = `up to ${artifactsMax} and ${artifactBytesMax / 1024 ** 2} MiB`;
     return addReason(
       result,

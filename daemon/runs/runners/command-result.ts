@@ -19,18 +19,20 @@ export interface ResultDeps {
   /** The uid of the command's user; absent if it ran as the daemon's. */
   readonly owner: number | undefined;
   readonly masking: Masking;
+  /** The directory in which the artifacts are; by default, the run's. */
+  readonly from?: string;
 }
 
 /**
  * Keeps the artifacts of an attempt, and what its `result.json` says. An attempt that succeeded without an artifact that
- * its automation requires has failed.
+ * its automation requires has failed. Returns the result, and how many artifacts there are.
  */
 export async function keepResult(
-  attempt: Attempt,
+  attempt: Pick<Attempt, 'run' | 'requires'>,
   ended: AttemptResult,
-  { runFiles, deliveryLog, nowMs, owner, masking }: ResultDeps,
-): Promise<AttemptResult> {
-  const kept = await keepArtifacts(runFiles, attempt, ended, owner);
+  { runFiles, deliveryLog, nowMs, owner, masking, from }: ResultDeps,
+): Promise<{ readonly result: AttemptResult; readonly artifacts: number }> {
+  const kept = await keepArtifacts(runFiles, attempt, ended, { owner, from });
   const names = new Set((await runFiles.listArtifacts(attempt.run.id)).map(({ name }) => name));
   const read = names.has(resultFileName) ? await readResultFile(attempt.run.id, runFiles) : {};
   const isRead = typeof read !== 'string';
@@ -38,7 +40,8 @@ export async function keepResult(
   const missing = attempt.requires?.filter(name => !names.has(name)) ?? [];
   const result = kept.kind === 'succeeded' ? requireNothing(kept, missing) : kept;
   const usage = isRead ? pickUsage(read) : undefined;
-  return { ...(wrong === undefined ? result : addReason(result, wrong)), ...(usage && { usage }) };
+  const said = wrong === undefined ? result : addReason(result, wrong);
+  return { result: { ...said, ...(usage && { usage }) }, artifacts: names.size };
 }
 
 /** The result of an attempt that exited with status 0, from which these artifacts are missing. */

@@ -2,7 +2,7 @@ import { lchown } from 'node:fs/promises';
 import { execa } from 'execa';
 import { takeBack } from '../../../store/home/take-back.ts';
 import { SettingsError } from '../../settings-error.ts';
-import { type CommandRunnerSettings, commandProcesses } from '../run-settings.ts';
+import { commandProcesses, type ProgramSettings } from '../run-settings.ts';
 
 /** @limit Time limit for each look at the user of commands when the daemon starts, in ms: a directory service may be slow. */
 const lookMs = 10_000;
@@ -27,7 +27,7 @@ export interface CommandUser {
  * Fails with SettingsError if not. `setting`: the place of the runner's settings.
  */
 export async function openCommandUser(
-  { user, group, processes = commandProcesses }: Pick<CommandRunnerSettings, 'user' | 'group' | 'processes'>,
+  { user, group, processes = commandProcesses }: Pick<ProgramSettings, 'user' | 'group' | 'processes'>,
   setting: string,
   runsDirectory: string,
   { PATH }: NodeJS.ProcessEnv,

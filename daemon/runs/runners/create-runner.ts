@@ -2,11 +2,18 @@ import type { Run } from '../../../store/ports/delivery-log.ts';
 import { maySelect } from '../../../store/ports/offered-runners.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { Callbacks } from '../callbacks.ts';
-import { keepsDirectories, listRunners, type RunnerSettings, type RunSettings } from '../run-settings.ts';
-import { createCommandRunner, type PrepareCommand } from './command.ts';
+import {
+  keepsDirectories,
+  listRunners,
+  type ProgramSettings,
+  type RunnerSettings,
+  type RunSettings,
+} from '../run-settings.ts';
+import { createAfterwards } from './afterwards.ts';
+import { createCommandRunner } from './command.ts';
 import { openCommandUser } from './command-user.ts';
 import { createHttpRunner, type HttpDeps } from './http.ts';
-import type { CreatedRunner, OpenRunner, Runner } from './runner.ts';
+import type { CreatedRunner, OpenRunner, PrepareCommand, Runner } from './runner.ts';
 import { createTellCancelled } from './tell-cancelled.ts';
 import type { WorkspaceDeps } from './workspace.ts';
 
@@ -72,14 +79,22 @@ async function createRunner(
     case 'directory':
       return { execute: directoryRunner };
     case 'command': {
-      const user =
-        settings.user === undefined
+      const openUser = async (program: ProgramSettings, setting: string) =>
+        program.user === undefined
           ? undefined
-          : await openCommandUser(settings, deps.setting, directory, environment);
+          : await openCommandUser(program, setting, directory, environment);
+      const user = await openUser(settings, deps.setting);
       const prepare =
         settings.workspace &&
         (await openWorkspaces({ settings: settings.workspace, user, environment, store }));
-      return { execute: createCommandRunner(settings, { ...deps, store, user, prepare }) };
+      const { afterwards } = settings;
+      const second = afterwards && {
+        actAfterwards: createAfterwards(afterwards, {
+          ...{ ...deps, store },
+          user: await openUser(afterwards, `${deps.setting}.afterwards`),
+        }),
+      };
+      return { execute: createCommandRunner(settings, { ...deps, store, user, prepare }), ...second };
     }
     case 'http': {
       const callbacks = settings.callback && openCallbacks?.(settings.callback.url);

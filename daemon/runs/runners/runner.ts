@@ -1,3 +1,4 @@
+import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import type { RunUsage } from '../../../schema/run-report.ts';
 import type { Run, RunAttempt, StoredEvent } from '../../../store/ports/delivery-log.ts';
 
@@ -32,6 +33,13 @@ type AttemptEnd =
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number }
   /** The receiver goes on with it, and has until `untilMs` to report the end. */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string }
+  /** A second command is to act on what the first one left, at once or when somebody has approved it. */
+  | {
+      readonly kind: 'proposed';
+      readonly sinceMs: number;
+      readonly waitsForApproval: boolean;
+      readonly reason?: string;
+    }
   /** hookmill itself could not begin, for example with a full disk. It does not count as an attempt. */
   | { readonly kind: 'unattempted'; readonly reason: string }
   /** Somebody cancelled the run, and nothing that it started is left. A reason says what went wrong beside that. */
@@ -52,12 +60,26 @@ export class RunCancelled extends Error {
  */
 export type Runner = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>;
 
+/** Makes something in a run's directory before its command starts. The variables tell the command where it is. */
+export type PrepareCommand = (
+  attempt: Attempt,
+  signal: AbortSignal,
+) => Promise<{ readonly failure?: AttemptResult; readonly variables?: Readonly<Record<string, string>> }>;
+
 /** Tells the receiver of a run that the run was cancelled. Returns why it could not be told; undefined if it was. */
 export type TellCancelled = (run: Run, signal: AbortSignal) => Promise<string | undefined>;
 
-/** A runner, and how it tells the receivers of its runs that one was cancelled. */
+/** Makes an attempt at the second command of a run (`Run.afterwards`). */
+export type RunAfterwards = (
+  run: Run,
+  automation: Pick<RunControl, 'timeLimit'>,
+  signal: AbortSignal,
+) => Promise<AttemptResult>;
+
+/** A runner, its second command, and how it tells the receivers of its runs that one was cancelled. */
 export interface CreatedRunner {
   readonly execute: Runner;
+  readonly actAfterwards?: RunAfterwards | undefined;
   readonly tellCancelled?: TellCancelled | undefined;
 }
 

@@ -9,9 +9,8 @@ import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository
 import { removeTree } from '../../../store/home/remove-tree.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { WorkspaceSettings } from '../run-settings.ts';
-import type { PrepareCommand } from './command.ts';
 import type { CommandUser } from './command-user.ts';
-import type { Attempt, AttemptResult } from './runner.ts';
+import type { Attempt, AttemptResult, PrepareCommand } from './runner.ts';
 
 /** @limit Time limit for checking out the files of a working copy, in ms: enough for 2 GiB on a slow disk. */
 const checkoutMs = 600_000;

@@ -89,9 +89,10 @@ export function packRuns(runs: readonly NewRun[]): NewRunRow[] {
   return runs.map(packRun).sort((a, b) => Number(a.flow !== undefined) - Number(b.flow !== undefined));
 }
 
-function packRun({ id, automation, flow }: NewRun): NewRunRow {
-  if (!flow) return { id, automation };
-  return { id, automation, flow: JSON.stringify(flow), ...(flow.burst && { burst: flow.burst }) };
+function packRun({ id, automation, flow, againOf }: NewRun): NewRunRow {
+  const row = { id, automation, ...(againOf !== undefined && { againOf }) };
+  if (!flow) return row;
+  return { ...row, flow: JSON.stringify(flow), ...(flow.burst && { burst: flow.burst }) };
 }
 
 export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {

@@ -133,6 +133,7 @@ export const commandManners: Readonly<Record<Verb, CommandManner>> = {
   retryRun: { queuesRuns: true },
   dismissRun: { queuesRuns: true },
   cancelRun: { queuesRuns: true },
+  approveRun: { queuesRuns: true },
   pauseAutomation: {},
   resumeAutomation: { queuesRuns: true },
   forgetFailures: { isSeparate: true },

@@ -10,6 +10,7 @@ import {
   toContent,
   toDelivery,
   toSummaries,
+  unapprovedRunsMax,
   withoutNulls,
 } from '../../delivery-log/stored-rows.ts';
 import type {
@@ -232,8 +233,9 @@ function readRuns(
     countUnfinishedRuns: async () => {
       const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
         `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
-          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked' AND waits_for <> 'paused')
-            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'paused') AS waiting,
+          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked' AND waits_for NOT IN ('paused', 'approval'))
+            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'paused')
+            + (SELECT count(*) FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'approval') AS waiting,
           (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running,
           (SELECT count(*) FROM hookmill.run_flows WHERE ${isHoldingFlow}) AS holding
         FROM hookmill.runs WHERE state = 'queued'`,
@@ -248,6 +250,8 @@ function readRuns(
 function readTroubledRuns(select: Select) {
   const read = prepareReadRuns(select);
   return {
+    listUnapprovedRuns: () =>
+      read(`WHERE state = 'parked' AND waits_for = 'approval' ORDER BY seq LIMIT ${unapprovedRunsMax}`, []),
     listOverdueRuns: nowMs =>
       read(
         `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,

@@ -27,7 +27,8 @@ export const runColumns = `
   ${runState} AS state,
   attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
-  waits_until_ms AS "waitsUntilMs", report::json AS report, error, cancel::json AS cancel, waits_for AS "waitsFor", stopped, dismissed,
+  waits_until_ms AS "waitsUntilMs", report::json AS report, error, cancel::json AS cancel, afterwards::json AS afterwards,
+  again_of AS "againOf", waits_for AS "waitsFor", stopped, dismissed,
   CASE WHEN state = 'failed' AND dismissed IS NULL THEN nullif((flow::jsonb #>> '{order,hold}')::boolean, false) END AS holds,
   delivery_count AS "deliveryCount"`;
 

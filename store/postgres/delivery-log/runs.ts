@@ -57,6 +57,15 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       );
       return retried.rowCount === 1;
     },
+    approveRun: async ({ id, approval }) => {
+      const approved = await pool.query(
+        `UPDATE hookmill.runs SET state = 'queued', waits_for = NULL, not_before_ms = $3,
+          afterwards = jsonb_set(afterwards::jsonb, '{approval}', $2::jsonb)::text
+        WHERE id = $1 AND state = 'parked' AND waits_for = 'approval' AND cancel IS NULL`,
+        [id, JSON.stringify(approval), approval.atMs],
+      );
+      return approved.rowCount === 1;
+    },
     dismissRun: async id => {
       const text = "UPDATE hookmill.runs SET dismissed = true WHERE id = $1 AND state = 'failed'";
       return (await pool.query(text, [id])).rowCount === 1;
@@ -120,10 +129,12 @@ function prepareClaims(pool: Pool, lease: Lease) {
     },
     awaitReport: ({ untilMs, ...attempt }) =>
       end(attempt, 'waits_until_ms = $4, claimed_by = NULL', [untilMs]),
-    postponeRun: ({ notBeforeMs, attempted, error, ...attempt }) => {
-      const set = `state = 'queued', not_before_ms = $4, error = $5, claimed_by = NULL, waits_until_ms = NULL,
-        attempts = attempts - $6`;
-      return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1]);
+    postponeRun: ({ notBeforeMs, attempted, error, second, ...attempt }) => {
+      const set = `state = $7, waits_for = $8, not_before_ms = $4, error = $5, claimed_by = NULL, waits_until_ms = NULL,
+        attempts = CASE WHEN $9::text IS NULL THEN attempts - $6 ELSE 0 END, afterwards = coalesce(afterwards, $9)`;
+      const places = second?.waitsForApproval ? ['parked', 'approval'] : ['queued', null];
+      const json = second ? JSON.stringify({ sinceMs: second.sinceMs }) : null;
+      return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1, ...places, json]);
     },
     requeueRunsOfOthers: daemonId =>
       inOrder(async () => {
@@ -228,7 +239,8 @@ const lockDue = `
 const start = `
   WITH runs AS (
     UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $3,
-      started_at_ms = $4, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
+      started_at_ms = $4, finished_at_ms = NULL, waits_until_ms = NULL,
+      report = CASE WHEN afterwards IS NOT NULL THEN report END
     WHERE day = ANY ($1) AND id = ANY ($2) RETURNING *
   )
   SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
@@ -296,7 +308,7 @@ async function recordReplay(
     toIdValues(deliveryId),
   );
   if (stored.rowCount === 0) return false;
-  const columns = toColumns(packRuns(runs), ['id', 'automation', 'flow']);
+  const columns = toColumns(packRuns(runs), ['id', 'automation', 'flow', 'againOf']);
   await client.query(insertReplay, [deliveryId, snapshot, nowMs, ...columns, manual ? true : null]);
   return true;
 }
@@ -307,9 +319,18 @@ const insertManual = `
   ON CONFLICT (id, day) DO NOTHING`;
 
 const insertReplay = `
+  WITH given AS (
+    SELECT * FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]) WITH ORDINALITY
+      AS r (id, automation, flow, again_of, position)
+  ), taken AS (
+    INSERT INTO hookmill.run_deliveries (run_id, delivery_id, day)
+    SELECT given.id, delivery_id, day FROM given JOIN hookmill.run_deliveries ON run_id = again_of
+    ON CONFLICT DO NOTHING
+  )
   INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, manual, snapshot, not_before_ms,
-    created_at_ms, flow)
-  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, $7::boolean IS NULL, $7, $2, $3, $3, r.flow
-  FROM hookmill.deliveries, unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS r (id, automation, flow, position)
+    created_at_ms, flow, again_of, delivery_count)
+  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, $8::boolean IS NULL, $8, $2, $3, $3, r.flow, r.again_of,
+    (SELECT delivery_count FROM hookmill.runs AS before WHERE before.id = r.again_of)
+  FROM hookmill.deliveries, given AS r
   WHERE deliveries.id = $1 ORDER BY position
   ON CONFLICT (id, day) DO NOTHING`;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startManagedDaemon } from '../../support/management.ts';
+import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 const payload = ' {"action": "created"}\n';
@@ -28,7 +28,7 @@ test('starts a run of a definition that is not applied, and marks it', async () 
   const [{ uid }] = JSON.parse((await hookmill('apply', '-o', 'json')).stdout).changes;
   write('automations/act.yaml', draft(uid, 'Try this.'));
   write('event.json', payload);
-  await startDaemonForTest({ workspace });
+  await startWebhookDaemon({ workspace });
   const words = ['automations', 'run', 'act', '--payload', 'event.json'];
   const started = await hookmill(...words, '--header', 'X-GitHub-Event: push', '-o', 'json');
   const { runId, deliveryId } = JSON.parse(started.stdout);

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
 import type { Run } from '../../../store/ports/delivery-log.ts';
-import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { bearerOf } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace, type RunResult } from '../../support/workspace.ts';
 
 const unknownUid = 'wh_0123456789abcdefghijklmn';
 const workspace = makeWorkspace();
 const { hookmill, write } = workspace;
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let orders = { uid: '', secret: '' };
 let doomed = '';
 let planned: RunResult;
@@ -44,9 +45,9 @@ beforeAll(async () => {
   applied = await hookmill('apply', '-o', 'json');
   workspace.remove('webhooks/doomed.yaml');
   destroyed = await hookmill('apply', '--yes');
-  daemon = await startDaemon({ workspace });
+  daemon = await openWebhookDaemon({ workspace });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 function automation(
   name: string,
@@ -235,9 +236,8 @@ describe('a delivery', () => {
     const rows: { id: string }[] = JSON.parse(
       (await hookmill('deliveries', 'list', '--limit', '3', '-o', 'json')).stdout,
     );
-    const shown = await Promise.all(
-      rows.map(async ({ id }) => stable(await hookmill('deliveries', 'show', id))),
-    );
+    const shown: string[] = [];
+    for (const { id } of rows) shown.push(stable(await hookmill('deliveries', 'show', id)));
     expect(shown.join('\n')).toMatchInlineSnapshot(`
       "id       dlv_id
       webhook  orders (wh_orders)
@@ -292,7 +292,7 @@ describe('a delivery', () => {
   });
 });
 
-describe.concurrent('replay', () => {
+describe('replay', () => {
   test('starts new runs of what matches now, marked as replays, and is no delivery', async () => {
     const id = await deliver({ action: 'created', replay: 1 });
     await runsOf(id);
@@ -491,7 +491,7 @@ describe('automations test', () => {
     }
   });
 
-  test.concurrent.each<[string, string[], number, RegExp]>([
+  test.each<[string, string[], number, RegExp]>([
     ['nothing to judge', ['triage'], 2, /use exactly one of --delivery, --payload and --fixtures/],
     ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /use exactly one of/],
     [
@@ -668,12 +668,8 @@ describe('a trigger that names its webhook', () => {
 
   test('is refused with a suggestion if there is no such file, also when only its file is validated', async () => {
     write('webhook: order');
-    const results = await Promise.all(
-      [['validate'], ['validate', 'automations/act.yaml'], ['plan'], ['apply']].map(args =>
-        other.hookmill(...args),
-      ),
-    );
-    for (const { exitCode, stdout, stderr } of results) {
+    for (const args of [['validate'], ['validate', 'automations/act.yaml'], ['plan'], ['apply']]) {
+      const { exitCode, stdout, stderr } = await other.hookmill(...args);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain('there is no webhook order [automation/webhook-unknown]');
       expect(stdout + stderr).toContain('hint: did you mean orders?');

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send as post } from '../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 const workspace = makeWorkspace();
 const secret = 'a-token-of-the-sender-of-forms';
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -27,12 +27,12 @@ beforeAll(async () => {
   const applied = await workspace.hookmill('apply', '--yes');
   expect(applied).toMatchObject({ exitCode: 0, stderr: '' });
   const settings = { runs: { runner: { kind: 'command', argv: ['true'] } } };
-  daemon = await startDaemon({ workspace, settings });
+  daemon = await openWebhookDaemon({ workspace, settings });
   const token =
     (await workspace.hookmill('tokens', 'create', 'reader')).stdout.trim().split(/\s/).at(-1) ?? '';
   env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token };
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 /** Sends a file as the sender of a webhook; returns the ID of the delivery. */
 async function send(webhook: string, body: string, ...words: string[]): Promise<string> {

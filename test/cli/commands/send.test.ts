@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../../cli/main.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../../signatures/received.ts';
-import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { successStatusOf } from '../../support/http.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace, type RunOptions } from '../../support/workspace.ts';
 
 const custom = {
@@ -154,11 +154,11 @@ test('a custom scheme signs as its definition says, and --delivery-id is the ide
 });
 
 describe('a second send of the same payload', () => {
-  let separate: TestDaemon;
+  let separate: WebhookDaemon;
   beforeAll(async () => {
-    separate = await startDaemon();
+    separate = await openWebhookDaemon();
   });
-  afterAll(() => separate.stop('SIGKILL'));
+  afterAll(() => separate.stop());
 
   const sendTwice = async (webhook: string, env: Record<string, string>, ...words: string[]) => {
     workspace.write('payload.json', '{"same":true}');

@@ -237,6 +237,8 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
       startedAtMs: atMs,
       finishedAtMs: atMs + 5,
       claimedBy: null,
+      afterwards: null,
+      againOf: null,
       cancel: null,
       error: null,
       waitsUntilMs: null,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { startDaemonForTest } from '../../support/daemon.ts';
 import { call } from '../../support/management.ts';
+import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 test('prints a token once and stores only its digest', async () => {
@@ -74,7 +74,7 @@ test('makes tokens that expire, and shows until when', async () => {
 
 test('sessions list shows who is signed in, and sessions end signs them out of a running daemon', async () => {
   const workspace = makeWorkspace();
-  const { managementUrl } = await startDaemonForTest({ workspace });
+  const { managementUrl } = await startWebhookDaemon({ workspace });
   expect((await workspace.hookmill('sessions', 'list')).stdout).toBe('Nobody is signed in.\n');
   const { stdout } = await workspace.hookmill('tokens', 'create', 'laptop');
   const { headers, json } = await call(managementUrl, 'signIn', { body: { token: stdout.trim() } });

@@ -1,29 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WhyView } from '../../../operations/why/why.ts';
 import { createSortableId } from '../../../schema/ids.ts';
-import {
-  bearerOf,
-  startDaemon,
-  startDaemonForTest,
-  type TestDaemon,
-  type TestWebhook,
-} from '../../support/daemon.ts';
+import { bearerOf, type TestWebhook } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 import type { RunOptions, RunResult } from '../../support/workspace.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let token: string;
 beforeAll(async () => {
   const limits = { deliveriesPerMinute: 3, failedAuthPerMinute: 3 };
   const script = 'echo step one; echo the disk is full >&2; exit 7';
   const runner = { kind: 'command', argv: ['sh', '-c', script] };
-  daemon = await startDaemon({ settings: { limits, runs: { runner, attempts: 1 } } });
+  daemon = await openWebhookDaemon({ settings: { limits, runs: { runner, attempts: 1 } } });
   token = (
     await daemon.workspace.hookmill('tokens', 'create', 'why', '--all-factories', '--permission', 'read')
   ).stdout.trim();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 type OfFactory = Pick<TestWebhook, 'factory'>;
 
@@ -74,7 +69,7 @@ async function listen(
 }
 
 test('says that nothing is wrong, with exit status 0, until no daemon answers', async () => {
-  const own = await startDaemonForTest();
+  const own = await startWebhookDaemon();
   const webhook = await own.webhook();
   await listen(webhook, undefined, { own });
   const { deliveryId = '' } = await webhook.post('{"a":1}');
@@ -237,7 +232,7 @@ test('a run failed, with the end of its output', async () => {
 test('a run waits for another attempt', async () => {
   const runner = { kind: 'command', argv: ['false'] };
   const runs = { runner, backOff: { firstSeconds: 600 } };
-  const own = await startDaemonForTest({ settings: { runs } });
+  const own = await startWebhookDaemon({ settings: { runs } });
   const webhook = await own.webhook();
   await listen(webhook, undefined, { own });
   await webhook.post('1');

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  bearerOf,
-  startDaemon,
-  startDaemonForTest,
-  type TestDaemon,
-  type TestWebhook,
-} from '../../support/daemon.ts';
+import { bearerOf, startDaemonForTest, type TestWebhook } from '../../support/daemon.ts';
 import { connectTo, head } from '../../support/http.ts';
 import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
@@ -19,11 +13,11 @@ afterAll(() => daemon.stop());
 const cut = /^(HTTP\/1\.1 408 |$)/;
 
 describe('cuts a connection', () => {
-  let impatient: TestDaemon;
+  let impatient: WebhookDaemon;
   beforeAll(async () => {
-    impatient = await startDaemon({ settings: { limits: { requestSeconds: 3 } } });
+    impatient = await openWebhookDaemon({ settings: { limits: { requestSeconds: 3 } } });
   });
-  afterAll(() => impatient.stop('SIGKILL'));
+  afterAll(() => impatient.stop());
 
   test.concurrent('that sends nothing', async () => {
     const connection = await connectTo(impatient.ingressUrl);

@@ -1,14 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { bearerOf, type TestWebhook } from '../../support/daemon.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let webhook: TestWebhook;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await openWebhookDaemon();
   webhook = await daemon.webhook();
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 const deep = 131_072;
 const form = 'application/x-www-form-urlencoded';

@@ -3,17 +3,18 @@ import { sign as signGithub } from '@octokit/webhooks-methods';
 import twilio from 'twilio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { bearerOf, type TestWebhook } from '../../support/daemon.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
 const baseUrl = 'https://hooks.example.com';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let webhook: TestWebhook;
 beforeAll(async () => {
-  daemon = await startDaemon({ settings: { baseUrl, limits: { deliveriesPerMinute: 1_000 } } });
+  daemon = await openWebhookDaemon({ settings: { baseUrl, limits: { deliveriesPerMinute: 1_000 } } });
   webhook = await daemon.webhook({ bodyFormat: 'form' });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 /** Posts a body that must be accepted; returns its payload. */
 async function payloadOf(

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { connectTo, head } from '../../support/http.ts';
+import { connectTo, head, read } from '../../support/http.ts';
 import { type OidcWebhook, serveOidcWebhook } from '../../support/oidc-webhook.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts';
 
@@ -24,7 +24,7 @@ function startWith(issuer: TokenIssuer, hook: OidcWebhook): Started {
     ...{ issuer, hook },
     status: async () => (await hook.post(await issuer.sign({ aud: hook.url }))).status,
     metric: async () => {
-      const text = await (await fetch(`${hook.daemon.managementUrl}/metrics`)).text();
+      const text = await read(`${hook.daemon.managementUrl}/metrics`);
       return text.split('\n').find(line => line.startsWith('hookmill_issuer_failing{'));
     },
   };

@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UnverifiedBodies } from '../../../daemon/http/unverified-bodies.ts';
-import { startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import type { TestWebhook } from '../../support/daemon.ts';
 import { connectTo, head } from '../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon({ settings: { limits: { failedAuthPerMinute: 1_000 } } });
+  daemon = await openWebhookDaemon({ settings: { limits: { failedAuthPerMinute: 1_000 } } });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 const limit = 262_144;
 const signed = { authMode: 'signature', signatureScheme: 'github' };

@@ -14,21 +14,30 @@ import { factoryIn } from '../../support/stored.ts';
 // Each operation is called in this process, and over HTTP, where a thread of the daemon answers most: on the home in
 // `npm test`, and on a database in `npm run test:postgres`.
 
-const argv = ['sh', '-c', 'echo done; mkdir -p artifacts; echo found > artifacts/report.md; exit 1'];
+const script = 'echo done; mkdir -p artifacts; echo found > artifacts/report.md';
+const propose = {
+  ...{ kind: 'command', argv: ['sh', '-c', script], factories: ['*'] },
+  afterwards: { argv: ['sleep', '600'], approval: 'required' },
+};
 const shared = useManagedDaemon({
-  runs: { runner: { kind: 'command', argv }, attempts: 1 },
+  runs: {
+    runner: { kind: 'command', argv: ['sh', '-c', `${script}; exit 1`] },
+    attempts: 1,
+    runners: { propose },
+  },
   limits: { deliveriesPerMinute: 1_000 },
 });
 
 /**
  * What the cases know of their factory: the webhook deploys, a delivery, its failed run of the automation triage, its run that
- * waits because the automation notify is paused, and an open alert, which nothing ends.
+ * waits because the automation notify is paused, its run that waits for approval, and an open alert, which nothing ends.
  */
 interface Known {
   readonly uid: string;
   readonly delivery: string;
   readonly run: string;
   readonly waiting: string;
+  readonly held: string;
   readonly alert: string;
   readonly call: CallOperation;
 }
@@ -42,6 +51,7 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
   const automation = { name: 'triage', ...automationOf(uid) };
   await manager.call('createAutomation', { body: automation });
   await manager.call('createAutomation', { body: { ...automation, name: 'notify' } });
+  await manager.call('createAutomation', { body: { ...automation, name: 'propose', runner: 'propose' } });
   await manager.call('pauseAutomation', { params: { automation: 'notify' }, body: {} });
   const headers = { Authorization: `Bearer ${created.revealed.secret}` };
   const { deliveryId: delivery = '' } = await send(url, { headers, body: '{"state":"failed"}' });
@@ -49,6 +59,7 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
     (await manager.call('listRuns', { query: { automation } })).json.runs[0];
   await expect.poll(async () => (await runOf('triage'))?.state, { timeout: 60_000 }).toBe('failed');
   await expect.poll(async () => (await runOf('notify'))?.waitsFor, { timeout: 60_000 }).toBe('paused');
+  await expect.poll(async () => (await runOf('propose'))?.waitsFor, { timeout: 60_000 }).toBe('approval');
   const problem = { reason: 'the branch cannot be followed: it is gone', sinceMs: daemon.clock.nowMs };
   const finding = { type: 'reconcile.failing', factory, subject: '', name: '', problem } as const;
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
@@ -62,7 +73,8 @@ async function openKnown(transport: 'here' | 'http'): Promise<Known> {
     { baseUrl: daemon.ingressUrl, findDaemonProblem: async () => null },
   );
   const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
-  return { uid, delivery, run, waiting, alert, call: transport === 'here' ? here : overHttp };
+  const { id: held } = await runOf('propose');
+  return { uid, delivery, run, waiting, held, alert, call: transport === 'here' ? here : overHttp };
 }
 
 function automationOf(uid: string) {
@@ -194,6 +206,17 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   cancelRun: [
     ({ waiting }) => ({ params: { run: waiting }, body: {} }),
     ({ run }) => ({ params: { run }, body: {} }),
+    () => ({ params: { run: 'run_unknown' }, body: {} }),
+  ],
+  approveRun: [
+    ({ held }) => ({ params: { run: held }, body: {} }),
+    ({ run }) => ({ params: { run }, body: {} }),
+    () => ({ params: { run: 'run_unknown' }, body: {} }),
+  ],
+  runAgain: [
+    ({ run }) => ({ params: { run }, body: { prompt: 'Look again.' } }),
+    ({ run }) => ({ params: { run }, body: { runner: 'unknown' } }),
+    ({ waiting }) => ({ params: { run: waiting }, body: {} }),
     () => ({ params: { run: 'run_unknown' }, body: {} }),
   ],
   pauseAutomation: [

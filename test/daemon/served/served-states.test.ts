@@ -25,7 +25,7 @@ import {
 } from '../../support/daemon.ts';
 import { type DaemonHere, startDaemonHere } from '../../support/daemon-here.ts';
 import { makeFactory } from '../../support/factory.ts';
-import { send } from '../../support/http.ts';
+import { read, send } from '../../support/http.ts';
 import { startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
@@ -38,11 +38,11 @@ const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
 async function startHere(workspace = makeWorkspace(), home = workspace.home): Promise<Watching> {
   const daemon = await startDaemonHere(settings, homeAt(home));
   const { ingressUrl, managementUrl } = daemon;
-  const readyz = async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness;
+  const readyz = async (): Promise<Readiness> => JSON.parse(await read(`${managementUrl}/readyz`));
   return {
     ...daemon,
     workspace,
-    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+    metrics: () => read(`${managementUrl}/metrics`),
     webhook: given => makeWebhook({ workspace, ingressUrl, readyz }, given),
   };
 }

@@ -10,10 +10,106 @@ const claim = { daemonId: 'one', nowMs, places: { default: 10 } };
 const cancel = { by: 'ada', atMs: nowMs + 7 };
 const paused = { factory: 'default', automation: 'triage', by: 'ada', atMs: nowMs };
 
-/** Tests what somebody does with runs and automations: cancels and pauses. */
+/** Tests what somebody does with runs and automations: cancels, pauses and approvals, and runs that do work again. */
 export function testSteering(makePlace: MakePlace): void {
   testCancels(makePlace);
   testPauses(makePlace);
+  testSecondCommands(makePlace);
+}
+
+function testSecondCommands(makePlace: MakePlace): void {
+  const second = { sinceMs: nowMs + 1, waitsForApproval: false };
+  const order = { order: { lane: 'lane', hold: false }, runsPerHour: 1 };
+  const approval = { by: 'ada', atMs: nowMs + 9 };
+
+  test('go on to a second command with attempts of their own, and keep their report, lane and hour', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const [run, next] = await record(log, [order, order]);
+    const [first] = await claimIds(log, [run]);
+    const report = { atMs: nowMs, message: 'Proposed', costUsd: 0.5 };
+    await log.recordReport({ ...first, report, countMax: 9 });
+    await log.postponeRun({ ...first, notBeforeMs: nowMs, attempted: true, second });
+    expect(await store.deliveries.findRun(run.id)).toMatchObject({
+      ...{ state: 'queued', attempts: 0, afterwards: { sinceMs: second.sinceMs }, report },
+    });
+    const [claimed] = await claimIds(log, [run]);
+    expect(claimed).toMatchObject({ attempts: 1, claims: 2, report });
+    await log.postponeRun({ ...claimed, notBeforeMs: nowMs, attempted: true });
+    const [again] = await claimIds(log, [run]);
+    expect(again).toMatchObject({ attempts: 2, claims: 3, afterwards: { sinceMs: second.sinceMs } });
+    await log.finishRun({ ...again, state: 'failed', atMs: nowMs });
+    expect(await log.retryRun({ id: run.id, nowMs })).toBe(true);
+    expect(await store.deliveries.findRun(run.id)).toMatchObject({ afterwards: { sinceMs: second.sinceMs } });
+    // Others still count it for the hour.
+    const { runs } = await log.claimRuns(claim);
+    await log.finishRun({ ...(runs[0] as Run), state: 'succeeded', atMs: nowMs });
+    expect(await log.claimRuns(claim)).toMatchObject({ runs: [], stopped: [{ id: next.id }] });
+  });
+
+  test('wait for approval, hold their order and no place, and go on when somebody approves', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const limit = { limit: { lane: 'limit', runs: 1 } };
+    const lane = { order: { lane: 'lane', hold: false } };
+    const [held, behind, other, free] = await record(log, [{ ...lane, ...limit }, lane, limit, undefined]);
+    const { runs: begun } = await log.claimRuns(claim);
+    const first = begun.find(({ id }) => id === held.id) as Run;
+    expect(begun).toHaveLength(2);
+    expect(begun.map(({ id }) => id)).toContain(free.id);
+    await log.postponeRun({
+      ...{ ...first, notBeforeMs: nowMs, attempted: true },
+      second: { ...second, waitsForApproval: true },
+    });
+    expect(await store.deliveries.findRun(held.id)).toMatchObject({ state: 'queued', waitsFor: 'approval' });
+    await claimIds(log, [other]);
+    await log.requeueRunsOfOthers(claim.daemonId);
+    expect(await store.deliveries.findRun(behind.id)).toMatchObject({ waitsFor: 'order' });
+    expect(await store.deliveries.listUnapprovedRuns()).toMatchObject([{ id: held.id }]);
+    expect(await log.approveRun({ id: behind.id, approval })).toBe(false);
+    expect(await log.approveRun({ id: held.id, approval })).toBe(true);
+    expect(await log.approveRun({ id: held.id, approval: { ...approval, by: 'eve' } })).toBe(false);
+    const approved = await store.deliveries.findRun(held.id);
+    expect(approved).toMatchObject({ state: 'queued', afterwards: { sinceMs: second.sinceMs, approval } });
+    expect(approved).not.toHaveProperty('waitsFor');
+    expect(await store.deliveries.listUnapprovedRuns()).toEqual([]);
+    // The place of its limit is taken meanwhile.
+    expect(await log.claimRuns({ ...claim, nowMs: approval.atMs })).toMatchObject({ runs: [] });
+  });
+
+  test('are cancelled instead of approved', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const [run] = await record(log, [undefined]);
+    const [first] = await claimIds(log, [run]);
+    const held = { notBeforeMs: nowMs, attempted: true, second: { ...second, waitsForApproval: true } };
+    await log.postponeRun({ ...first, ...held });
+    expect(await log.cancelRun({ id: run.id, cancel })).toBe('requested');
+    expect(await log.approveRun({ id: run.id, approval })).toBe(false);
+    const { runs } = await log.claimRuns(claim);
+    await log.finishRun({ ...(runs[0] as Run), state: 'cancelled', atMs: nowMs });
+    expect(await store.deliveries.findRun(run.id)).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('do the work of another run again, with all of its deliveries', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const flow = { burst: { lane: 'burst', forMs: 1, atMostMs: 10 } };
+    const run = { ...newRun(), flow };
+    const deliveries = [
+      acceptedDelivery({ runs: [run] }),
+      acceptedDelivery({ runs: [{ ...newRun(), flow }] }),
+    ];
+    for (const delivery of deliveries) await log.recordAccepted(delivery);
+    const known = (await store.deliveries.findRun(run.id)) as Run;
+    const again = { ...newRun(), flow, againOf: run.id };
+    const appliedState = { digest: 'digest two', json: '{}' };
+    expect(await log.replay({ deliveryId: known.deliveryId, runs: [again], appliedState, nowMs })).toBe(true);
+    expect(await store.deliveries.findRun(again.id)).toMatchObject({ againOf: run.id, deliveryCount: 2 });
+    expect((await store.deliveries.listRunDeliveries(again.id)).map(({ id }) => id)).toEqual(
+      deliveries.map(({ id }) => id),
+    );
+  });
 }
 
 function testCancels(makePlace: MakePlace): void {

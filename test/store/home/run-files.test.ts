@@ -118,7 +118,7 @@ test.runIf(canBecomeOthers)('artifacts of another user than the run has are left
   // As a hard link is, once its other name is gone.
   for (const name of ['own', 'of-root']) writeFileSync(file(name), name);
   chownSync(file('own'), 65534, 65534);
-  expect(await runFiles.keepArtifacts(id, 65534)).toBe(false);
+  expect(await runFiles.keepArtifacts(id, { owner: 65534 })).toBe(false);
   expect(await runFiles.listArtifacts(id)).toEqual([{ name: 'own', size: 3 }]);
 });
 

@@ -48,6 +48,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     countUnfinishedRuns: verb('countUnfinishedRuns'),
     listPauses: verb('listPauses'),
     listOverdueRuns: verb('listOverdueRuns'),
+    listUnapprovedRuns: verb('listUnapprovedRuns'),
     listFailedAutomations: verb('listFailedAutomations'),
     findHoldingRun: verb('findHoldingRun'),
     readSnapshot: verb('readSnapshot'),

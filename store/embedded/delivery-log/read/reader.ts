@@ -12,6 +12,7 @@ import {
   toContent,
   toDelivery,
   toSummaries,
+  unapprovedRunsMax,
 } from '../../../delivery-log/stored-rows.ts';
 import type {
   DeliveryFilter,
@@ -135,6 +136,8 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
 function prepareTroubledRuns(database: Database.Database) {
   const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
     WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
+  const unapproved = database.prepare<[number], RunRow>(`${selectRun}
+    WHERE parked = 'approval' ORDER BY runs.seq LIMIT ?`);
   const failed = database.prepare<[number], FailedAutomation>(
     'SELECT factory, automation, seq AS failure FROM failures ORDER BY seq LIMIT ?',
   );
@@ -142,6 +145,7 @@ function prepareTroubledRuns(database: Database.Database) {
     WHERE runs.factory = @factory AND automation = @automation AND ${isHolding} LIMIT 1`);
   return {
     listOverdueRuns: nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun),
+    listUnapprovedRuns: () => unapproved.all(unapprovedRunsMax).map(toRun),
     listFailedAutomations: limit => failed.all(limit),
     findHoldingRun: of => holding.all(of).map(toRun)[0],
   } satisfies Partial<SynchronousReader>;

@@ -62,7 +62,7 @@ const findObstacle = `
       THEN 'order'
     WHEN limit_runs <= (SELECT count(*) FROM runs AS other WHERE other.limit_lane = run.limit_lane AND other.state = 'running')
       THEN 'limit'
-    WHEN runs_per_hour <= (
+    WHEN afterwards IS NULL AND runs_per_hour <= (
       SELECT count(*) FROM runs AS other WHERE other.factory = run.factory AND other.automation = run.automation
         AND other.runs_per_hour IS NOT NULL AND other.seq <> run.seq
         AND other.started_at_ms > @nowMs - ${hourMs} AND other.started_at_ms < @nowMs + ${hourMs})

@@ -8,6 +8,7 @@ export const deliveryLogMigrations: readonly URL[] = [
   toPackageFile('store/embedded/delivery-log/sql/migrations/001-delivery-log.sql'),
   toPackageFile('store/embedded/delivery-log/sql/migrations/002-steered-runs.sql'),
   toPackageFile('store/embedded/delivery-log/sql/migrations/003-named-runners.sql'),
+  toPackageFile('store/embedded/delivery-log/sql/migrations/004-afterwards.sql'),
 ];
 
 export const schemaVersionCurrent = deliveryLogMigrations.length;

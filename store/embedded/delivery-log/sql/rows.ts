@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { withoutNulls } from '../../../delivery-log/stored-rows.ts';
-import type { Run, RunCancel, RunReport } from '../../../ports/delivery-log.ts';
+import type { Afterwards, Run, RunCancel, RunReport } from '../../../ports/delivery-log.ts';
 
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
@@ -18,6 +18,7 @@ export const selectRun = `
     coalesce(order_lane, limit_lane) AS lane, replay, manual, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
     finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error, cancel,
+    afterwards, again_of AS againOf,
     stopped, dismissed, ${isHolding} AS holds, delivery_count AS deliveryCount,
     coalesce(parked, iif(state = 'queued' AND gathers IS NOT NULL, 'deliveries', NULL)) AS waitsFor
   FROM runs JOIN deliveries ON deliveries.seq = runs.delivery JOIN series ON series.key = deliveries.series
@@ -49,19 +50,32 @@ export const selectRunDeliveries = `
   ORDER BY seq`;
 
 /** A run as SQLite stores it: without booleans. */
-export type RunRow = Omit<Run, Flag | 'report' | 'cancel'> & { readonly [F in Flag]: number } & {
+export type RunRow = Omit<Run, Flag | 'report' | 'cancel' | 'afterwards'> & {
+  readonly [F in Flag]: number;
+} & {
   readonly report: string | null;
   readonly cancel: string | null;
+  readonly afterwards: string | null;
 };
 
 type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed' | 'holds';
 
-export function toRun({ manual, stopped, dismissed, holds, report, cancel, ...row }: RunRow): Run {
+export function toRun({
+  manual,
+  stopped,
+  dismissed,
+  holds,
+  report,
+  cancel,
+  afterwards,
+  ...row
+}: RunRow): Run {
   return {
     ...withoutNulls(row),
     replay: row.replay === 1,
     ...(report !== null && { report: parseJsonText(report) as RunReport }),
     ...(cancel !== null && { cancel: parseJsonText(cancel) as RunCancel }),
+    ...(afterwards !== null && { afterwards: parseJsonText(afterwards) as Afterwards }),
     ...(manual === 1 && { manual: true }),
     ...(stopped === 1 && { stopped: true }),
     ...(dismissed === 1 && { dismissed: true }),

@@ -115,7 +115,8 @@ function prepareDecide(
 ): (run: DueRun, claim: RunClaim) => Decision {
   const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
-      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL, gathers = NULL
+      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, gathers = NULL,
+      report = iif(afterwards IS NULL, NULL, report)
     WHERE seq = @seq`);
   const stop = database.prepare<{ seq: number; nowMs: number; error: string }>(`
     UPDATE runs SET state = 'failed', finished_at_ms = @nowMs, error = @error, stopped = 1, gathers = NULL
@@ -152,7 +153,8 @@ function prepareEnds(database: Database.Database, lanes: Lanes) {
     WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const postpone = database.prepare<ClaimColumns & PostponementColumns, RunLanes>(`
     UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
-      waits_until_ms = NULL, attempts = attempts - @uncounted
+      waits_until_ms = NULL, attempts = iif(@afterwards IS NULL, attempts - @uncounted, 0), parked = @parked,
+      afterwards = coalesce(afterwards, @afterwards)
     WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const wait = database.prepare<ClaimColumns & { untilMs: number }>(`
     UPDATE runs SET waits_until_ms = @untilMs, claimed_by = NULL WHERE ${isClaimed}`);
@@ -179,8 +181,14 @@ function prepareEnds(database: Database.Database, lanes: Lanes) {
       setReport.run(JSON.stringify(next), attempt.id);
       return 'recorded';
     },
-    postponeRun: ({ attempted, error, ...given }) =>
-      end(postpone.all({ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null })),
+    postponeRun: ({ attempted, error, second, ...given }) =>
+      end(
+        postpone.all({
+          ...{ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null },
+          afterwards: second ? JSON.stringify({ sinceMs: second.sinceMs }) : null,
+          parked: second?.waitsForApproval ? 'approval' : null,
+        }),
+      ),
     requeueRunsOfOthers: daemonId => {
       const { changes } = requeue.run(daemonId);
       lanes.releaseAll();
@@ -198,6 +206,8 @@ interface PostponementColumns {
   readonly notBeforeMs: number;
   readonly uncounted: number;
   readonly error: string | null;
+  readonly afterwards: string | null;
+  readonly parked: string | null;
 }
 
 function prepareRetries(database: Database.Database, lanes: Lanes) {
@@ -214,6 +224,10 @@ function prepareRetries(database: Database.Database, lanes: Lanes) {
     UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL, stopped = NULL,
       dismissed = NULL, cancel = NULL
     WHERE id = @id AND state = 'failed'`);
+  const approve = database.prepare<{ id: string; approval: string; atMs: number }>(`
+    UPDATE runs SET parked = NULL, not_before_ms = @atMs,
+      afterwards = json_set(afterwards, '$.approval', json(@approval))
+    WHERE id = @id AND state = 'queued' AND parked = 'approval' AND cancel IS NULL`);
   const dismiss = database.prepare<[string], RunLanes>(`
     UPDATE runs SET dismissed = 1 WHERE id = ? AND state = 'failed' RETURNING ${selectLanes}`);
   const forget = database.prepare<[number]>('DELETE FROM failures WHERE seq = ?');
@@ -221,6 +235,8 @@ function prepareRetries(database: Database.Database, lanes: Lanes) {
     forgetFailures: failures => failures.reduce((sum, failure) => sum + forget.run(failure).changes, 0),
     correctDueTimes: correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0),
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
+    approveRun: ({ id, approval }) =>
+      approve.run({ id, approval: JSON.stringify(approval), atMs: approval.atMs }).changes > 0,
     dismissRun: id => {
       const [dismissed] = dismiss.all(id);
       if (dismissed) lanes.release({ ...dismissed, limitLane: null });
@@ -241,8 +257,15 @@ function prepareReplay(
     SELECT seq AS delivery, factory FROM deliveries JOIN series ON key = series
     WHERE id = ? AND outcome IN ('Accepted', 'Manual')`);
   const insertReplay = database.prepare(`
-    INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, not_before_ms, created_at_ms, flow)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, not_before_ms, created_at_ms, flow, again_of)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const takeDeliveries = database.prepare<[number | bigint, string]>(`
+    INSERT INTO run_deliveries (run, delivery)
+    SELECT ?, run_deliveries.delivery FROM runs JOIN run_deliveries ON run = runs.seq WHERE runs.id = ?
+    ORDER BY run_deliveries.seq`);
+  const countDeliveries = database.prepare<{ run: number | bigint; of: string }>(`
+    UPDATE runs SET (delivery_count, delivery_bytes) =
+      (SELECT delivery_count, delivery_bytes FROM runs WHERE id = @of) WHERE seq = @run`);
   return ({ deliveryId, runs, appliedState, nowMs, manual }) => {
     if (manual) {
       const { payload, headers } = manual;
@@ -255,8 +278,12 @@ function prepareReplay(
     const snapshot = snapshots.store(appliedState);
     snapshots.addUses(snapshot, runs.length);
     const { delivery, factory } = stored;
-    for (const { id, automation, flow = null } of packRuns(runs)) {
-      insertReplay.run(id, delivery, factory, automation, ...origin, snapshot, nowMs, nowMs, flow);
+    for (const { id, automation, flow = null, againOf = null } of packRuns(runs)) {
+      const { lastInsertRowid: run } = insertReplay.run(
+        ...([id, delivery, factory, automation, ...origin, snapshot, nowMs, nowMs, flow, againOf] as const),
+      );
+      if (againOf === null || takeDeliveries.run(run, againOf).changes === 0) continue;
+      countDeliveries.run({ run, of: againOf });
     }
     return true;
   };

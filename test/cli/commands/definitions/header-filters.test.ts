@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDaemon, type TestDaemon } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { send } from '../../../support/http.ts';
+import { openWebhookDaemon, type WebhookDaemon } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
 const workspace = makeWorkspace();
 const { hookmill, write } = workspace;
 const secret = 'a secret of github';
 
-let daemon: TestDaemon;
+let daemon: WebhookDaemon;
 let uid = '';
 beforeAll(async () => {
   webhook('keepHeaders: [X-Tenant]');
@@ -25,9 +25,9 @@ beforeAll(async () => {
   );
   const { stderr, exitCode } = await hookmill('apply');
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-  daemon = await startDaemon({ workspace });
+  daemon = await openWebhookDaemon({ workspace });
 });
-afterAll(() => daemon.stop('SIGKILL'));
+afterAll(() => daemon.stop());
 
 function webhook(line: string): void {
   write(

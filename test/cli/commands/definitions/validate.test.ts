@@ -36,10 +36,8 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
     const workspace = makeWorkspace();
     workspace.write('webhooks/pay.yaml', 'secretName: 12\n');
     workspace.write('webhooks/README.md', '# Webhooks\n');
-    const [format, output] = await Promise.all([
-      workspace.hookmill('validate', '--format', 'json'),
-      workspace.hookmill('validate', '-o', 'json'),
-    ]);
+    const format = await workspace.hookmill('validate', '--format', 'json');
+    const output = await workspace.hookmill('validate', '-o', 'json');
     expect(JSON.parse(format.stdout)).toEqual({
       valid: false,
       errorCount: 1,
@@ -77,10 +75,8 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
     const workspace = makeWorkspace();
     workspace.write('webhooks/a.yaml', 'secretName: "\\e]0;owned\\a"\n"\\x9b2J\\u202e": 1\n');
     workspace.write('webhooks/new\nline\x1b[31m\u009b.yaml', valid);
-    const [text, json] = await Promise.all([
-      workspace.hookmill('validate'),
-      workspace.hookmill('validate', '--format', 'json'),
-    ]);
+    const text = await workspace.hookmill('validate');
+    const json = await workspace.hookmill('validate', '--format', 'json');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be there
     const control = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/;
     expect(text.stdout).not.toMatch(control);
@@ -217,10 +213,8 @@ describe('which files', () => {
     workspace.write('team/webhooks/a.yaml', valid);
     workspace.write('team/hookmill.yaml', 'factory: Prod\n');
     mkdirSync(workspace.path('hookmill.yaml'));
-    const [named, here] = await Promise.all([
-      workspace.hookmill('validate', 'team'),
-      workspace.hookmill('validate'),
-    ]);
+    const named = await workspace.hookmill('validate', 'team');
+    const here = await workspace.hookmill('validate');
     expect(named.stdout).toContain('team/hookmill.yaml:1:10: error: factory cannot be "Prod"');
     expect(named.exitCode).toBe(1);
     expect(here.stdout).toContain('hookmill.yaml: error: hookmill.yaml must be a regular file');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { send } from '../../../support/http.ts';
+import { read, send } from '../../../support/http.ts';
 import { call, startManagedDaemon } from '../../../support/management.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
@@ -86,7 +86,7 @@ test('logs a sample of who is refused, from where and at what, never with a toke
   ]);
   expect(lines.slice(5).map(line => line.from)).toEqual(Array(10).fill('192.0.2.5'));
   for (const token of [wrong, reader.token]) expect(daemon.logged()).not.toContain(token);
-  const metrics = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  const metrics = await read(`${daemon.managementUrl}/metrics`);
   const counted = (result: string) =>
     metrics.match(`management_requests_total{result="${result}"} (\\d+)`)?.[1];
   expect(['not-permitted', 'token-unknown', 'too-many-attempts', 'cross-site'].map(counted)).toEqual([

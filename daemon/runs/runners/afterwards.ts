@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
+import { parseDurationMs } from '../../../schema/definitions/duration.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
+import { artifactsName, type RunFiles } from '../../../store/ports/run-files.ts';
+import type { AfterwardsSettings } from '../run-settings.ts';
+import { keepResult, type ResultDeps } from './command-result.ts';
+import { createRunVariables, openProgram, type ProgramDeps } from './program.ts';
+import type { AttemptResult, RunAfterwards } from './runner.ts';
+
+export interface AfterwardsDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog'> {
+  readonly runFiles: ProgramDeps['runFiles'] &
+    ResultDeps['runFiles'] &
+    Pick<RunFiles, 'prepareArtifacts' | 'discardPrepared'>;
+}
+
+/**
+ * Runs the operator's second command of a run, which acts on what the first one left: in a directory that has only the
+ * artifacts, with nothing on stdin. So an agent proposes, and this checks the form and acts, as another user with secrets
+ * of its own. What is in the artifacts afterwards is kept in place of them.
+ */
+export function createAfterwards(settings: AfterwardsSettings, deps: AfterwardsDeps): RunAfterwards {
+  const { user, runFiles } = deps;
+  const program = openProgram(settings, deps);
+  return async (run, { timeLimit }, signal) => {
+    if (settings.approval === 'required' && !run.afterwards?.approval) return askAgain(run);
+    const secrets = await program.openSecrets(run);
+    if ('kind' in secrets) return secrets;
+    const directory = await runFiles.prepareArtifacts(run.id);
+    if (directory === undefined)
+      return { kind: 'unattempted', reason: 'the artifacts of the run are on another machine' };
+    try {
+      await user?.give(join(directory, artifactsName));
+      const work = { run, directory, message: '', timeLimitMs: limitMs(timeLimit) };
+      const others = { ...createRunVariables(run), HOOKMILL_ARTIFACTS_DIR: join(directory, artifactsName) };
+      return await program.execute(
+        work,
+        secrets,
+        { home: directory, others },
+        signal,
+        async (ended, masking) => {
+          const kept = { ...deps, owner: user?.uid, masking, from: directory };
+          const { usage: _, ...result } = (await keepResult({ run }, ended, kept)).result;
+          return result;
+        },
+      );
+    } finally {
+      await runFiles.discardPrepared(run.id);
+    }
+  };
+}
+
+/** Without approval, nothing is done: somebody must have changed the settings, or where the run is stored. */
+function askAgain({ afterwards }: Run): AttemptResult {
+  return { kind: 'proposed', sinceMs: afterwards?.sinceMs ?? 0, waitsForApproval: true };
+}
+
+function limitMs(timeLimit: RunControl['timeLimit']): number | undefined {
+  return timeLimit === undefined ? undefined : parseDurationMs(timeLimit);
+}
