@@ -120,7 +120,7 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
     ['webhook', run.webhook],
     ['state', renderRunState(run)],
-    ...(run.cancel ? [['cancelled', `${run.cancel.at} by ${run.cancel.by}`] as const] : []),
+    ...(run.cancel ? [['cancelled', describeCancel(run.cancel)] as const] : []),
     ...(run.afterwards ? [['afterwards', describeAfterwards(run.afterwards)] as const] : []),
     ...(run.againOf ? [['again of', run.againOf] as const] : []),
     ['attempts', String(run.attempts)],
@@ -139,8 +139,13 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
   ]);
 }
 
-function describeAfterwards({ since, approval }: NonNullable<RunView['afterwards']>): string {
-  return `since ${since}${approval ? `, approved at ${approval.at} by ${approval.by}` : ''}`;
+function describeCancel({ at, by, reason }: NonNullable<RunView['cancel']>): string {
+  return `${at} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+function describeAfterwards({ since, until, approval }: NonNullable<RunView['afterwards']>): string {
+  if (approval) return `since ${since}, approved at ${approval.at} by ${approval.by}`;
+  return `since ${since}${until === undefined ? '' : `, waits for approval until ${until}`}`;
 }
 
 /** Renders the time of the next attempt; a run that waits for others has none. */
@@ -219,6 +224,10 @@ Examples:
     });
 }
 
+interface CancelOptions extends LogFilterOptions, BulkOptions {
+  readonly reason?: string;
+}
+
 function cancel(command: CliCommand): void {
   command.explain(`cancel runs that have not ended
 
@@ -228,14 +237,16 @@ A cancelled run holds no others, and is not retried. Without an ID, all runs tha
 are cancelled, oldest first: confirm at the prompt or use --yes.
 
 Examples:
-  hookmill runs cancel run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs cancel run_01jd3m8z9qk5v7w2x4y6abcdef --reason 'wrong branch'
   hookmill runs cancel --automation triage --state queued --dry-run`);
-  command.argument('[id...]', 'IDs of the runs');
+  command
+    .argument('[id...]', 'IDs of the runs')
+    .option('--reason <text>', 'why, for those who look at the runs later');
   addBulkOptions(addRunFilterOptions(command)).action(
-    async (ids: readonly string[], options: LogFilterOptions & BulkOptions, command: CliCommand) => {
+    async (ids: readonly string[], { reason, ...options }: CancelOptions, command: CliCommand) => {
       requireChoice(ids.length > 0, options);
       const { backend, output } = await openBackend(command);
-      const act = (run: string) => backend.call('cancelRun', { params: { run }, body: {} });
+      const act = (run: string) => backend.call('cancelRun', { params: { run }, body: { reason } });
       for (const id of ids) {
         const { state } = await act(id);
         printStatus(state === 'cancelled' ? `Cancelled ${id}.` : `${id} is being cancelled.`);

@@ -6,7 +6,7 @@ import type { RunEnd } from '../observability/metrics.ts';
 import type { CallbackAttempt } from './callbacks.ts';
 import { type AttemptResult, toClaim } from './runners/runner.ts';
 
-/** @limit Time between two looks for runs whose receivers did not report in time, in ms. */
+/** @limit Time between two looks for runs whose receivers did not report, or that nobody approved, in time, in ms. */
 const overdueLookMs = 2_000;
 /** @limit Reports of progress in one attempt: each is a line in the output of the run. */
 const reportsMax = 1_000;
@@ -14,8 +14,8 @@ const reportsMax = 1_000;
 const reportBytesMax = 16 * 1024;
 
 export interface ReceiverReportsOptions {
-  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
-  readonly reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'recordReport' | 'cancelRun'>;
+  readonly reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns' | 'listUnapprovedRuns'>;
   readonly runFiles: Pick<RunFiles, 'appendOutput'>;
   /** Records the end of an attempt, as `RunQueue.settle` does. */
   readonly settle: (run: Run, result: AttemptResult) => Promise<RunEnd>;
@@ -26,7 +26,10 @@ export interface ReceiverReportsOptions {
 /** How a report was taken. `over`: not at all, because its attempt has ended, or another one has begun. */
 export type ReportTaken = 'recorded' | 'over' | 'too-many';
 
-/** Takes the reports of receivers that work on a run, and ends the attempts of those that did not report in time. */
+/**
+ * Takes the reports of receivers that work on a run, and ends what did not come in time: the attempts of receivers that do
+ * not report, and the runs that nobody approves.
+ */
 export class ReceiverReports {
   readonly #options: ReceiverReportsOptions;
   readonly #timer: NodeJS.Timeout;
@@ -69,13 +72,19 @@ export class ReceiverReports {
   }
 
   async #endOverdue(): Promise<void> {
-    const { reader, settle, log, nowMs } = this.#options;
+    const { reader, deliveryLog, settle, log, nowMs } = this.#options;
     try {
       for (const run of await reader.listOverdueRuns(nowMs())) {
         const seconds = ((run.waitsUntilMs ?? 0) - (run.startedAtMs ?? 0)) / 1_000;
         const reason = `the receiver did not report the end within ${seconds} s`;
         if ((await settle(run, { kind: 'retry', reason })) === 'lost') continue;
         await this.#keep(run, `attempt ${run.attempts}`, {}, reason);
+      }
+      for (const { id, notBeforeMs } of await reader.listUnapprovedRuns()) {
+        if (notBeforeMs > nowMs()) continue;
+        const reason = `nobody approved it by ${new Date(notBeforeMs).toISOString()}`;
+        await deliveryLog.cancelRun({ id, cancel: { by: 'hookmill', atMs: nowMs(), reason } });
+        log.warn({ run: id }, 'cancelled a run that nobody approved in time');
       }
     } catch (err) {
       log.error(

@@ -64,15 +64,10 @@ export async function settleRun(
   if (kind === 'waiting')
     return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
   if (kind === 'proposed') {
-    const { sinceMs, waitsForApproval } = result;
-    const second = {
-      ...claim,
-      notBeforeMs: atMs,
-      attempted: true,
-      error,
-      second: { sinceMs, waitsForApproval },
-    };
-    return (await deliveryLog.postponeRun(second)) ? 'proposed' : 'lost';
+    const { sinceMs, approvalUntilMs } = result;
+    const postponement = { ...claim, notBeforeMs: approvalUntilMs ?? atMs, attempted: true, error };
+    const second = { sinceMs, waitsForApproval: approvalUntilMs !== undefined };
+    return (await deliveryLog.postponeRun({ ...postponement, second })) ? 'proposed' : 'lost';
   }
   if (interruption?.fails) return finish('failed');
   if (signal?.aborted) return postpone(0);

@@ -132,12 +132,23 @@ const programFields = {
   outputBytes,
 };
 
+/** @limit Time to approve what a run left, in days: somebody is back from a holiday, and its delivery is not kept for ever. */
+const approvalDays = 7;
+/** @limit Longest time to approve what a run left that an operator can set, in days. */
+const approvalDaysMax = 90;
+
 const afterwardsShape = z.strictObject({
   ...programFields,
   approval: z
     .enum(['required'])
     .optional()
     .describe('`required`: it waits until somebody with the permission manage has approved the run.'),
+  approvalDays: z
+    .number()
+    .positive()
+    .max(approvalDaysMax)
+    .default(approvalDays)
+    .describe('Time to approve a run, in days; after that it is cancelled.'),
 });
 
 const commandRunnerShape = z.strictObject({
@@ -328,7 +339,7 @@ export function toOffered({ name, runner, factories, automations }: RunnerSettin
 
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type AfterwardsSettings = z.output<typeof afterwardsShape>;
-export type ProgramSettings = Omit<AfterwardsSettings, 'approval'>;
+export type ProgramSettings = Omit<AfterwardsSettings, 'approval' | 'approvalDays'>;
 export type WorkspaceSettings = z.output<typeof workspaceShape>;
 
 /**

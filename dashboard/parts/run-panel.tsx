@@ -171,6 +171,11 @@ function Steering({ run: { cancel, afterwards, againOf } }: { readonly run: Show
       {cancel && (
         <Fact term="Cancelled">
           <ExactTime at={cancel.at} /> by <Text text={cancel.by} />
+          {cancel.reason !== undefined && (
+            <>
+              : <Text text={cancel.reason} />
+            </>
+          )}
         </Fact>
       )}
       {afterwards?.approval && (

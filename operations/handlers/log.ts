@@ -44,8 +44,8 @@ export const logHandlers: Pick<
   dismissRun: async (deps, { params: { factory, run } }) => ({
     body: await dismissRun(openFactory(deps, factory), run),
   }),
-  cancelRun: async (deps, { params: { factory, run } }) => ({
-    body: await cancelRun(openFactory(deps, factory), run, deps.by),
+  cancelRun: async (deps, { params: { factory, run }, body: { reason } }) => ({
+    body: await cancelRun(openFactory(deps, factory), run, { by: deps.by, reason }),
   }),
   approveRun: async (deps, { params: { factory, run } }) => ({
     body: await approveRun(openFactory(deps, factory), run, deps.by),

@@ -4,7 +4,7 @@ import type { pauseAnswer } from '../../schema/api/answers.ts';
 import { findPrompt } from '../../schema/automations-snapshot.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { Pause } from '../../store/ports/delivery-log.ts';
+import type { Pause, RunCancel } from '../../store/ports/delivery-log.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../factory.ts';
 import { type RunView, runDetail, runView } from '../views/delivery-views.ts';
@@ -80,14 +80,18 @@ export async function dismissRun(factory: LoggedFactory, id: string): Promise<Ru
 }
 
 /** Cancels a run that has not ended. Fails with `run-unknown` or `run-ended`. */
-export async function cancelRun(factory: LoggedFactory, id: string, by: string): Promise<RunView> {
+export async function cancelRun(
+  factory: LoggedFactory,
+  id: string,
+  { by, reason }: Pick<RunCancel, 'by' | 'reason'>,
+): Promise<RunView> {
   const run = await requireRun(factory, id);
   const refuse = ({ state }: Pick<RunView, 'state'>) =>
     new Refusal('run-ended', {
       detail: `the run ${id} ${describeEnd(state)}; only a run that has not ended can be cancelled`,
     });
   if (hasEnded(run.state)) throw refuse(run);
-  const cancel = { by, atMs: factory.now().getTime() };
+  const cancel = { by, atMs: factory.now().getTime(), ...(reason !== undefined && { reason }) };
   const cancelled = await factory.useDeliveryLog(log => log.cancelRun({ id, cancel }));
   const shown = await showRun(factory, id);
   if (cancelled === 'ended') throw refuse(shown);

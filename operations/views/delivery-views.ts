@@ -13,6 +13,7 @@ import type {
   DeliverySummary,
   LoggedDelivery,
   Run,
+  RunCancel,
   RunDelivery,
   RunReport,
 } from '../../store/ports/delivery-log.ts';
@@ -142,8 +143,8 @@ export function runView(run: Run): RunView {
     ...(run.waitsUntilMs !== undefined && { waitsUntil: formatTime(run.waitsUntilMs) }),
     ...(run.report && { report: reportView(run.report) }),
     ...(error !== undefined && { error }),
-    ...(run.cancel && { cancel: { at: formatTime(run.cancel.atMs), by: run.cancel.by } }),
-    ...(run.afterwards && { afterwards: afterwardsView(run.afterwards) }),
+    ...(run.cancel && { cancel: cancelView(run.cancel) }),
+    ...(run.afterwards && { afterwards: afterwardsView(run, run.afterwards) }),
     ...(run.againOf !== undefined && { againOf: run.againOf }),
     ...(waitsFor && { waitsFor }),
     ...(stopped && { stopped }),
@@ -153,9 +154,19 @@ export function runView(run: Run): RunView {
   };
 }
 
-function afterwardsView({ sinceMs, approval }: Afterwards): NonNullable<RunView['afterwards']> {
-  const approved = approval && { approval: { at: formatTime(approval.atMs), by: approval.by } };
-  return { since: formatTime(sinceMs), ...approved };
+function cancelView({ atMs, ...said }: RunCancel): NonNullable<RunView['cancel']> {
+  return { at: formatTime(atMs), ...said };
+}
+
+function afterwardsView(
+  { waitsFor, notBeforeMs }: Run,
+  { sinceMs, approval }: Afterwards,
+): NonNullable<RunView['afterwards']> {
+  return {
+    since: formatTime(sinceMs),
+    ...(waitsFor === 'approval' && { until: formatTime(notBeforeMs) }),
+    ...(approval && { approval: { at: formatTime(approval.atMs), by: approval.by } }),
+  };
 }
 
 function reportView({ atMs, count: _, ...said }: RunReport): NonNullable<RunView['report']> {

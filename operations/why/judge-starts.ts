@@ -207,7 +207,7 @@ function judgeHeld(runs: readonly Run[]): Judgement | undefined {
   if (!held) return undefined;
   const since = formatTime(held.afterwards?.sinceMs ?? held.createdAtMs);
   return wrong(
-    `${nameRun(held)} has waited for approval since ${since}`,
+    `${nameRun(held)} has waited for approval since ${since}, and is cancelled at ${formatTime(held.notBeforeMs)} without it`,
     `Look at what it left (\`hookmill runs artifacts ${held.id}\`), then run \`hookmill runs approve ${held.id}\`, or cancel it: \`hookmill runs cancel ${held.id}\`.`,
   );
 }
@@ -215,7 +215,8 @@ function judgeHeld(runs: readonly Run[]): Judgement | undefined {
 function describeState(run: Run, ahead: Run | undefined): string {
   const { state, startedAtMs, notBeforeMs, waitsFor, cancel } = run;
   if (cancel) {
-    const by = `${cancel.by} at ${formatTime(cancel.atMs)}`;
+    const why = cancel.reason === undefined ? '' : `: ${cancel.reason}`;
+    const by = `${cancel.by} at ${formatTime(cancel.atMs)}${why}`;
     return state === 'cancelled' ? `was cancelled by ${by}` : `is being cancelled, by ${by}`;
   }
   if (ahead && (waitsFor === 'order' || waitsFor === 'limit') && ahead.automation === run.automation)

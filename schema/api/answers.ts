@@ -365,16 +365,20 @@ export const runAnswer = z.strictObject({
     ),
   error: z.string().optional().describe('Why the last attempt failed.'),
   cancel: z
-    .strictObject({ at: time, by: z.string() })
+    .strictObject({ at: time, by: z.string(), reason: z.string().optional() })
     .optional()
     .describe(
-      'Who cancelled it, and when. While it is running or queued, a daemon still ends what it started.',
+      'Who cancelled it, when, and why if they said so. While it is running or queued, a daemon still ends what it started.',
     ),
   afterwards: z
-    .strictObject({ since: time, approval: z.strictObject({ at: time, by: z.string() }).optional() })
+    .strictObject({
+      since: time,
+      until: time.optional(),
+      approval: z.strictObject({ at: time, by: z.string() }).optional(),
+    })
     .optional()
     .describe(
-      'Since when its command has ended and a second one is to act on what it left, and who approved that.',
+      'Since when its command has ended and a second one is to act on what it left; until when it waits for approval, and who approved.',
     ),
   againOf: z.string().optional().describe('The run whose work it does again.'),
   waitsFor: z

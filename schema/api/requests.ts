@@ -242,6 +242,18 @@ export const replayRequest = z.strictObject({
   automation: z.string().optional().describe('Start a run of this automation only.'),
 });
 
+/** @limit Longest reason for which somebody cancels a run, in characters: a sentence or two. */
+const cancelReasonMax = 1_000;
+
+export const cancelRunRequest = z.strictObject({
+  reason: z
+    .string()
+    .min(1)
+    .max(cancelReasonMax)
+    .optional()
+    .describe('Why, for those who look at the run later.'),
+});
+
 export const runAgainRequest = z.strictObject({
   prompt: promptShape.optional().describe('A prompt in place of the one that the run had.'),
   runner: name.optional().describe('A runner in place of the one that the run had.'),

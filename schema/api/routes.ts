@@ -490,7 +490,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary:
       'Cancels a run that has not ended. One that was never attempted has ended then; of another one, a daemon first ends what it started.',
-    body: requests.noRequest,
+    body: requests.cancelRunRequest,
     answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', 'run-ended', ...reading],
   },

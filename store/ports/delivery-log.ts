@@ -203,9 +203,10 @@ export interface Approval {
 
 /** A request to cancel a run. */
 export interface RunCancel {
-  /** Who asked, as the audit log names them. */
+  /** Who asked, as the audit log names them; hookmill itself if nobody has approved the run in time. */
   readonly by: string;
   readonly atMs: number;
+  readonly reason?: string;
 }
 
 /**

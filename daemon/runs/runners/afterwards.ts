@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../../schema/definitions/duration.ts';
-import type { Run } from '../../../store/ports/delivery-log.ts';
 import { artifactsName, type RunFiles } from '../../../store/ports/run-files.ts';
 import type { AfterwardsSettings } from '../run-settings.ts';
-import { keepResult, type ResultDeps } from './command-result.ts';
+import { keepResult, propose, type ResultDeps } from './command-result.ts';
 import { createRunVariables, openProgram, type ProgramDeps } from './program.ts';
-import type { AttemptResult, RunAfterwards } from './runner.ts';
+import type { RunAfterwards } from './runner.ts';
 
 export interface AfterwardsDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog'> {
   readonly runFiles: ProgramDeps['runFiles'] &
@@ -20,10 +19,11 @@ export interface AfterwardsDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryL
  * of its own. What is in the artifacts afterwards is kept in place of them.
  */
 export function createAfterwards(settings: AfterwardsSettings, deps: AfterwardsDeps): RunAfterwards {
-  const { user, runFiles } = deps;
+  const { user, runFiles, nowMs } = deps;
   const program = openProgram(settings, deps);
   return async (run, { timeLimit }, signal) => {
-    if (settings.approval === 'required' && !run.afterwards?.approval) return askAgain(run);
+    // Somebody must have changed the settings, or where the run is stored.
+    if (settings.approval === 'required' && !run.afterwards?.approval) return propose(settings, nowMs());
     const secrets = await program.openSecrets(run);
     if ('kind' in secrets) return secrets;
     const directory = await runFiles.prepareArtifacts(run.id);
@@ -48,11 +48,6 @@ export function createAfterwards(settings: AfterwardsSettings, deps: AfterwardsD
       await runFiles.discardPrepared(run.id);
     }
   };
-}
-
-/** Without approval, nothing is done: somebody must have changed the settings, or where the run is stored. */
-function askAgain({ afterwards }: Run): AttemptResult {
-  return { kind: 'proposed', sinceMs: afterwards?.sinceMs ?? 0, waitsForApproval: true };
 }
 
 function limitMs(timeLimit: RunControl['timeLimit']): number | undefined {

@@ -1,8 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { pickUsage, type RunSaid, resultFileShape } from '../../../schema/run-report.ts';
+import { dayMs } from '../../../schema/time-units.ts';
 import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../../store/ports/run-files.ts';
+import type { AfterwardsSettings } from '../run-settings.ts';
 import { addReason, keepArtifacts, keepReport } from './attempt-output.ts';
 import type { Masking } from './http-secrets.ts';
 import type { Attempt, AttemptResult } from './runner.ts';
@@ -42,6 +44,12 @@ export async function keepResult(
   const usage = isRead ? pickUsage(read) : undefined;
   const said = wrong === undefined ? result : addReason(result, wrong);
   return { result: { ...said, ...(usage && { usage }) }, artifacts: names.size };
+}
+
+/** The result of a run that goes on to the second command now, or waits for approval from now on. */
+export function propose({ approval, approvalDays }: AfterwardsSettings, nowMs: number): AttemptResult {
+  const approvalUntilMs = approval === 'required' ? nowMs + Math.ceil(approvalDays * dayMs) : undefined;
+  return { kind: 'proposed', sinceMs: nowMs, approvalUntilMs };
 }
 
 /** The result of an attempt that exited with status 0, from which these artifacts are missing. */

@@ -7,7 +7,7 @@ import {
   headersAttachmentsName,
 } from '../../../schema/attachments.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
-import { keepResult, type ResultDeps } from './command-result.ts';
+import { keepResult, propose, type ResultDeps } from './command-result.ts';
 import type { CommandUser } from './command-user.ts';
 import { createRunVariables, openProgram, type ProgramDeps } from './program.ts';
 import type { Attempt, PrepareCommand, Runner } from './runner.ts';
@@ -44,12 +44,7 @@ export function createCommandRunner(settings: CommandRunnerSettings, deps: Comma
     return program.execute(attempt, secrets, { home, others }, signal, async (ended, masking) => {
       const { result, artifacts } = await keepResult(attempt, ended, { ...deps, owner: user?.uid, masking });
       if (!afterwards || result.kind !== 'succeeded' || artifacts === 0) return result;
-      return {
-        ...result,
-        kind: 'proposed',
-        sinceMs: nowMs(),
-        waitsForApproval: afterwards.approval === 'required',
-      };
+      return { ...result, ...propose(afterwards, nowMs()) };
     });
   };
 }

@@ -64,7 +64,6 @@ export function maskSecrets(secrets: readonly string[]): Masking {
   const known = [...new Set(written)].filter(secret => secret !== '').sort((a, b) => b.length - a.length);
   // Bytes as Latin-1, because a chunk may end within a character.
   const bytes = known.map(secret => Buffer.from(secret).toString('latin1'));
-  const keepMax = Math.max(1, ...bytes.map(secret => secret.length)) - 1;
   return {
     text: text => replaceEach(text, known),
     said: ({ message, link, ...others }) => ({
@@ -82,11 +81,7 @@ export function maskSecrets(secrets: readonly string[]): Masking {
       let kept = '';
       return {
         write: chunk => {
-          const { done, rest } = replaceComplete(
-            kept + Buffer.from(chunk).toString('latin1'),
-            bytes,
-            keepMax,
-          );
+          const { done, rest } = replaceComplete(kept + Buffer.from(chunk).toString('latin1'), bytes);
           kept = rest;
           return output.write(Buffer.from(done, 'latin1'));
         },
@@ -109,13 +104,19 @@ function replaceEach(text: string, secrets: readonly string[]): string {
 function replaceComplete(
   text: string,
   secrets: readonly string[],
-  keepMax: number,
 ): { readonly done: string; readonly rest: string } {
-  let end = Math.max(0, text.length - keepMax);
+  let end = text.length - Math.max(0, ...secrets.map(secret => countBegun(text, secret)));
   for (const secret of secrets) {
     // A secret that reaches over the end is complete in this text, so it is taken as a whole.
     for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1))
       if (at < end && at + secret.length > end) end = at + secret.length;
   }
   return { done: replaceEach(text.slice(0, end), secrets), rest: text.slice(end) };
+}
+
+/** The number of characters at the end of a text that may be the beginning of a secret. */
+function countBegun(text: string, secret: string): number {
+  let length = Math.min(secret.length - 1, text.length);
+  while (length > 0 && !text.endsWith(secret.slice(0, length))) length--;
+  return length;
 }

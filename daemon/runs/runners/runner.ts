@@ -37,7 +37,8 @@ type AttemptEnd =
   | {
       readonly kind: 'proposed';
       readonly sinceMs: number;
-      readonly waitsForApproval: boolean;
+      /** When it is cancelled unless somebody approves it; absent if it needs no approval. */
+      readonly approvalUntilMs?: number | undefined;
       readonly reason?: string;
     }
   /** hookmill itself could not begin, for example with a full disk. It does not count as an attempt. */

@@ -121,7 +121,16 @@ test('runs are cancelled by name and in bulk, with a dry run first, and a plan c
   const unconfirmed = await hookmill('runs', 'cancel', ...only);
   expect(unconfirmed).toMatchObject({ exitCode: 1 });
   expect(unconfirmed.stderr).toContain('2 runs to cancel; nothing was cancelled');
-  expect(last(await hookmill('runs', 'cancel', ...only, '--yes'))).toBe('2 of 2 runs cancelled.');
+  const reason = ['--reason', 'the wrong branch'];
+  expect(last(await hookmill('runs', 'cancel', ...only, '--yes', ...reason))).toBe('2 of 2 runs cancelled.');
+  const [cancelled] = JSON.parse(
+    (await hookmill('runs', 'list', '--state', 'cancelled', '-o', 'json')).stdout,
+  );
+  expect(cancelled.cancel).toMatchObject({ reason: 'the wrong branch' });
+  expect((await hookmill('runs', 'show', cancelled.id)).stdout).toMatch(
+    /^cancelled +2\S+ by \S+: the wrong branch$/m,
+  );
+  expect((await hookmill('why', cancelled.id)).stdout).toContain('the wrong branch');
   expect(await statesOf('order')).toEqual(['cancelled', 'cancelled', 'running']);
 
   // Without a state, all that have not ended.
@@ -131,7 +140,7 @@ test('runs are cancelled by name and in bulk, with a dry run first, and a plan c
     .poll(async () => new Set((await list()).map(({ state }) => state)))
     .toEqual(new Set(['cancelled']));
   const shown = (await hookmill('runs', 'show', waiting)).stdout;
-  expect(shown).toMatch(/^cancelled +2\S+Z by \S+$/m);
+  expect(shown).toMatch(/^cancelled +2\S+Z by \S+: the wrong branch$/m);
   expect((await hookmill('runs', 'cancel', waiting, 'run_unknown')).stderr).toContain(
     `the run ${waiting} was cancelled; only a run that has not ended can be cancelled`,
   );

@@ -127,3 +127,18 @@ test('what needs approval waits for it, says so, and is done again differently',
     'the daemon offers no runner deploy',
   );
 });
+
+test('a run that nobody approves in time is cancelled', async () => {
+  const workspace = makeWorkspace();
+  const { hookmill } = workspace;
+  const afterwards = { argv: ['true'], approval: 'required', approvalDays: 0.000_001 };
+  const daemon = await startWebhookDaemon({
+    workspace,
+    settings: { runs: { runner: propose({ afterwards }) } },
+  });
+  const { uid, secret } = await applyTriggered(workspace);
+  await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+  const list = async () => JSON.parse((await hookmill('runs', 'list', '-o', 'json')).stdout);
+  const reason = expect.stringMatching(/^nobody approved it by 2\S+Z$/);
+  await expect.poll(list).toMatchObject([{ state: 'cancelled', cancel: { by: 'hookmill', reason } }]);
+});

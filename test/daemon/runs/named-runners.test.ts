@@ -3,10 +3,11 @@ import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts'
 import { bearerOf } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { canBecomeOthers } from '../../support/privilege.ts';
 import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 import { recordRun } from './record-runs.ts';
-import { nodeCommand, openRunBench, outputOf, runThatIs } from './run-samples.ts';
+import { enterable, nodeCommand, openRunBench, outputOf, runThatIs } from './run-samples.ts';
 
 const deploy = {
   kind: 'command',
@@ -112,6 +113,43 @@ test('a daemon leaves the runs of runners that others offer', async () => {
   await runThatIs(bench, own, { state: 'succeeded' });
   expect(await bench.store.deliveries.findRun(elsewhere)).toMatchObject({ state: 'queued', attempts: 0 });
 });
+
+test.runIf(canBecomeOthers)(
+  'two runners with different users see neither files, variables nor processes of each other',
+  async () => {
+    const bench = await openRunBench();
+    for (const name of ['ONE', 'TWO']) await bench.store.teamSecrets.set(name, `the secret ${name}`);
+    const directory = enterable();
+    const command = (user: string, secret: string, script: string) => ({
+      ...{ kind: 'command', argv: ['sh', '-c', script], user, environment: ['OTHER'], factories: ['*'] },
+      secretEnvironment: { SECRET: secret },
+    });
+    const spying = `id -un; echo "$SECRET" | wc -c; cat "$OTHER/prompt.md"; ls "$OTHER"; cat /proc/[0-9]*/environ; ps -e`;
+    const environment = { ...process.env, OTHER: '' };
+    const first = await recordRun(bench.deliveryLog, { flow: { runner: 'one' } });
+    environment.OTHER = `${directory}/${first}`;
+    await bench.start(
+      {
+        directory,
+        runners: {
+          one: command('nobody', 'ONE', 'id -un; : a-mark-of-one; sleep 600'),
+          two: command('daemon', 'TWO', spying),
+        },
+      },
+      { environment },
+    );
+    await expect.poll(() => outputOf(bench, first)).toContain('nobody');
+    const second = await recordRun(bench.deliveryLog, { flow: { runner: 'two' } });
+    await runThatIs(bench, second, {});
+    await expect
+      .poll(async () => (await bench.store.deliveries.findRun(second))?.finishedAtMs ?? 0)
+      .toBeGreaterThan(0);
+    const output = await outputOf(bench, second);
+    expect(output).toMatch(/\]\ndaemon\n15\n/);
+    expect(output).toContain('Permission denied');
+    expect(output).not.toMatch(/a-mark-of-one|the secret ONE|Triage this payment|sleep/);
+  },
+);
 
 test('a command without the value of its team secret fails at once, and says what to do', async () => {
   const bench = await openRunBench();
