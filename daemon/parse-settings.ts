@@ -6,7 +6,7 @@ import { type DaemonSettings, settingsShape } from './settings.ts';
 
 /** Parses a settings file. A daemon without one never loads the parser. */
 export function parseSettings(file: string, bytes: Uint8Array): ParsedFile<DaemonSettings> {
-  return parseFile(settingsShape, file, bytes);
+  return parseFile(settingsShape, file, bytes, definition => ({ definition }));
 }
 
 /** Finds the places of further mistakes in a settings file that was parsed. */

@@ -1,5 +1,5 @@
 import { settingsShape } from '../daemon/settings.ts';
-import { automationShape } from '../schema/definitions/automation-definition.ts';
+import { automationFileShape } from '../schema/definitions/automation-definition.ts';
 import { renderJsonSchema } from '../schema/definitions/json-schema.ts';
 import { workspaceShape } from '../schema/definitions/parse-file.ts';
 import { webhookShape } from '../schema/definitions/webhook-definition.ts';
@@ -19,7 +19,7 @@ export const editorSchemas = [
     path: 'schema/json/automation.schema.json',
     render: () =>
       renderJsonSchema(
-        automationShape,
+        automationFileShape,
         'Automation',
         'automations/<name>.yaml: what runs should do, and which deliveries start them.',
       ),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { parseJsonText } from '../json/parse-json-text.ts';
 import { type AppliedState, appliedStateShape } from './applied-state.ts';
 import type { Commit } from './commit.ts';
@@ -30,4 +30,13 @@ export function createSnapshot(state: AppliedState): StoredSnapshot {
 
 export function parseSnapshot(json: string): AutomationsSnapshot {
   return automationsSnapshotShape.parse(parseJsonText(json));
+}
+
+/** The prompts of a snapshot: all else of it, which may be thousands of filters, is not looked at. */
+const promptsShape = z.object({ automations: z.array(z.object({ name: z.string(), prompt: z.string() })) });
+
+/** Finds the prompt of an automation in a snapshot; undefined if it has no such automation. */
+export function findPrompt(json: string, automation: string): string | undefined {
+  const { automations } = promptsShape.parse(parseJsonText(json));
+  return automations.find(({ name }) => name === automation)?.prompt;
 }

@@ -70,6 +70,8 @@ export const diagnosticCodes = {
   'automation/duplicate-trigger': 'no two triggers of an automation are the same',
   'automation/duplicate': 'no two automations are the same',
   'automation/prompt': 'a prompt promises only what a run gets',
+  'automation/prompt-file':
+    'an automation has either prompt or promptFile, the path of a text file in the definitions directory',
   'automation/path-not-sent': 'the paths of an automation name values that its webhooks receive',
   'automation/runner-not-offered':
     'an automation asks for what the daemon offers it: a runner, a repository, artifacts',

@@ -1,3 +1,4 @@
+import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
 export const definitionKinds = ['webhook', 'automation'] as const;
@@ -17,11 +18,14 @@ export interface DefinitionFiles {
   readonly diagnostics: readonly Diagnostic[];
   /** The names of further webhooks that triggers may select, if only some files of a directory were read. */
   readonly otherWebhooks?: readonly string[];
+  /** The prompt files that the automations name, by their paths in the definitions directory. */
+  readonly prompts?: ReadonlyMap<string, FoundPrompt>;
 }
 
 export function mergeFiles(found: readonly DefinitionFiles[]): DefinitionFiles {
   return {
     files: found.flatMap(({ files }) => files),
     diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
+    prompts: new Map(found.flatMap(({ prompts = [] }) => [...prompts])),
   };
 }

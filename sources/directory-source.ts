@@ -1,7 +1,9 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { promptBytesMax } from '../schema/definitions/automation-definition.ts';
+import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
 import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
-import { definitionFilesMax } from '../schema/factory-size.ts';
+import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
 import {
   definitionFolders,
   isIgnored,
@@ -18,6 +20,7 @@ import {
 } from './definition-files.ts';
 import { findMissingDefinitions } from './missing-definitions.ts';
 import { describeCrowd } from './oversize.ts';
+import { listPromptPaths } from './prompt-files.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /**
@@ -28,7 +31,31 @@ export function readDirectory(directory: string, label = ''): DefinitionFiles {
   const found = mergeFiles(definitionKinds.map(kind => readFolder(directory, label, kind)));
   const hasFiles = found.files.length + found.diagnostics.length > 0;
   const missing = findMissingDefinitions(directory, label, hasFiles);
-  return mergeFiles([found, { files: [], diagnostics: missing }]);
+  return mergeFiles([readPrompts(directory, found), { files: [], diagnostics: missing }]);
+}
+
+/** Reads the prompt files that automations of a definitions directory name, until they are more than a factory may have. */
+export function readPrompts(directory: string, found: DefinitionFiles): DefinitionFiles {
+  const prompts = new Map<string, FoundPrompt>();
+  let bytes = 0;
+  for (const path of listPromptPaths(found.files)) {
+    const prompt = readPrompt(directory, path);
+    prompts.set(path, prompt);
+    if (typeof prompt !== 'string') bytes += prompt.length;
+    if (bytes > factoryBytesMax) break;
+  }
+  return { ...found, prompts };
+}
+
+function readPrompt(directory: string, path: string): FoundPrompt {
+  try {
+    // A link on the way could lead out of the directory.
+    if (realpathSync(join(directory, path)) !== join(realpathSync(directory), path)) return 'irregular';
+    return readRegularFile(join(directory, path), promptBytesMax) ?? 'irregular';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable';
+  }
 }
 
 /** Lists the webhooks of a definitions directory by the names of their files, without reading them. */

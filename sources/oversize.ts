@@ -1,15 +1,19 @@
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
-import type { DefinitionFile } from './definition-files.ts';
+import type { DefinitionFiles } from './definition-files.ts';
 
 /** Finds out, before anything is parsed, whether the files are too many or too large. */
-export function findOversize(files: readonly DefinitionFile[]): Diagnostic | undefined {
+export function findOversize({ files, prompts = new Map() }: DefinitionFiles): Diagnostic | undefined {
   if (files.length > definitionFilesMax) return describeCrowd('definitions', files.length);
-  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  const contents = [...files.map(file => file.bytes), ...prompts.values()];
+  const bytes = contents.reduce(
+    (sum, content) => sum + (typeof content === 'string' ? 0 : content.length),
+    0,
+  );
   if (bytes <= factoryBytesMax) return undefined;
   return diagnoseOversize(
     'definitions',
-    `the definition files have ${bytes} bytes, and at most ${factoryBytesMax} are allowed`,
+    `the definition files and prompts have ${bytes} bytes, and at most ${factoryBytesMax} are allowed`,
   );
 }
 

@@ -1,9 +1,15 @@
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { ParsedSource } from '../schema/definitions/json-source.ts';
 import { parseAutomation, parseWebhook } from '../schema/definitions/parse-definition.ts';
 import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { type ParsedYaml, parseYaml } from '../schema/definitions/yaml-source.ts';
-import { type Diagnostic, diagnosticsReportedMax, sortDiagnostics } from '../schema/diagnostics.ts';
+import {
+  type Diagnostic,
+  diagnosticsReportedMax,
+  type Range,
+  sortDiagnostics,
+} from '../schema/diagnostics.ts';
 import { measureFactory } from '../schema/factory-size.ts';
 import { compareNames } from '../schema/name.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
@@ -16,14 +22,14 @@ import { diagnoseOversize, findOversize } from './oversize.ts';
  * once the automations exceed a limit of the factory.
  */
 export function parseDefinitions(found: DefinitionFiles): Definitions {
-  const oversize = findOversize(found.files);
+  const oversize = findOversize(found);
   const { length: fileCount } = found.files;
   if (!oversize) return { ...parseAll(found), fileCount };
   return { ...parseAll({ files: [], diagnostics: [...found.diagnostics, oversize] }), fileCount };
 }
 
 function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
-  const { files } = found;
+  const { files, prompts } = found;
   const webhooks: WebhookDefinition[] = [];
   const automations: AutomationDefinition[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -40,7 +46,7 @@ function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
     const { kind, name, file, bytes } = definition;
     if (kind === 'webhook') take(definition, parseWebhook(name, file, bytes), webhooks);
     else {
-      const automation = take(definition, parseAutomation(name, file, bytes), automations);
+      const automation = take(definition, parseAutomation(name, file, bytes, prompts), automations);
       const excess = automation && findExcess(automation);
       if (excess === undefined) continue;
       diagnostics.push(diagnoseOversize('automations', excess));
@@ -75,6 +81,12 @@ function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {
     // last one, because several places of one file are asked for in a row.
     if (last?.file !== file) last = { file, yaml: parseYaml(file, bytes) };
     const { yaml } = last;
-    return { file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
+    return { file, range: yaml.ok ? findRange(yaml.source, path) : undefined };
   };
+}
+
+/** Finds the range of a value. A prompt may be in a file of its own, and its place is where that file is named. */
+function findRange({ value, rangeOfValue }: ParsedSource, path: readonly PropertyKey[]): Range {
+  const isElsewhere = path[0] === 'prompt' && Object.hasOwn(value as object, 'promptFile');
+  return rangeOfValue(isElsewhere ? ['promptFile'] : path);
 }

@@ -3,6 +3,7 @@ import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../.
 import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { listPromptPaths } from '../../sources/prompt-files.ts';
 import { UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanResult } from './backend.ts';
@@ -30,14 +31,20 @@ type FactoryParams = { readonly factory: string };
 
 type SentFiles = ReturnType<typeof readFiles>;
 
-/** Reads the definition files to send, and finds the mistakes that only this machine can find, and others. */
+/** Reads the files to send, and finds the mistakes that only this machine can find, and others. */
 function readFiles(directory: string) {
   const found = readDirectory(directory);
   const { texts, diagnostics } = parseDefinitions(found);
+  // The server cannot see why a prompt file has no text, so it does not get an automation that names one.
+  const promptless = diagnostics.filter(({ code }) => code === 'automation/prompt-file');
+  const unsendable = new Set(promptless.map(({ file }) => file));
   // Files that are too many or too large are not parsed.
-  const files = found.files
-    .filter(({ file }) => texts.has(file))
-    .map(({ file, bytes }) => ({ path: file, content: Buffer.from(bytes).toString('utf8') }));
+  const definitions = found.files.filter(({ file }) => texts.has(file) && !unsendable.has(file));
+  const named = new Set(listPromptPaths(definitions));
+  const prompts = [...(found.prompts ?? [])].filter(([path]) => named.has(path));
+  const files = [...definitions.map(({ file, bytes }) => [file, bytes] as const), ...prompts].map(
+    ([path, bytes]) => ({ path, content: Buffer.from(bytes).toString('utf8') }),
+  );
   return { files, texts, diagnostics };
 }
 

@@ -5,7 +5,7 @@ import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
-import { UsageError } from '../exit-status.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
 import {
   addRunFilterOptions,
   isFiltered,
@@ -83,19 +83,31 @@ function show(command: CliCommand): void {
 
 Examples:
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --log`)
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --log
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --prompt > prompt.md`)
     .argument('<id>', 'ID of the run')
     .option('--log', 'print only the output of its attempts, byte for byte')
-    .action(async (id: string, options: { log?: true }, command: CliCommand) => {
+    .option(
+      '--prompt',
+      'print only the prompt with which it was recorded, byte for byte, without the envelope',
+    )
+    .action(async (id: string, options: { log?: true; prompt?: true }, command: CliCommand) => {
+      if (options.log && options.prompt) throw new UsageError('--log cannot be combined with --prompt');
       const { backend, output } = await openBackend(command);
       if (options.log) {
         printExactly(await backend.call('showRunOutput', { params: { run: id } }));
         return;
       }
       const run = await backend.call('showRun', { params: { run: id } });
+      if (options.prompt) return printExactly(requirePrompt(run));
       const files = backend.findRunFiles(run.id);
       printData(output, { ...run, ...files }, () => renderRun(run, files));
     });
+}
+
+function requirePrompt({ id, prompt }: RunView): Uint8Array {
+  if (prompt !== undefined) return Buffer.from(prompt);
+  throw new CommandError(`The prompt of the run ${id} is no longer stored.`);
 }
 
 function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { type ExecaError, execa } from 'execa';
+import { promptPathPattern } from '../../schema/definitions/prompt-path.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { gitCommandMs, gitOutputBytesMax } from '../../sources/repository/git/git-command.ts';
 import { UsageError } from '../exit-status.ts';
@@ -31,6 +32,9 @@ export function isTouched(
   if (changed.has(toPath(file))) return true;
   // A change of an automation can make its unchanged fixtures fail.
   if (code === 'fixture/failed') return changed.has(toPath(file.replace(/\.fixtures\/[^/]*$/, '.yaml')));
+  // Any changed text may be the one that the automation names as its prompt.
+  if (code === 'automation/prompt-file' || code === 'automation/prompt')
+    return [...changed].some(path => promptPathPattern.test(basename(path)));
   // The diagnostic names one webhook, but any new webhook may be the one over the limit.
   const folder = toPath(file.replace(/[^/]*$/, ''));
   return code === 'webhook/too-many' && [...changed].some(path => path.startsWith(folder));

@@ -3,7 +3,12 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionFiles, DefinitionKind } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { listWebhookNames, readDefinitionFile, readDirectory } from '../../sources/directory-source.ts';
+import {
+  listWebhookNames,
+  readDefinitionFile,
+  readDirectory,
+  readPrompts,
+} from '../../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { UsageError } from '../exit-status.ts';
@@ -34,7 +39,10 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
     const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
     const found = isDirectory
       ? readDirectory(absolute, prefix)
-      : { ...readOne(absolute, label), otherWebhooks: listWebhookNames(factoryDirectory) };
+      : {
+          ...readPrompts(factoryDirectory, readOne(absolute, label)),
+          otherWebhooks: listWebhookNames(factoryDirectory),
+        };
     if (isDirectory) labels.set(absolute, prefix);
     const before = byDirectory.get(factoryDirectory);
     byDirectory.set(factoryDirectory, before ? merge(before, found) : found);
@@ -76,5 +84,6 @@ function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
     otherWebhooks: [...(a.otherWebhooks ?? []), ...(b.otherWebhooks ?? [])],
     files: [...a.files, ...b.files.filter(({ kind, name }) => !known.has(join(kind, name)))],
     diagnostics: [...a.diagnostics, ...b.diagnostics],
+    prompts: new Map([...(a.prompts ?? []), ...(b.prompts ?? [])]),
   };
 }

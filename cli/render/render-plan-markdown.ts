@@ -114,10 +114,13 @@ function nameObject({ kind, name, renamedTo }: Row): string {
   return `${kind} ${renderCode(name)}${renamedTo === undefined ? '' : ` → ${renderCode(renamedTo)}`}`;
 }
 
-/** Describes the effect of a change. If the effect is not known, names the parts of the definition that change. */
+/** Describes the effect of a change. As far as that is not known, names the parts of the definition that change. */
 function listEffects({ action, kind, fields, impact, confirmation }: Row): readonly string[] {
+  const changes = `changes ${[...new Set(fields.map(({ field }) => field))].join(', ')}`;
+  if (impact?.kind === 'automation' && impact.kept && impact.judged === 0)
+    return [changes, ...describeEffects(impact)];
   if (impact) return describeEffects(impact);
-  if (action === 'update') return [`changes ${[...new Set(fields.map(({ field }) => field))].join(', ')}`];
+  if (action === 'update') return [changes];
   if (action === 'create') return [kind === 'webhook' ? 'gets a URL, which its sender needs' : 'is new'];
   return confirmation ? [confirmation.message] : [];
 }

@@ -25,8 +25,10 @@ export async function followRuns(
     for (const id of [...unfinished].slice(0, watchedRunsPerLook)) {
       const run = await backend.call('showRun', { params: { run: id } }).catch(ignoreRemoved);
       unfinished.delete(id);
-      if (run && hasEnded(run.state)) printInState([run]);
-      else if (run) unfinished.add(id);
+      if (run && !hasEnded(run.state)) unfinished.add(id);
+      if (!run || !hasEnded(run.state)) continue;
+      const { prompt: _, ...row } = run;
+      printInState([row]);
     }
   };
   await followRows(

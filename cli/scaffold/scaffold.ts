@@ -230,7 +230,8 @@ function indent(text: string, columns: number): string {
 }
 
 function createPreCommitFile(directory: string): string {
-  const files = `(^|/)((${Object.values(definitionFolders).join('|')})/|hookmill\\.yaml$)`;
+  const folders = [...Object.values(definitionFolders), 'prompts'];
+  const files = `(^|/)((${folders.join('|')})/|hookmill\\.yaml$)`;
   return `repos:
   - repo: local
     hooks:

@@ -29,7 +29,7 @@ const announcements = {
   approve: 'The run is approved',
 } as const;
 
-/** One run: its state and times, its automation and delivery, why it failed, and its output. */
+/** One run: its state and times, its automation and delivery, why it failed, its prompt and its output. */
 export function RunPanel({ id, onChanged }: Properties) {
   const { factory, mayManage } = useFactory();
   const run = useLoad(
@@ -74,6 +74,12 @@ export function RunPanel({ id, onChanged }: Properties) {
         <CancelAction state={run.value.state} onCancel={() => acting.run('cancel')} />
       )}
       <ProblemNotice error={acting.error} />
+      {run.value.prompt !== undefined && (
+        <details>
+          <summary>Prompt</summary>
+          <CopyableBlock text={run.value.prompt} what="prompt" />
+        </details>
+      )}
       <Output run={run.value} />
     </div>
   );

@@ -1,5 +1,6 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { ConfirmationReason } from '../../schema/changes/field-change.ts';
+import { promptPathPattern } from '../../schema/definitions/prompt-path.ts';
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
@@ -15,7 +16,7 @@ import { planFactory } from '../plan/plan-factory.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
 import { requireSerial } from './change-factory.ts';
 
-/** A definition file that another machine sent. Its path is `webhooks/<name>.yaml` or `automations/<name>.yaml`. */
+/** A file that another machine sent: `webhooks/<name>.yaml`, `automations/<name>.yaml`, or a prompt that one names. */
 export interface SentFile {
   readonly path: string;
   readonly content: string;
@@ -98,14 +99,16 @@ interface SentApplied {
 }
 
 function parseSentFiles(files: readonly SentFile[], findings: readonly Diagnostic[] = []): Definitions {
-  const byPath = new Map(files.map(file => [file.path, file]));
-  const found = [...byPath.values()].map(({ path, content }): DefinitionFile => {
-    const [folder = '', fileName = ''] = path.split('/');
-    const name = fileName.slice(0, -'.yaml'.length);
-    const kind = folder === 'webhooks' ? 'webhook' : 'automation';
-    return { kind, name, file: path, bytes: Buffer.from(content) };
-  });
-  return parseDefinitions({ files: found, diagnostics: findings });
+  const contents = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
+  const prompts = new Map([...contents].filter(([path]) => promptPathPattern.test(path)));
+  const found = [...contents].filter(([path]) => !prompts.has(path));
+  return parseDefinitions({ files: found.map(toDefinitionFile), prompts, diagnostics: findings });
+}
+
+function toDefinitionFile([path, bytes]: readonly [string, Uint8Array]): DefinitionFile {
+  const [folder = '', fileName = ''] = path.split('/');
+  const name = fileName.slice(0, -'.yaml'.length);
+  return { kind: folder === 'webhooks' ? 'webhook' : 'automation', name, file: path, bytes };
 }
 
 function requireApplied(applied: Applied, confirmed: readonly ConfirmationReason[]) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type {
+  AutomationImpact,
   Impact,
   SenderAuthentication,
   WebhookEffect,
@@ -40,14 +41,32 @@ export async function findImpacts(
     observer,
   );
   for (const change of changes) {
+    if (change.kind !== 'automation') continue;
     const impact = isJudged(change) ? judged.get(change.name) : undefined;
-    if (!impact) continue;
-    const queued = change.action === 'delete' ? await history.countQueued(change.name) : 0;
+    const left = await findLeftRuns(change, history);
     // Without a stored delivery or a queued run, nothing can be said of an automation that is destroyed.
-    if (impact.judged > 0 || queued > 0 || change.action !== 'delete')
-      impacts.set(change, { ...impact, ...(queued > 0 && { queued }) });
+    const isSilent = !impact || (impact.judged === 0 && change.action === 'delete');
+    if (left || !isSilent) impacts.set(change, { ...(impact ?? unjudged), ...left });
   }
   return impacts;
+}
+
+/** The impact of a change that does not affect which runs start. */
+const unjudged: AutomationImpact = {
+  ...{ kind: 'automation', judged: 0, startedBefore: 0, startedAfter: 0, changed: 0, examples: [] },
+  runs: { before: { runs: 0, stopped: 0 }, after: { runs: 0, stopped: 0 } },
+};
+
+/** Finds the queued runs that a change does not reach, and the keys in which it does not; undefined if there are none. */
+async function findLeftRuns(
+  { action, name, fields }: Change,
+  history: History,
+): Promise<Pick<AutomationImpact, 'queued' | 'kept'> | undefined> {
+  const kept = Object.keys(runControlFields).filter(key => fields.some(({ field }) => field === key));
+  const isLeft = action === 'delete' || (action === 'update' && kept.length > 0);
+  const queued = isLeft ? await history.countQueued(name) : 0;
+  if (queued === 0) return undefined;
+  return { queued, ...(action === 'update' && { kept }) };
 }
 
 /** The fields of an automation that reduce the number of runs. */

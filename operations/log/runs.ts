@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { pauseAnswer } from '../../schema/api/answers.ts';
+import { findPrompt } from '../../schema/automations-snapshot.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Pause, RunCancel } from '../../store/ports/delivery-log.ts';
@@ -38,7 +39,9 @@ export async function showRun(factory: Factory, id: string): Promise<RunView> {
   const run = await requireRun(factory, id);
   const { deliveries, runFiles } = factory.store;
   const gathered = run.deliveryCount === undefined ? [] : await deliveries.listRunDeliveries(id);
-  return runDetail(run, gathered, await runFiles.listArtifacts(id));
+  const snapshot = run.snapshot === undefined ? undefined : await deliveries.readSnapshot(run.snapshot);
+  const prompt = snapshot === undefined ? undefined : findPrompt(snapshot, run.automation);
+  return runDetail(run, { gathered, artifacts: await runFiles.listArtifacts(id), prompt });
 }
 
 /** Reads an artifact of a run. Fails with `run-unknown` or `artifact-unknown`. */

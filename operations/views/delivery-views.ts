@@ -173,17 +173,20 @@ function reportView({ atMs, count: _, ...said }: RunReport): NonNullable<RunView
   return { at: formatTime(atMs), ...said };
 }
 
-/** Everything about a run: with all its deliveries if it gathers several, and the files that it left. */
-export function runDetail(
-  run: Run,
-  deliveries: readonly RunDelivery[],
-  artifacts: readonly RunArtifact[],
-): RunView {
-  const gathered = deliveries.map(({ id, atMs, size }) => ({ id, at: formatTime(atMs), size }));
+interface RunParts {
+  readonly gathered: readonly RunDelivery[];
+  readonly artifacts: readonly RunArtifact[];
+  readonly prompt: string | undefined;
+}
+
+/** Everything about a run: all its deliveries if it gathers several, the files that it left, and its prompt. */
+export function runDetail(run: Run, { gathered, artifacts, prompt }: RunParts): RunView {
+  const deliveries = gathered.map(({ id, atMs, size }) => ({ id, at: formatTime(atMs), size }));
   return {
     ...runView(run),
-    ...(run.deliveryCount !== undefined && { deliveries: gathered }),
+    ...(run.deliveryCount !== undefined && { deliveries }),
     ...(artifacts.length > 0 && { artifacts: [...artifacts] }),
+    ...(prompt !== undefined && { prompt }),
   };
 }
 

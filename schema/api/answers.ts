@@ -405,6 +405,12 @@ export const runAnswer = z.strictObject({
     .array(z.strictObject({ name: z.string(), size: z.int().describe('In bytes.') }))
     .optional()
     .describe('Files that the run left, on the machine that executed it. Not in lists.'),
+  prompt: z
+    .string()
+    .optional()
+    .describe(
+      'The prompt of its automation when the run was recorded, without the envelope. Not in lists, nor once it is no longer stored.',
+    ),
 });
 /** By whom and since when, or until when. */
 const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();

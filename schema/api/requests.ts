@@ -4,6 +4,7 @@ import { readJson } from '../../signatures/read-json.ts';
 import { confirmationReasons } from '../changes/field-change.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape, promptShape } from '../definitions/automation-definition.ts';
+import { promptPathCharsMax, promptPathPattern } from '../definitions/prompt-path.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
 import { eventHeadersShape } from '../event-headers.ts';
@@ -261,12 +262,15 @@ export const runAgainRequest = z.strictObject({
 const definitionFile = z.strictObject({
   path: z
     .string()
-    .regex(definitionPathPattern)
-    .describe('The path in the definitions directory: webhooks/<name>.yaml or automations/<name>.yaml.'),
+    .max(promptPathCharsMax)
+    .regex(new RegExp(`${definitionPathPattern.source}|${promptPathPattern.source}`))
+    .describe(
+      'The path in the definitions directory: webhooks/<name>.yaml, automations/<name>.yaml, or that of a file which an automation names with `promptFile`.',
+    ),
   content: z.string(),
 });
 
-/** Every definition file of a definitions directory. */
+/** Every definition file of a definitions directory, and every prompt file that they name. */
 const sentDefinitions = z.strictObject({
   files: z.array(definitionFile),
   impact: z

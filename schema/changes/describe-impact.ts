@@ -1,3 +1,4 @@
+import { joinWithAnd } from '../text/suggestion.ts';
 import type {
   AutomationImpact,
   IdentityImpact,
@@ -132,14 +133,17 @@ function describeRuns(impact: AutomationImpact): readonly string[] {
   ];
 }
 
-/** Says what becomes of the runs that a destroyed automation leaves. */
-function describeQueued({ queued = 0 }: AutomationImpact): readonly string[] {
+/** Says what becomes of the runs that a destroyed automation leaves, or what a change does not do to queued runs. */
+function describeQueued({ queued = 0, kept }: AutomationImpact): readonly string[] {
   if (queued === 0) return [];
+  const count = queued === queuedCountMax ? `${queued} or more` : `${queued}`;
+  if (kept) {
+    const keys = joinWithAnd(kept.map(key => `\`${key}\``));
+    if (queued === 1) return [`1 run that waits keeps the ${keys} with which it was recorded`];
+    return [`${count} runs that wait keep the ${keys} with which they were recorded`];
+  }
   const [runs, start] = queued === 1 ? ['run', 'starts'] : ['runs', 'start'];
-  const more = queued === queuedCountMax ? ' or more' : '';
-  return [
-    `${queued}${more} queued ${runs} of it ${start} all the same: \`hookmill runs cancel\` prevents that`,
-  ];
+  return [`${count} queued ${runs} of it ${start} all the same: \`hookmill runs cancel\` prevents that`];
 }
 
 /** Whether some deliveries share a run, before or after. */

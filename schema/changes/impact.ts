@@ -77,8 +77,12 @@ const automationImpactShape = z.strictObject({
     .int()
     .optional()
     .describe(
-      'Number of queued runs, at most 1000, of an automation that is destroyed: they start all the same.',
+      'Number of queued runs, at most 1000, of an automation that is destroyed, which start all the same, or that changes keys in `kept`.',
     ),
+  kept: z
+    .array(z.string())
+    .optional()
+    .describe('The changed keys that these runs keep as they were when the runs were recorded.'),
 });
 
 /** The consequences of a change for senders and runs. */

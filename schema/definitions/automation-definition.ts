@@ -8,6 +8,7 @@ import { nameShape } from '../name-shapes.ts';
 import { addMistake } from './add-mistake.ts';
 import { parseDurationMs, runTime } from './duration.ts';
 import { fieldPath } from './field-path-shape.ts';
+import { promptPath } from './prompt-path.ts';
 
 /** @limit Most runs of an automation at a time that a definition can set: a higher number limits nothing. */
 const concurrencyMax = 1_000;
@@ -78,7 +79,7 @@ type CheckedKeys = Partial<RunFlowKeys> & {
 };
 
 /** @limit Longest prompt of an automation, in bytes (32 KiB): it must fit into a definition file beside the filters. */
-const promptBytesMax = 32 * 1024;
+export const promptBytesMax = 32 * 1024;
 
 /** @limit Most triggers of an automation: a delivery is judged by each, and a factory has at most 20 webhooks. */
 const triggersMax = 100;
@@ -234,27 +235,66 @@ export function pickRunControl(automation: RunControl): RunControl {
   return runControlShape.parse(automation);
 }
 
+const enabled = z.boolean().default(true).describe('Whether deliveries start runs.');
+const promptMeaning = 'What a run should do. The envelope with the payload follows it.';
+const prompt = promptShape.describe(promptMeaning);
+const triggers = z
+  .array(trigger)
+  .min(1, { error: 'an automation needs a trigger' })
+  .max(triggersMax)
+  .describe('Each selects one webhook. A delivery that matches several triggers starts one run.');
+
+const editorRules = {
+  definitions: filterDefinitions,
+  // The rules of `checkRunFlow`, for editors.
+  dependencies: { concurrencyKey: ['concurrency'], onFailure: ['order'] },
+};
+
 /** An automation whose triggers may have the name of their webhook and its UID, as the applied state has both. */
 export const pinnedAutomationShape = z
+  .strictObject({ enabled, prompt, triggers, ...runControlFields })
+  .superRefine(checkRunFlow)
+  .meta(editorRules);
+
+/** An automation with its prompt, as the API takes it. */
+export const automationShape = pinnedAutomationShape.superRefine(refuseTwoSelections);
+
+/** The contents of `automations/<name>.yaml`, whose prompt may be in a file of its own. */
+export const automationFileShape = z
   .strictObject({
-    enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
-    prompt: promptShape.describe('What a run should do. The envelope with the payload follows it.'),
-    triggers: z
-      .array(trigger)
-      .min(1, { error: 'an automation needs a trigger' })
-      .max(triggersMax)
-      .describe('Each selects one webhook. A delivery that matches several triggers starts one run.'),
+    enabled,
+    prompt: promptShape.optional().describe(promptMeaning),
+    promptFile: promptPath
+      .optional()
+      .describe(
+        'The file with the prompt, instead of `prompt`, by its path in the definitions directory. It ends in .md or .txt.',
+      ),
+    triggers,
     ...runControlFields,
   })
+  // Also if something else is wrong, so that a missing prompt is reported with all other mistakes.
+  .superRefine(requireOnePrompt, { when: ({ value }) => typeof value === 'object' && value !== null })
   .superRefine(checkRunFlow)
-  .meta({
-    definitions: filterDefinitions,
-    // The rules of the refinement above, for editors.
-    dependencies: { concurrencyKey: ['concurrency'], onFailure: ['order'] },
-  });
+  .superRefine(refuseTwoSelections)
+  .meta({ ...editorRules, oneOf: [{ required: ['prompt'] }, { required: ['promptFile'] }] });
 
-/** The contents of `automations/<name>.yaml`. */
-export const automationShape = pinnedAutomationShape.superRefine(refuseTwoSelections);
+/** What an automation's file says, before its prompt is read from another file. */
+export type WrittenAutomation = z.output<typeof automationFileShape>;
+
+function requireOnePrompt(
+  written: { readonly prompt?: unknown; readonly promptFile?: unknown },
+  context: z.RefinementCtx,
+): void {
+  const [hasText, hasFile] = [written.prompt !== undefined, written.promptFile !== undefined];
+  const code = 'definition/missing-key';
+  const hint = 'write prompt: <what a run should do>, or promptFile: prompts/<name>.md';
+  if (!hasText && !hasFile)
+    addMistake(context, ['prompt'], 'the key "prompt" is missing', { code, atKey: true, hint });
+  if (!hasText || !hasFile) return;
+  addMistake(context, ['promptFile'], 'an automation has either prompt or promptFile, not both', {
+    ...{ code: 'automation/prompt-file', atKey: true, hint: 'remove one of the two' },
+  });
+}
 
 function refuseTwoSelections(
   { triggers }: { readonly triggers: readonly Trigger[] },

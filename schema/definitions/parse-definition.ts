@@ -1,33 +1,52 @@
 import { findFilterWarnings } from '../filters/warnings/find-filter-warnings.ts';
-import { type AutomationDefinition, automationShape } from './automation-definition.ts';
+import {
+  type AutomationDefinition,
+  automationFileShape,
+  type WrittenAutomation,
+} from './automation-definition.ts';
+import type { FoundPrompt } from './found-prompt.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
+import { readPrompt } from './prompt-file.ts';
 import { findPromptWarnings } from './prompt-warnings.ts';
 import type { Mistake } from './shape-mistakes.ts';
 import { type WebhookDefinition, webhookShape } from './webhook-definition.ts';
 
 /** Parses `webhooks/<name>.yaml`. */
 export function parseWebhook(name: string, file: string, bytes: Uint8Array): ParsedFile<WebhookDefinition> {
-  const parsed = parseFile(webhookShape, file, bytes);
-  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
+  return parseFile(webhookShape, file, bytes, written => ({ definition: { name, ...written } }));
 }
 
-/** Parses `automations/<name>.yaml`. */
+/** Parses `automations/<name>.yaml`, and takes its prompt from `prompts`, by path, if it is in a file of its own. */
 export function parseAutomation(
   name: string,
   file: string,
   bytes: Uint8Array,
+  prompts: ReadonlyMap<string, FoundPrompt> = new Map(),
 ): ParsedFile<AutomationDefinition> {
-  const parsed = parseFile(automationShape, file, bytes, findAutomationWarnings);
-  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
+  return parseFile(automationFileShape, file, bytes, ({ promptFile, ...written }) => {
+    const prompt = findPrompt(written.prompt, promptFile, prompts);
+    if ('mistake' in prompt) return { definition: undefined, errors: [prompt.mistake] };
+    const promptKey = promptFile === undefined ? 'prompt' : 'promptFile';
+    const definition = { name, ...written, prompt: prompt.text };
+    return { definition, warnings: findAutomationWarnings(definition, promptKey) };
+  });
 }
 
-function findAutomationWarnings({
-  prompt,
-  triggers,
-  debounce,
-}: Pick<AutomationDefinition, 'prompt' | 'triggers' | 'debounce'>): Mistake[] {
+/** The shape guarantees that there is one of the two. */
+function findPrompt(
+  text = '',
+  path: WrittenAutomation['promptFile'],
+  prompts: ReadonlyMap<string, FoundPrompt>,
+): ReturnType<typeof readPrompt> {
+  return path === undefined ? { text } : readPrompt(path, prompts.get(path) ?? 'missing');
+}
+
+function findAutomationWarnings(
+  { prompt, triggers, debounce }: AutomationDefinition,
+  promptKey: 'prompt' | 'promptFile',
+): Mistake[] {
   return [
-    ...findPromptWarnings(prompt, debounce !== undefined),
+    ...findPromptWarnings(prompt, debounce !== undefined).map(warning => ({ ...warning, path: [promptKey] })),
     ...triggers.flatMap(({ filter: { payload } }, index) =>
       findFilterWarnings(payload ?? {}).map(warning => {
         return { ...warning, path: ['triggers', index, 'filter', 'payload', ...warning.path] };

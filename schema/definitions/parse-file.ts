@@ -26,28 +26,39 @@ export interface ParsedFile<T> {
   readonly text: string;
 }
 
+/** What becomes of a valid file: its definition, unless there are errors. */
+interface Completed<T> {
+  readonly definition: T | undefined;
+  readonly errors?: readonly Mistake[];
+  /** What is valid, but probably not meant. */
+  readonly warnings?: readonly Mistake[];
+}
+
 /**
- * Parses a YAML file and checks it against its shape. Mistakes are returned, never thrown. `findWarnings` finds what is
- * valid, but probably not meant.
+ * Parses a YAML file and checks it against its shape. Mistakes are returned, never thrown. `complete` makes the
+ * definition of what the file says.
  */
-export function parseFile<T>(
-  shape: z.ZodType<T>,
+export function parseFile<Written, T>(
+  shape: z.ZodType<Written>,
   file: string,
   bytes: Uint8Array,
-  findWarnings: (definition: T) => readonly Mistake[] = () => [],
+  complete: (written: Written) => Completed<T>,
 ): ParsedFile<T> {
   const yaml = parseYaml(file, bytes);
   if (!yaml.ok) return { definition: undefined, diagnostics: yaml.diagnostics, text: yaml.text };
   const { source } = yaml;
   const { text } = source;
   const result = shape.safeParse(source.value);
-  if (result.success) {
-    const diagnostics = placeMistakes(findWarnings(result.data), 'warning', source);
-    return { definition: result.data, diagnostics, text };
-  }
-  return { definition: undefined, diagnostics: diagnoseShape(result.error, shape, source), text };
+  if (!result.success)
+    return { definition: undefined, diagnostics: diagnoseShape(result.error, shape, source), text };
+  const { definition, errors = [], warnings = [] } = complete(result.data);
+  const diagnostics = [
+    ...placeMistakes(errors, 'error', source),
+    ...placeMistakes(warnings, 'warning', source),
+  ];
+  return { definition, diagnostics, text };
 }
 
 export function parseWorkspace(file: string, bytes: Uint8Array): ParsedFile<Workspace> {
-  return parseFile(workspaceShape, file, bytes);
+  return parseFile(workspaceShape, file, bytes, definition => ({ definition }));
 }

@@ -34,15 +34,11 @@ const syntaxErrorsMax = 10;
  */
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   if (bytes.length > definitionBytesMax) return { ok: false, text: '', diagnostics: [tooLarge(file)] };
-  const { text, invalidAt } = decodeUtf8(bytes);
+  const { text, mistake } = decodeText(bytes);
   const lines = new LineCounter();
   const report = reporter(file, lines);
   const fail = (diagnostic: Diagnostic): ParsedYaml => ({ ok: false, text, diagnostics: [diagnostic] });
-  if (invalidAt !== undefined) {
-    return fail(report.encoding(text, invalidAt, 'the file is not valid UTF-8', 'save it as UTF-8'));
-  }
-  const control = controlCharacter.exec(text);
-  if (control) return fail(report.encoding(text, control.index, controlMessage(control[0]), controlHint));
+  if (mistake) return fail(report.encoding(text, mistake));
 
   const tooDeep = (offset: number) =>
     fail(report.at(offset, offset + 1, 'yaml/too-deep', deepMessage, deepHint));
@@ -222,11 +218,25 @@ const directiveMessage = 'directives are not allowed, because every definition f
 const utf8 = new TextDecoder();
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes UTF-8. Invalid bytes become U+FFFD, and `invalidAt` is the place of the first. */
-function decodeUtf8(bytes: Uint8Array): { text: string; invalidAt?: number } {
+interface EncodingMistake {
+  /** Where it is in the text. */
+  readonly index: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Decodes UTF-8, and finds invalid bytes, which become U+FFFD, or the first control character. */
+export function decodeText(bytes: Uint8Array): { text: string; mistake?: EncodingMistake } {
   const text = utf8.decode(bytes);
   const invalidAt = text.indexOf('\ufffd');
-  return invalidAt === -1 || isUtf8(bytes) ? { text } : { text, invalidAt };
+  if (invalidAt !== -1 && !isUtf8(bytes))
+    return {
+      text,
+      mistake: { index: invalidAt, message: 'the file is not valid UTF-8', hint: 'save it as UTF-8' },
+    };
+  const control = controlCharacter.exec(text);
+  if (!control) return { text };
+  return { text, mistake: { index: control.index, message: controlMessage(control[0]), hint: controlHint } };
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
@@ -264,7 +274,7 @@ function reporter(file: string, lines: LineCounter) {
     hint,
   });
   /** Reports a place in text that was not parsed, so its lines must be counted first. */
-  const encoding = (text: string, index: number, message: string, hint: string): Diagnostic => {
+  const encoding = (text: string, { index, message, hint }: EncodingMistake): Diagnostic => {
     lines.addNewLine(0);
     for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1))
       lines.addNewLine(i + 1);

@@ -36,8 +36,17 @@ export function findNearest(word: string, words: readonly string[]): string | un
 
 /** "a, b or c" */
 export function joinWithOr(words: readonly string[]): string {
+  return joinWith('or', words);
+}
+
+/** As in `a, b and c`. */
+export function joinWithAnd(words: readonly string[]): string {
+  return joinWith('and', words);
+}
+
+function joinWith(conjunction: string, words: readonly string[]): string {
   const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
 /**

@@ -10,5 +10,5 @@ export function parseFollowedRepositories(
   file: string,
   bytes: Uint8Array,
 ): ParsedFile<{ readonly repositories: readonly FollowedRepository[] }> {
-  return parseFile(configurationShape, file, bytes);
+  return parseFile(configurationShape, file, bytes, definition => ({ definition }));
 }

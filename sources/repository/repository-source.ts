@@ -1,4 +1,6 @@
 import { posix } from 'node:path';
+import { promptBytesMax } from '../../schema/definitions/automation-definition.ts';
+import type { FoundPrompt } from '../../schema/definitions/found-prompt.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import { definitionFilesMax } from '../../schema/factory-size.ts';
 import {
@@ -16,13 +18,18 @@ import {
   mergeFiles,
 } from '../definition-files.ts';
 import { describeCrowd } from '../oversize.ts';
+import { listPromptPaths } from '../prompt-files.ts';
 import { GitFailure } from './git/git-failure.ts';
 import { listTree, readBlobs, type TreeEntry } from './git/git-objects.ts';
 import type { GitMirror } from './git/mirror.ts';
 
+/** @limit Prompt files that one git command lists: its arguments have at most about 100 KB. */
+const listedPromptsMax = 500;
+
 /**
- * Reads the definition files of a commit below `path` as blobs. Without a work tree, no link is followed and nothing is
- * executed. A missing blob is a `GitFailure`, unless `mayLack` says that large blobs were not fetched.
+ * Reads the definition files of a commit below `path`, and the prompt files that they name, as blobs. Without a work
+ * tree, no link is followed and nothing is executed. A missing blob is a `GitFailure`, unless `mayLack` says that large
+ * blobs were not fetched.
  */
 export async function readRevision(
   mirror: GitMirror,
@@ -41,7 +48,41 @@ export async function readRevision(
       return folder ? readFolder(mirror, folder, kind, mayLack) : { files: [], diagnostics: [] };
     }),
   );
-  return mergeFiles(found);
+  const files = mergeFiles(found);
+  return { ...files, prompts: await readPrompts(mirror, revision, path, files, mayLack) };
+}
+
+/** Reads the prompt files that automations name. One behind a link is missing: git follows none. */
+async function readPrompts(
+  mirror: GitMirror,
+  revision: string,
+  path: string,
+  { files }: DefinitionFiles,
+  mayLack: boolean,
+): Promise<ReadonlyMap<string, FoundPrompt>> {
+  const paths = listPromptPaths(files);
+  const entries = new Map<string, TreeEntry>();
+  for (let from = 0; from < paths.length; from += listedPromptsMax) {
+    const listed = paths.slice(from, from + listedPromptsMax).map(prompt => posix.join(path, prompt));
+    for (const entry of await listTree(mirror, revision, listed)) entries.set(entry.path, entry);
+  }
+  const isReadable = (entry: TreeEntry) => isRegularFile(entry) && entry.size <= promptBytesMax;
+  requireBlobs([...entries.values()], mayLack);
+  const contents = await readBlobs(mirror, [...entries.values()].filter(isReadable));
+  return new Map(
+    paths.map((prompt): [string, FoundPrompt] => {
+      const entry = entries.get(posix.join(path, prompt));
+      if (!entry) return [prompt, 'missing'];
+      if (!isRegularFile(entry)) return [prompt, 'irregular'];
+      return [prompt, contents.get(entry.oid) ?? 'too-large'];
+    }),
+  );
+}
+
+/** Fails if a blob was not fetched, unless it may lack because of its size. */
+function requireBlobs(entries: readonly TreeEntry[], mayLack: boolean): void {
+  const lacking = entries.find(({ size }) => size === Number.POSITIVE_INFINITY);
+  if (lacking && !mayLack) throw new GitFailure('refused', `the mirror lacks the blob ${lacking.oid}`);
 }
 
 async function readFolder(
@@ -60,10 +101,10 @@ async function readFolder(
     return { files: [], diagnostics: [describeCrowd(folder.path, listed.length)] };
   }
   const entries = listed.filter(({ type, path: name }) => !isIgnored(kind, name, type === 'tree'));
-  const lacking = entries.find(
-    ({ path, size }) => size === Number.POSITIVE_INFINITY && parseDefinitionName(path) !== undefined,
+  requireBlobs(
+    entries.filter(({ path }) => parseDefinitionName(path) !== undefined),
+    mayLack,
   );
-  if (lacking && !mayLack) throw new GitFailure('refused', `the mirror lacks the blob ${lacking.oid}`);
   const contents = await readBlobs(mirror, entries.filter(isDefinition));
   const results = entries.map(entry =>
     toDefinitionFile(entry, posix.join(folder.path, entry.path), kind, contents.get(entry.oid)),

@@ -54,6 +54,7 @@ describe('shows the data of a daemon like that of a home:', () => {
     'payloads describe deploys -o typescript',
     'runs list --automation triage',
     'runs show RUN --log',
+    'runs show RUN --prompt',
     'status',
   ])('%s', async command => {
     const args = command.replace('DELIVERY', ids.delivery).replace('RUN', ids.run).split(' ');

@@ -121,11 +121,13 @@ browserTest('shows the runs with their output, retries a failed one, and replays
   await run.getByText('failed', { exact: true }).waitFor();
   await run.click();
   await page.getByText('The last attempt failed: the command exited with status 3').waitFor();
-  expect(await textOf(page.locator('.runs .block pre'))).toMatch(/read the log[\s\S]*no luck/);
+  expect(await textOf(page.locator('.runs .stack > .block pre'))).toMatch(/read the log[\s\S]*no luck/);
   await keep('automation');
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('The run is queued again').waitFor();
-  await expect.poll(async () => textOf(page.locator('.runs .block pre'))).toMatch(/no luck[\s\S]*no luck/);
+  await expect
+    .poll(async () => textOf(page.locator('.runs .stack > .block pre')))
+    .toMatch(/no luck[\s\S]*no luck/);
 
   await page.locator('.runs').getByRole('link', { name: delivery }).click();
   await page.getByRole('heading', { name: 'Started 1 run' }).waitFor();
@@ -140,7 +142,7 @@ browserTest('shows the runs with their output, retries a failed one, and replays
 });
 
 browserTest(
-  'a run has a page with its state, attempts, times, error, links, output and a retry',
+  'a run has a page with its state, attempts, times, error, links, prompt, output and a retry',
   async () => {
     const { page, api, visit } = await openDashboard();
     const webhook = await createWebhook(api, 'deploys');
@@ -162,6 +164,10 @@ browserTest(
     await factOf('Automation').getByRole('link', { name: 'triage' }).waitFor();
     await factOf('Delivery').getByRole('link', { name: delivery }).waitFor();
     await page.locator('pre').getByText('no luck').waitFor();
+    const prompt = page.locator('details').filter({ hasText: 'Prompt' });
+    expect(await prompt.locator('pre').isVisible()).toBe(false);
+    await prompt.locator('summary').click();
+    await prompt.locator('pre').getByText('Look.', { exact: true }).waitFor();
 
     // Holds the run where it waits for its next attempt.
     await page.route(/\/runs\/run_\w+$/, async route => {
@@ -182,7 +188,9 @@ browserTest(
     await page.getByText('after 1 attempt (dismissed)').waitFor();
     expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await expect.poll(async () => textOf(page.locator('.block pre'))).toMatch(/no luck[\s\S]*no luck/);
+    await expect
+      .poll(async () => textOf(page.locator('.stack > .block pre')))
+      .toMatch(/no luck[\s\S]*no luck/);
   },
 );
 

@@ -68,7 +68,11 @@ browserTest('shows payloads, identities, prompts, filters and output as the text
   const run = page.locator('.runs .row-summary').first();
   await run.getByText('succeeded').waitFor();
   await run.click();
-  await page.locator('.runs pre').getByText('window.ran').waitFor();
+  await page.locator('.runs pre').last().getByText('window.ran').waitFor();
+  await page.locator('.runs summary').getByText('Prompt').click();
+  const prompt = page.locator('.runs details pre');
+  await prompt.waitFor();
+  expect(await textOf(prompt)).toBe(all);
   await page.getByLabel('Test filter against').selectOption('A pasted payload');
   await page.getByLabel('Payload', { exact: true }).fill(JSON.stringify({ [all]: all }));
   await page.getByText('Would not trigger').waitFor();

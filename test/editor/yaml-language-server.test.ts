@@ -8,9 +8,11 @@ import { schemeIds } from '../../signatures/schemes.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
+const prompts = new Map([['prompts/triage.md', Buffer.from('Look.\n')]]);
+
 const kinds = {
   webhook: text => parseWebhook('a', 'a.yaml', Buffer.from(text)).diagnostics,
-  automation: text => parseAutomation('a', 'a.yaml', Buffer.from(text)).diagnostics,
+  automation: text => parseAutomation('a', 'a.yaml', Buffer.from(text), prompts).diagnostics,
   workspace: text => parseWorkspace('a.yaml', Buffer.from(text)).diagnostics,
   daemon: text => parseSettings('a.yaml', Buffer.from(text)).diagnostics,
 } satisfies Record<string, (text: string) => readonly Diagnostic[]>;
@@ -69,7 +71,7 @@ describe('completion offers', () => {
       'signatureScheme:\n  header: X-S\n  |',
       ['hash', 'encoding', 'content'],
     ],
-    ['the keys of an automation', 'automation', '|', ['prompt', 'triggers', 'enabled']],
+    ['the keys of an automation', 'automation', '|', ['prompt', 'promptFile', 'triggers', 'enabled']],
     ['the keys of a trigger', 'automation', 'triggers:\n  - provider: webhook\n    |', ['event', 'filter']],
     [
       'the keys of a selection',
@@ -155,6 +157,11 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
       'automation',
       trigger(`{ webhook_ids: [${uid}], payload: { a: { compare: { at_least: many } } } }`),
     ],
+    [
+      'the path of a prompt file',
+      'automation',
+      trigger('{ webhook: deploys }').replace('prompt: x', 'promptFile: ../x.md'),
+    ],
     ['a factory', 'workspace', 'factory: Payments\n'],
     ['a URL', 'workspace', 'baseUrl: ftp://example.com\n'],
     ['a port', 'daemon', 'port: 70000\n'],
@@ -186,6 +193,7 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
       ),
     ],
     ['automation', trigger('{ webhook: deploys }')],
+    ['automation', trigger('{ webhook: deploys }').replace('prompt: x', 'promptFile: prompts/triage.md')],
     ['workspace', 'factory: payments\nbaseUrl: https://hooks.example.com\n'],
     [
       'daemon',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAutomation } from '../../operations/applied/automations.ts';
 import { planFactory } from '../../operations/plan/plan-factory.ts';
-import { automationShape } from '../../schema/definitions/automation-definition.ts';
+import { automationShape, promptBytesMax } from '../../schema/definitions/automation-definition.ts';
 import { diagnosticsReportedMax } from '../../schema/diagnostics.ts';
 import { definitionFilesMax, describeExcess, factoryBytesMax } from '../../schema/factory-size.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
@@ -44,6 +44,22 @@ test('parses no file of a factory whose files have too many bytes together', () 
   const size = 60_000;
   const files = manyFiles(Math.ceil(factoryBytesMax / size) + 1, ' '.repeat(size));
   expect(definitionsIn(files).diagnostics).toMatchObject([{ code: 'factory/too-large' }]);
+});
+
+test('counts the prompt files of a factory, and reads no more of them once they are too large together', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'prompts-'));
+  for (const folder of ['automations', 'prompts']) mkdirSync(join(directory, folder));
+  const count = Math.ceil(factoryBytesMax / promptBytesMax) + 9;
+  for (let index = 0; index < count; index++) {
+    const promptFile = `prompts/a${index}.txt`;
+    writeFileSync(join(directory, promptFile), 'x'.repeat(promptBytesMax));
+    const text = JSON.stringify({ promptFile, triggers: [triggerOf({})] });
+    writeFileSync(join(directory, `automations/a${index}.yaml`), text);
+  }
+  const found = readDirectory(directory);
+  expect(found.files).toHaveLength(count);
+  expect(found.prompts?.size).toBe(factoryBytesMax / promptBytesMax + 1);
+  expect(parseDefinitions(found).diagnostics).toMatchObject([{ code: 'factory/too-large' }]);
 });
 
 test('parses no more files once their filters are too large together', () => {

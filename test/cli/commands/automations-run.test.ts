@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { startManagedDaemon } from '../../support/management.ts';
@@ -59,6 +60,35 @@ test('starts a run of a definition that is not applied, and marks it', async () 
   expect(secret).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('authorization carries') });
   const unknown = await hookmill('automations', 'run', 'none', '--payload', 'event.json');
   expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('none') });
+});
+
+test('runs show --prompt prints the prompt with which the run was recorded, byte for byte', async () => {
+  const { hookmill, write, path } = makeWorkspace();
+  write('webhooks/hook.yaml', 'secretName: HOOK\n');
+  await hookmill('secrets', 'generate', 'HOOK');
+  const [{ uid }] = JSON.parse((await hookmill('apply', '-o', 'json')).stdout).changes;
+  const prompt = '  Grün \x1b[1m it.\r\n\n\n';
+  write('automations/act.yaml', draft(uid, prompt));
+  write('event.json', payload);
+  const id = (await hookmill('automations', 'run', 'act', '--payload', 'event.json')).stdout.trim();
+  write('automations/act.yaml', draft(uid, 'Another.'));
+  await hookmill('apply');
+
+  const show = (...words: string[]) => hookmill('runs', 'show', id, ...words);
+  expect(await show('--prompt')).toEqual({ exitCode: 0, stdout: prompt, stderr: '' });
+  expect(JSON.parse((await show('-o', 'json')).stdout)).toMatchObject({ id, prompt });
+  expect(JSON.parse((await hookmill('runs', 'list', '-o', 'json')).stdout)[0]).not.toHaveProperty('prompt');
+  expect(await show('--prompt', '--log')).toMatchObject({ exitCode: 2, stdout: '' });
+
+  const database = new Database(path('.hookmill/deliveries.db'));
+  database.exec('PRAGMA foreign_keys = off; DELETE FROM snapshots');
+  database.close();
+  expect(await show('--prompt')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `hookmill: The prompt of the run ${id} is no longer stored.\n`,
+  });
+  expect(JSON.parse((await show('-o', 'json')).stdout)).not.toHaveProperty('prompt');
 });
 
 test('starts no run of a disabled automation, unless that is asked for', async () => {

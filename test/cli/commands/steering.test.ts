@@ -67,6 +67,38 @@ test('a paused automation records runs and starts none, says so everywhere, and 
   expect(audit).toMatch(/pause automation +act/);
 });
 
+test('a plan says which changed keys the queued runs keep', async () => {
+  const { workspace, deliver, statesOf } = await start();
+  const { hookmill, read, write } = workspace;
+  for (let n = 0; n < 3; n++) await deliver(n);
+  await expect.poll(() => statesOf('order')).toEqual(['order', 'order', 'running']);
+  const change = async (automation: string, keys: object, ...words: string[]) => {
+    const file = `automations/${automation}.yaml`;
+    const before = read(file);
+    write(file, JSON.stringify({ ...JSON.parse(before), ...keys }));
+    const { stdout } = await hookmill('plan', ...words);
+    write(file, before);
+    return stdout;
+  };
+  expect(await change('order', { concurrency: 2 })).toContain(
+    '2 runs that wait keep the `concurrency` with which they were recorded',
+  );
+  const several = { attempts: 3, concurrency: 2, debounce: { for: '5s' } };
+  expect(await change('order', several)).toContain(
+    '2 runs that wait keep the `attempts`, `concurrency` and `debounce` with which they were recorded',
+  );
+  const { changes } = JSON.parse(await change('order', { timeLimit: '5m' }, '-o', 'json'));
+  expect(changes.find(({ name }: { name: string }) => name === 'order').impact).toMatchObject({
+    ...{ judged: 0, queued: 2, kept: ['timeLimit'] },
+  });
+  const row = await change('order', { timeLimit: '5m', prompt: 'Other.' }, '-o', 'markdown');
+  expect(row).toMatch(/changes prompt, timeLimit<br>2 runs that wait keep the .*timeLimit/);
+
+  // Other keys, and an automation without queued runs.
+  expect(await change('order', { enabled: false })).not.toContain('recorded');
+  expect(await change('act', { timeLimit: '5m' })).toMatch(/~ automation act\n {4}[~+] timeLimit.*\n\nPlan/);
+});
+
 test('runs are cancelled by name and in bulk, with a dry run first, and a plan counts what a destroyed automation leaves', async () => {
   const { workspace, deliver, list, statesOf } = await start();
   const { hookmill } = workspace;

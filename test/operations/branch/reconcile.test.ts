@@ -5,6 +5,7 @@ import { isEdited } from '../../../operations/applied/applied-source.ts';
 import { applyDefinitions } from '../../../operations/applied/apply.ts';
 import { suspendReconcile } from '../../../operations/branch/reconcile.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
+import { promptBytesMax } from '../../../schema/definitions/automation-definition.ts';
 import { parseDefinitions } from '../../../sources/parse-definitions.ts';
 import { applyDirectory } from '../../support/factory.ts';
 import {
@@ -74,6 +75,77 @@ test('reads only the path', async () => {
     result: 'applied',
     state: { source: { path: 'deploy' }, webhooks: [{ name: 'pay' }] },
   });
+});
+
+const promptTrigger = 'triggers: [{ provider: webhook, event: received, filter: { webhook: pay } }]\n';
+
+test('reads the prompt files that automations name, without a work tree', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({
+    'deploy/webhooks/pay.yaml': webhook(),
+    'deploy/automations/triage.yaml': `promptFile: prompts/triage.md\n${promptTrigger}`,
+    'deploy/automations/again.yaml': `enabled: false\npromptFile: prompts/triage.md\n${promptTrigger}`,
+    'deploy/prompts/triage.md': 'Look.\r\nSay why.\n',
+    'prompts/triage.md': 'Of another directory.\n',
+  });
+  const { reconcile } = await followedFactory(upstream.bare);
+  const repository = repositoryAt(upstream.bare, 'main', 'deploy');
+  const prompt = 'Look.\nSay why.\n';
+  expect(await reconcile({}, { repository })).toMatchObject({
+    result: 'applied',
+    state: {
+      automations: [
+        { name: 'again', prompt },
+        { name: 'triage', prompt },
+      ],
+    },
+  });
+  upstream.commit({ 'deploy/prompts/triage.md': 'Look twice.\n' });
+  expect(await reconcile({}, { repository })).toMatchObject({
+    result: 'applied',
+    state: { automations: [{ prompt: 'Look twice.\n' }, { prompt: 'Look twice.\n' }] },
+  });
+});
+
+test('refuses prompt files that are missing, links, behind links, folders, submodules or too large', async () => {
+  const upstream = makeUpstream();
+  const automation = (path: string) => `promptFile: ${path}\n${promptTrigger}`;
+  upstream.commit({
+    'webhooks/pay.yaml': webhook(),
+    'automations/behind.yaml': automation('linked/p.md'),
+    'automations/fetched.yaml': automation('texts/fetched.md'),
+    'automations/folder.yaml': automation('texts/folder.md'),
+    'automations/large.yaml': automation('texts/large.md'),
+    'automations/link.yaml': automation('texts/link.md'),
+    'automations/missing.yaml': automation('texts/missing.md'),
+    'automations/sub.yaml': automation('texts/sub.md'),
+    'texts/p.md': 'Look.\n',
+    'texts/fetched.md': 'x'.repeat(promptBytesMax + 1),
+    'texts/folder.md/p.md': 'Look.\n',
+    'texts/large.md': 'x'.repeat(1_000_000),
+  });
+  const blob = (content: string) => upstream.gitWithInput(content, 'hash-object', '-w', '--stdin');
+  const lines = [
+    `120000 blob ${blob('p.md')}\ttexts/link.md`,
+    `120000 blob ${blob('texts')}\tlinked`,
+    `160000 commit ${'1'.repeat(40)}\ttexts/sub.md`,
+  ];
+  upstream.gitWithInput(`${lines.join('\n')}\n`, 'update-index', '--index-info');
+  upstream.git('commit', '--quiet', '--message', 'Links');
+  const { reconcile } = await followedFactory(upstream.bare);
+  const result = await reconcile();
+  expect(result).toMatchObject({ result: 'failed', reason: 'invalid' });
+  const diagnostics = 'diagnostics' in result ? result.diagnostics : [];
+  expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'automation/prompt-file there is no file linked/p.md',
+    'automation/prompt-file texts/fetched.md is larger than 32 KiB',
+    'automation/prompt-file texts/folder.md is not a regular file, or is behind a link',
+    'automation/prompt-file texts/large.md is larger than 32 KiB',
+    'automation/prompt-file texts/link.md is not a regular file, or is behind a link',
+    'automation/prompt-file there is no file texts/missing.md',
+    'automation/prompt-file texts/sub.md is not a regular file, or is behind a link',
+  ]);
+  expect(diagnostics.map(({ range }) => range?.start)).toEqual(Array(7).fill({ line: 1, column: 13 }));
 });
 
 test('records the revision of a commit that changes no definition', async () => {
