@@ -75,15 +75,15 @@ interface ReadDefinitions {
 }
 
 /**
- * Reads the health of the webhooks, or of the one with this UID, by UID. Empty if the log cannot be read, so
- * that everything else is still shown.
+ * Reads the health of the webhooks, or of the one with this UID, by UID, and the automations that are paused. Empty if the
+ * log cannot be read, so that everything else is still shown.
  */
 export async function readHealth(
   backend: Pick<Backend, 'call'>,
   uid?: string,
-): Promise<ReadonlyMap<string, WebhookHealth>> {
-  const { webhooks } = await backend
+): Promise<{ readonly byUid: ReadonlyMap<string, WebhookHealth>; readonly pauses: HealthView['pauses'] }> {
+  const { webhooks, pauses } = await backend
     .call('showHealth', { query: { webhook: uid } })
-    .catch((): Pick<HealthView, 'webhooks'> => ({ webhooks: [] }));
-  return new Map(webhooks.map(webhook => [webhook.uid, webhook]));
+    .catch((): Pick<HealthView, 'webhooks' | 'pauses'> => ({ webhooks: [], pauses: [] }));
+  return { byUid: new Map(webhooks.map(webhook => [webhook.uid, webhook])), pauses };
 }

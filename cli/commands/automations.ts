@@ -1,6 +1,6 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
-import type { PauseView } from '../../operations/log/runs.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
+import type { PauseView } from '../../operations/views/delivery-views.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';

@@ -1,4 +1,5 @@
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
+import type { HealthView } from '../../operations/health/show-health.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
 import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import { readHealth, type WebhookHealth } from '../backend/backend.ts';
@@ -25,7 +26,10 @@ const list = declareList({
   description: 'list the applied webhooks, their health and their ingress URLs',
   read: async command => {
     const { backend } = await openBackend(command);
-    const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
+    const [{ webhooks }, { byUid: health }] = await Promise.all([
+      backend.call('listWebhooks'),
+      readHealth(backend),
+    ]);
     return webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
       ...webhook,
       health: health.get(webhook.uid)?.health ?? null,
@@ -55,11 +59,13 @@ Examples:
       const { requests: unlogged } = await backend
         .call('listUnlogged', { query: { webhook: webhook.uid } })
         .catch(() => ({ requests: [] }));
-      const { health = null, repeatedId } = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? {};
+      const { byUid, pauses } = await readHealth(backend, webhook.uid);
+      const { health = null, repeatedId } = byUid.get(webhook.uid) ?? {};
       printData(
         output,
-        { ...data, serial, health, ...(repeatedId && { repeatedId }), unlogged },
-        () => renderFields(toFields(webhook, serial, { health, repeatedId })) + renderUnlogged(unlogged),
+        { ...data, serial, health, ...(repeatedId && { repeatedId }), pauses, unlogged },
+        () =>
+          renderFields(toFields(webhook, serial, { health, repeatedId, pauses })) + renderUnlogged(unlogged),
       );
     });
 }
@@ -72,7 +78,7 @@ function renderBodyFormat({ bodyFormat, payloadField }: WebhookView): string {
 function toFields(
   webhook: WebhookView,
   serial: number,
-  { health, repeatedId }: Pick<WebhookHealth, 'health' | 'repeatedId'>,
+  { health, repeatedId, pauses }: Pick<WebhookHealth, 'health' | 'repeatedId'> & Pick<HealthView, 'pauses'>,
 ): (readonly [string, string])[] {
   const unset = 'not set: answers 401 until the team secret is set and applied';
   return [
@@ -94,6 +100,7 @@ function toFields(
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['health', health ? `${health.state}: ${health.reason}` : '-'],
+    ...pauses.map(({ automation, by, at }) => ['paused', `${automation}, by ${by} since ${at}`] as const),
     ...(repeatedId
       ? ([['repeated id', `${describeRepeatedId(repeatedId)}. ${remedyRepeatedId(repeatedId)}.`]] as const)
       : []),

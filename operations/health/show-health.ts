@@ -8,6 +8,7 @@ import { countOf, type TalliedHistory, type Tally } from '../../store/ports/tall
 import type { OpenFactory } from '../factory.ts';
 import { findRepeatedId } from '../impact/find-repeated-id.ts';
 import { openHistory } from '../impact/history.ts';
+import { pauseView } from '../views/delivery-views.ts';
 import { findFirstJudgedHour, judgeHealth } from './judge-health.ts';
 import { weekHours } from './usual-rates.ts';
 
@@ -19,7 +20,7 @@ export async function showHealth(factory: OpenFactory, uid?: string): Promise<He
   const { name, store, readState, now } = factory;
   const nowMs = now().getTime();
   const sinceHour = Math.floor(nowMs / hourMs) + 1 - weekHours;
-  const { webhooks } = await readState();
+  const { webhooks, automations } = await readState();
   const meant = uid === undefined ? webhooks : webhooks.filter(webhook => webhook.uid === uid);
   const history = await store.deliveries.readHistory({
     factory: name,
@@ -42,7 +43,16 @@ export async function showHealth(factory: OpenFactory, uid?: string): Promise<He
       tallies: listTallies(tallies, sinceHour),
     };
   });
-  return { since: toTime(sinceHour * hourMs), webhooks: await Promise.all(shown) };
+  const isMeant = (paused: string) =>
+    uid === undefined ||
+    automations.some(
+      ({ name, triggers }) =>
+        name === paused && triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
+    );
+  const pauses = (await store.deliveries.listPauses({ factory: name, nowMs }))
+    .filter(({ automation }) => isMeant(automation))
+    .map(pauseView);
+  return { since: toTime(sinceHour * hourMs), webhooks: await Promise.all(shown), pauses };
 }
 
 /** Reads the past of one webhook, and judges it. */

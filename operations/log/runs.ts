@@ -1,13 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
-import type { pauseAnswer } from '../../schema/api/answers.ts';
 import { findPrompt } from '../../schema/automations-snapshot.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { Pause, RunCancel } from '../../store/ports/delivery-log.ts';
+import type { RunCancel } from '../../store/ports/delivery-log.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../factory.ts';
-import { type RunView, runDetail, runView } from '../views/delivery-views.ts';
+import { type PauseView, pauseView, type RunView, runDetail, runView } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 
@@ -137,16 +135,9 @@ export async function resumeAutomation(factory: LoggedFactory, automation: strin
   throw new Refusal('automation-not-paused', { detail: `the automation ${automation} is not paused` });
 }
 
-export type PauseView = z.output<typeof pauseAnswer>;
-
 /** Lists the paused automations of the factory; those that were paused first come first. */
 export async function listPauses({ name, store, now }: Factory): Promise<PauseView[]> {
   return (await store.deliveries.listPauses({ factory: name, nowMs: now().getTime() })).map(pauseView);
-}
-
-function pauseView({ automation, by, atMs, untilMs }: Pause): PauseView {
-  const toTime = (ms: number) => new Date(ms).toISOString();
-  return { automation, at: toTime(atMs), by, until: untilMs === undefined ? null : toTime(untilMs) };
 }
 
 /** Says how a run has ended. */

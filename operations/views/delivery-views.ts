@@ -12,6 +12,7 @@ import type {
   Afterwards,
   DeliverySummary,
   LoggedDelivery,
+  Pause,
   Run,
   RunCancel,
   RunDelivery,
@@ -22,6 +23,7 @@ import type { RunArtifact } from '../../store/ports/run-files.ts';
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
 export type RunView = z.output<typeof answers.runAnswer>;
+export type PauseView = z.output<typeof answers.pauseAnswer>;
 export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type FilterTestView = z.output<typeof answers.filterTestAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
@@ -167,6 +169,11 @@ function afterwardsView(
     ...(waitsFor === 'approval' && { until: formatTime(notBeforeMs) }),
     ...(approval && { approval: { at: formatTime(approval.atMs), by: approval.by } }),
   };
+}
+
+/** Converts a pause for display. */
+export function pauseView({ automation, by, atMs, untilMs }: Pause): PauseView {
+  return { automation, at: formatTime(atMs), by, until: untilMs === undefined ? null : formatTime(untilMs) };
 }
 
 function reportView({ atMs, count: _, ...said }: RunReport): NonNullable<RunView['report']> {

@@ -199,6 +199,13 @@ const repeatedIdShape = z.strictObject({
 
 export type RepeatedId = z.output<typeof repeatedIdShape>;
 
+export const pauseAnswer = z.strictObject({
+  automation: z.string(),
+  at: time.describe('Since when it is paused.'),
+  by: z.string(),
+  until: time.nullable().describe('When it goes on by itself; null: when somebody resumes it.'),
+});
+
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
 export const healthAnswer = z.strictObject({
   since: time.describe('When the first hour begins. The last hour is the current one.'),
@@ -218,6 +225,7 @@ export const healthAnswer = z.strictObject({
         .describe('The deliveries by hours, with each outcome that there was. They may be some seconds old.'),
     }),
   ),
+  pauses: z.array(pauseAnswer).describe('The paused automations; of one webhook, those that listen to it.'),
 });
 
 export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
@@ -429,12 +437,6 @@ export const alertAnswer = z.strictObject({
 });
 export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
 
-export const pauseAnswer = z.strictObject({
-  automation: z.string(),
-  at: time.describe('Since when it is paused.'),
-  by: z.string(),
-  until: time.nullable().describe('When it goes on by itself; null: when somebody resumes it.'),
-});
 export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });
 
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });

@@ -44,6 +44,7 @@ test('a paused automation records runs and starts none, says so everywhere, and 
   expect((await hookmill('automations', 'show', 'act')).stdout).toMatch(
     /^paused +since 2\S+Z, paused by \S+$/m,
   );
+  expect((await hookmill('webhooks', 'show', 'hook')).stdout).toMatch(/^paused +act, by \S+ since 2\S+Z$/m);
   expect((await hookmill('runs', 'list', '--automation', 'act')).stdout).toContain(
     'queued (its automation is paused)',
   );
