@@ -6,7 +6,7 @@ import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
-import { identitySources, manualUid, outcomes, runStates, runWaits } from '../delivery.ts';
+import { identitySources, manualUid, outcomes, runnerKinds, runStates, runWaits } from '../delivery.ts';
 import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
 import { exportedPathPattern } from '../name.ts';
@@ -419,6 +419,16 @@ export const pauseAnswer = z.strictObject({
   until: time.nullable().describe('When it goes on by itself; null: when somebody resumes it.'),
 });
 export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });
+
+export const runnerAnswer = z.strictObject({
+  name: z.string(),
+  kind: z.enum(runnerKinds),
+  automations: z.array(z.string()).describe('Globs of the names of the automations that may use it.'),
+  repositories: z
+    .array(z.string())
+    .describe('The repositories of which its runs can get a working copy, by `repository` of an automation.'),
+});
+export const runnersAnswer = z.strictObject({ runners: z.array(runnerAnswer) });
 
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 
