@@ -38,9 +38,7 @@ const sentences: Sentences = {
   },
   order: (path, { onFailure }) => {
     const then =
-      onFailure === 'hold'
-        ? 'the others wait until it is retried with success or dismissed'
-        : 'the next one starts';
+      onFailure === 'hold' ? 'the others wait until it succeeds or is dismissed' : 'the next one starts';
     return `Runs with the same ${code(path)} start one after the other; when one fails, ${then}.`;
   },
   debounce: ({ for: quiet, key, atMost }) => {

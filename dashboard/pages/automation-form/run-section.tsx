@@ -4,7 +4,7 @@ import { callApi } from '../../api-client.ts';
 import { ApiFailure } from '../../api-failure.ts';
 import type { OfferedRunner } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Text } from '../../parts/text.tsx';
+import { WithCode } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { findRunMistake, hasRunKeys, type RunDraft, type RunPointer } from '../../state/run-draft.ts';
@@ -118,7 +118,7 @@ function SentenceFields({ sentence, runs, runners, mistakes, onInput }: Sentence
       <div role="status" id={mistakesId}>
         {mistakes.map(({ at, text }) => (
           <p key={at + text} class="mistake">
-            <Text text={text} />
+            <WithCode text={text} />
           </p>
         ))}
       </div>
@@ -150,7 +150,7 @@ function listOffered(at: RunPointer, runner: string, runners: readonly OfferedRu
   }
   return [
     ['', 'the next one starts'],
-    ['hold', 'the others wait until it is retried with success or dismissed'],
+    ['hold', 'the others wait until it succeeds or is dismissed'],
   ];
 }
 

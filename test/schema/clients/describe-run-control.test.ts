@@ -27,7 +27,7 @@ test('says every key of run control in a sentence', () => {
     'A run has at most 3 attempts.',
     'After the first failed attempt, a run waits 30s, then twice as long each time, at most 5m.',
     'At most 2 runs at a time for each value of `$.repository.full_name`; the others wait.',
-    'Runs with the same `$.issue.id` start one after the other; when one fails, the others wait until it is retried with success or dismissed.',
+    'Runs with the same `$.issue.id` start one after the other; when one fails, the others wait until it succeeds or is dismissed.',
     'One run for a burst of deliveries with the same `$.issue.id`: it waits 30s for further ones, at most 5m in all.',
     'At most 20 runs may start within an hour; further ones fail.',
   ]);
