@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { defaultRunner } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import { ApiFailure } from '../../api-failure.ts';
-import type { OfferedRunner } from '../../api-types.ts';
+import type { ListedRunner } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { WithCode } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -76,7 +76,7 @@ function findMistakes(at: RunPointer, runs: RunDraft, refusal: unknown): Mistake
 
 interface SentenceProperties extends Omit<Properties, 'refusal' | 'onChange'> {
   readonly sentence: RunSentence;
-  readonly runners: readonly OfferedRunner[];
+  readonly runners: readonly ListedRunner[];
   readonly mistakes: readonly Mistake[];
   readonly onInput: (at: RunPointer, text: string) => void;
 }
@@ -129,14 +129,14 @@ function SentenceFields({ sentence, runs, runners, mistakes, onInput }: Sentence
 type Choice = readonly [value: string, label: string];
 
 /** Lists what can be chosen, and what the automation has if that can no longer be chosen. */
-function listChoices(at: RunPointer, runs: RunDraft, runners: readonly OfferedRunner[]): readonly Choice[] {
+function listChoices(at: RunPointer, runs: RunDraft, runners: readonly ListedRunner[]): readonly Choice[] {
   const choices = listOffered(at, runs['/runner'] || defaultRunner, runners);
   const chosen = runs[at];
   const isListed = choices.some(([value]) => value === chosen);
   return isListed ? choices : [...choices, [chosen, `${chosen} (not offered)`]];
 }
 
-function listOffered(at: RunPointer, runner: string, runners: readonly OfferedRunner[]): readonly Choice[] {
+function listOffered(at: RunPointer, runner: string, runners: readonly ListedRunner[]): readonly Choice[] {
   if (at === '/runner') {
     const others = runners.filter(({ name }) => name !== defaultRunner);
     return [
