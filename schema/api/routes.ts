@@ -252,7 +252,8 @@ export const apiRoutes = {
     path: `${factory}/runners`,
     permission: 'read',
     thread: 'operations',
-    summary: 'Lists the runners that automations of this factory may use, as the last daemon to start offers them.',
+    summary:
+      'Lists the runners that automations of this factory may use, as the last daemon to start offers them.',
     answer: { status: 200, shape: answers.runnersAnswer },
   },
   createAutomation: {
