@@ -22,6 +22,7 @@ import { declareDoctor } from './commands/doctor.ts';
 import { declareKey } from './commands/key.ts';
 import { declarePayloads } from './commands/payloads.ts';
 import { declareReconcile } from './commands/reconcile.ts';
+import { declareRunners } from './commands/runners.ts';
 import { declareRuns } from './commands/runs.ts';
 import { declareSchemes } from './commands/schemes.ts';
 import { declareSecrets } from './commands/secrets.ts';
@@ -67,6 +68,7 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
     payloads: declarePayloads,
     automations: declareAutomations,
     runs: declareRuns,
+    runners: declareRunners,
     store: declareStore,
   },
   'Senders:': { send: declareSend, schemes: declareSchemes },

@@ -16,6 +16,7 @@ export type ShownHealth = NonNullable<TalliedWebhook['health']>;
 export type ListedAutomation = AnswerTo<'listAutomations'>['automations'][number];
 export type ShownAutomation = AnswerTo<'showAutomation'>;
 export type ShownPause = AnswerTo<'listPauses'>['pauses'][number];
+export type ListedRunner = AnswerTo<'listRunners'>['runners'][number];
 export type PlannedChange = AnswerTo<'planAutomation'>['change'];
 export type ExplainedWhy = AnswerTo<'explainWhy'>;
 export type ListedDelivery = AnswerTo<'listDeliveries'>['deliveries'][number];

@@ -33,6 +33,9 @@ export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate' | 'M
  */
 export const manualUid = 'manual';
 
+/** How a runner executes runs. */
+export const runnerKinds = ['directory', 'command', 'http'] as const;
+
 /** The runner of automations that name none: `runs.runner` of the daemon's settings. */
 export const defaultRunner = 'default';
 

@@ -44,6 +44,17 @@ export function suggestFieldPath(text: string): string | undefined {
   return isClear ? `$${path}` : undefined;
 }
 
+/** Says what is wrong with a text that should be the path of a field; undefined if it is one. */
+export function findPathMistake(
+  text: string,
+): { readonly message: string; readonly hint: string } | undefined {
+  if (parseFieldPath(text)) return undefined;
+  const meant = suggestFieldPath(text);
+  const hint =
+    meant === undefined ? 'write the path of one field, e.g. $.issue.id' : `did you mean ${meant}?`;
+  return { message: `"${text}" is not the path of a field`, hint };
+}
+
 /** Renders a key as a segment of a path, as JSONPath does (RFC 9535): `.level`, or `["odd name"]`. */
 export function renderPathSegment(key: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;

@@ -13,5 +13,11 @@ export function toMs(count: string, unit: string): number {
   return Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs];
 }
 
+/** Parses a duration in settings and flags (`500ms`, `30s`, `5m`, `1h`) to ms; undefined for any other text. */
+export function parseDurationMs(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  return count === undefined ? undefined : toMs(count, unit);
+}
+
 export const hourMs = timeUnitsMs.h;
 export const dayMs = timeUnitsMs.d;

@@ -1,6 +1,7 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import type { PauseView } from '../../operations/views/delivery-views.ts';
+import { describeRunControl } from '../../schema/clients/describe-run-control.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { getDefinitionPath } from '../../sources/definition-file-name.ts';
@@ -138,24 +139,19 @@ Examples:
 }
 
 function renderAutomation(automation: ListedAutomation): string {
-  const { name, enabled, prompt, triggers, file: _, paused, ...runKeys } = automation;
+  const { name, enabled, prompt, triggers, paused } = automation;
   const triggerFields = triggers.map(({ webhook, uid, byName, payload, headers }): [string, string] => {
     const target =
       webhook ?? `unknown webhook (never starts a run):${byName === undefined ? '' : ` ${byName}`}`;
     const filters = [JSON.stringify(payload), headers && `headers ${JSON.stringify(headers)}`];
     return ['trigger', [target, uid, ...filters.filter(text => text !== undefined)].join(' ')];
   });
-  const runFields = Object.entries(runKeys).flatMap(([key, value]) =>
-    value === undefined
-      ? []
-      : [[key, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
-  );
   const fields = renderFields([
     ['name', name],
     ['enabled', enabled ? 'yes' : 'no'],
     ...(paused ? [['paused', `since ${paused.at}, ${describePause(paused)}`] as const] : []),
     ...triggerFields,
-    ...runFields,
+    ...describeRunControl(automation).map(sentence => ['runs', sentence] as const),
   ]);
   const lines = prompt.split('\n').map(line => `  ${printable(line)}`);
   return `${fields}\n${lines.join('\n').trimEnd()}\n`;

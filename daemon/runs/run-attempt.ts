@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { parseDurationMs } from '../../schema/time-units.ts';
 import type { DeliveryLog, Run, RunDelivery, StoredEvent } from '../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../store/ports/run-files.ts';
 import type { Traces } from '../observability/traces.ts';

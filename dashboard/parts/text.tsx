@@ -21,6 +21,13 @@ export function Code({ text }: { readonly text: string }) {
   );
 }
 
+/** Text in which backticks enclose code. */
+export function WithCode({ text }: { readonly text: string }) {
+  return (
+    <>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code text={part} /> : <Text text={part} />))}</>
+  );
+}
+
 /** A size in bytes, with the exact number on hover. */
 export function Size({ bytes }: { readonly bytes: number }) {
   return <span title={`${bytes.toLocaleString('en')} bytes`}>{formatSize(bytes)}</span>;

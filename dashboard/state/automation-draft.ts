@@ -1,8 +1,9 @@
 import type { z } from 'zod';
-import type { automationShape } from '../../schema/definitions/automation-definition.ts';
+import type { automationShape, RunControl } from '../../schema/definitions/automation-definition.ts';
 import { parseYaml } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { formatFilter } from '../text/format-values.ts';
+import { parseRunDraft, type RunDraft, toRunDraft } from './run-draft.ts';
 
 /** The body of a request that writes an automation. */
 export type AutomationBody = z.input<typeof automationShape>;
@@ -19,14 +20,12 @@ export interface TriggerDraft {
   readonly headers: string;
 }
 
-/** The keys that the form does not show. They stay as they are. */
-type OtherKeys = Omit<AutomationBody, 'name' | 'enabled' | 'prompt' | 'triggers'>;
-
-export interface AutomationDraft extends OtherKeys {
+export interface AutomationDraft {
   readonly name: string;
   readonly enabled: boolean;
   readonly prompt: string;
   readonly triggers: readonly TriggerDraft[];
+  readonly runs: RunDraft;
 }
 
 let keys = 0;
@@ -46,23 +45,17 @@ export function createTriggerDraft({ uid, webhook, payload, headers }: StoredTri
 }
 
 export function createAutomationDraft(): AutomationDraft {
-  return { name: '', enabled: true, prompt: '', triggers: [createTriggerDraft()] };
+  return { name: '', enabled: true, prompt: '', triggers: [createTriggerDraft()], runs: toRunDraft({}) };
 }
 
-interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
-  // These three are not part of the definition.
-  readonly file: string | null;
-  readonly serial: number;
-  readonly yaml: string;
+interface StoredAutomation extends Omit<AutomationDraft, 'triggers' | 'runs'>, RunControl {
   readonly triggers: readonly StoredTrigger[];
 }
 
 export function toAutomationDraft(stored: StoredAutomation): AutomationDraft {
-  const { triggers, file: _file, serial: _serial, yaml: _yaml, ...kept } = stored;
-  return {
-    ...kept,
-    triggers: triggers.map(trigger => createTriggerDraft(trigger)),
-  };
+  const { name, enabled, prompt, triggers } = stored;
+  const drafts = triggers.map(trigger => createTriggerDraft(trigger));
+  return { name, enabled, prompt, triggers: drafts, runs: toRunDraft(stored) };
 }
 
 /** Parses a draft. Returns the trigger to send, or what is wrong with the text of its filters. */
@@ -101,11 +94,14 @@ function parseFilter(what: string, text: string): ParsedFilter {
   return parsed.ok ? { ok: true, filter: (parsed.source.value ?? undefined) as never } : parsed;
 }
 
-/** Builds the request body; undefined while a filter cannot be parsed. */
+/** Builds the request body; undefined while a filter or a field of the runs cannot be parsed. */
 export function buildAutomationBody(draft: AutomationDraft): AutomationBody | undefined {
-  const { triggers, name: _, ...rest } = draft;
+  const { enabled, prompt, triggers } = draft;
+  const keys = parseRunDraft(draft.runs);
   const parsed = triggers
     .map(parseTriggerDraft)
     .flatMap(result => ('trigger' in result ? [result.trigger] : []));
-  return parsed.length === triggers.length ? { ...rest, triggers: parsed } : undefined;
+  return keys && parsed.length === triggers.length
+    ? { enabled, prompt, ...keys, triggers: parsed }
+    : undefined;
 }

@@ -1,5 +1,6 @@
 import type { WebhookChange } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { isOfferedTo } from '../../store/ports/offered-runners.ts';
 import { listFactorySecrets } from '../access/secrets.ts';
 import {
   createAutomation,
@@ -24,7 +25,7 @@ import { type Handlers, openFactory } from './handler.ts';
 /** Handles requests for a factory's applied state. */
 export const appliedHandlers: Pick<
   Handlers,
-  | ('showStatus' | 'listSecrets')
+  | ('showStatus' | 'listSecrets' | 'listRunners')
   | (
       | 'listWebhooks'
       | 'createWebhook'
@@ -42,6 +43,12 @@ export const appliedHandlers: Pick<
   listSecrets: async ({ store }, { params: { factory }, permission }) => ({
     body: { secrets: await listFactorySecrets({ name: factory, store }, permission) },
   }),
+  listRunners: async ({ store }, { params: { factory } }) => {
+    const offered = await store.offeredRunners.read();
+    const own = offered.filter(runner => isOfferedTo(runner, factory));
+    // The globs of factories would tell their names.
+    return { body: { runners: own.map(({ factories: _, ...runner }) => runner) } };
+  },
 
   listWebhooks: async (deps, { params: { factory } }) => {
     const body = await listWebhooks(openFactory(deps, factory), deps.baseUrl);

@@ -29,6 +29,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   changeWebhookSecret: applied,
   deleteWebhook: applied,
   listAutomations: applied,
+  listRunners: applied,
   createAutomation: applied,
   showAutomation: applied,
   replaceAutomation: applied,

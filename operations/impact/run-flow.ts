@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
-import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { parseFieldPath, readField } from '../../schema/field-path.ts';
+import { parseDurationMs } from '../../schema/time-units.ts';
 import type { RunFlow } from '../../store/ports/delivery-log.ts';
 
 /** The longest wait of a debounce, in multiples of its time, if a definition does not set it. */

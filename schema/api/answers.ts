@@ -6,7 +6,7 @@ import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
-import { identitySources, manualUid, outcomes, runStates, runWaits } from '../delivery.ts';
+import { identitySources, manualUid, outcomes, runnerKinds, runStates, runWaits } from '../delivery.ts';
 import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
 import { exportedPathPattern } from '../name.ts';
@@ -438,6 +438,16 @@ export const alertAnswer = z.strictObject({
 export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
 
 export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });
+
+export const runnerAnswer = z.strictObject({
+  name: z.string(),
+  kind: z.enum(runnerKinds),
+  automations: z.array(z.string()).describe('Globs of the names of the automations that may use it.'),
+  repositories: z
+    .array(z.string())
+    .describe('The repositories of which its runs can get a working copy, by `repository` of an automation.'),
+});
+export const runnersAnswer = z.strictObject({ runners: z.array(runnerAnswer) });
 
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 

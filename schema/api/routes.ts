@@ -247,6 +247,15 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.automationsAnswer },
     etag: true,
   },
+  listRunners: {
+    method: 'get',
+    path: `${factory}/runners`,
+    permission: 'read',
+    thread: 'operations',
+    summary:
+      'Lists the runners that automations of this factory may use, as the last daemon to start offers them.',
+    answer: { status: 200, shape: answers.runnersAnswer },
+  },
   createAutomation: {
     method: 'post',
     path: `${factory}/automations`,

@@ -5,8 +5,9 @@ import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filte
 import { uidPattern } from '../ids.ts';
 import { nameCharsMax, namePattern, nameRule } from '../name.ts';
 import { nameShape } from '../name-shapes.ts';
+import { parseDurationMs } from '../time-units.ts';
 import { addMistake } from './add-mistake.ts';
-import { parseDurationMs, runTime } from './duration.ts';
+import { runTime } from './duration.ts';
 import { fieldPath } from './field-path-shape.ts';
 import { promptPath } from './prompt-path.ts';
 

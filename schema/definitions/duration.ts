@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import { dayMs, timeUnitsMs, toMs } from '../time-units.ts';
-
-/** Parses a duration in settings and flags (`500ms`, `30s`, `5m`, `1h`) to ms; undefined for any other text. */
-export function parseDurationMs(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
-  return count === undefined ? undefined : toMs(count, unit);
-}
+import { dayMs, parseDurationMs, timeUnitsMs } from '../time-units.ts';
 
 /** The shape of a duration as text, between two bounds. `what` names it in messages. */
 export function durationShape(what: string, minMs: number, maxMs: number) {

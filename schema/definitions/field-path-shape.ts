@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../field-path.ts';
+import { fieldPathPattern, findPathMistake } from '../field-path.ts';
 import { addMistake } from './add-mistake.ts';
 
 /** @limit Longest path of a field of the payload, in characters: paths in real payloads are far shorter. */
@@ -14,10 +14,7 @@ export const fieldPath = z
     params: { hint: `write at most ${fieldPathCharsMax} characters` },
   })
   .superRefine((text, context) => {
-    if (parseFieldPath(text)) return;
-    const meant = suggestFieldPath(text);
-    const hint =
-      meant === undefined ? 'write the path of one field, e.g. $.issue.id' : `did you mean ${meant}?`;
-    addMistake(context, [], `"${text}" is not the path of a field`, { code: 'definition/value', hint });
+    const mistake = findPathMistake(text);
+    if (mistake) addMistake(context, [], mistake.message, { code: 'definition/value', hint: mistake.hint });
   })
   .meta({ pattern: fieldPathPattern.source, maxLength: fieldPathCharsMax, examples: ['$.issue.id'] });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
-import { durationShape, parseDurationMs } from '../../schema/definitions/duration.ts';
+import { durationShape } from '../../schema/definitions/duration.ts';
 import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import { namePattern } from '../../schema/name.ts';
 import { nameShape, secretNameShape } from '../../schema/name-shapes.ts';
+import { parseDurationMs } from '../../schema/time-units.ts';
 import { parseRepository, type Repository } from './repository.ts';
 
 /** @limit Default interval of reconciles, in seconds: git hosts tolerate it, and people hardly notice it. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { runnerKinds } from '../../schema/delivery.ts';
 import { compileGlob } from '../../schema/filters/glob.ts';
 
 const offeredRunnerShape = z.strictObject({
   name: z.string(),
-  kind: z.enum(['directory', 'command', 'http']),
+  kind: z.enum(runnerKinds),
   /** Who may use it: globs of names. */
   factories: z.array(z.string()),
   automations: z.array(z.string()),
@@ -26,13 +27,21 @@ export interface OfferedRunners {
   record(runners: readonly OfferedRunner[]): Promise<void>;
 }
 
+/** The globs of names that say who may use a runner. */
+interface Users {
+  readonly factories: readonly string[];
+  readonly automations: readonly string[];
+}
+
+/** Whether automations of a factory may use a runner. */
+export function isOfferedTo({ factories }: Pick<Users, 'factories'>, factory: string): boolean {
+  return factories.some(glob => compileGlob(glob)(factory));
+}
+
 /** Whether an automation of a factory may use a runner. */
 export function maySelect(
-  { factories, automations }: Readonly<Record<'factories' | 'automations', readonly string[]>>,
+  runner: Users,
   { factory, automation }: { readonly factory: string; readonly automation: string },
 ): boolean {
-  return (
-    factories.some(glob => compileGlob(glob)(factory)) &&
-    automations.some(glob => compileGlob(glob)(automation))
-  );
+  return isOfferedTo(runner, factory) && runner.automations.some(glob => compileGlob(glob)(automation));
 }

@@ -10,7 +10,16 @@ async function openFullFactory() {
   const { page, api, visit } = dashboard;
   const webhook = await createWebhook(api, 'deploys');
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
-  await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers });
+  const keys = {
+    ...{
+      concurrency: 2,
+      concurrencyKey: '$.repository.full_name',
+      order: '$.service.name',
+      onFailure: 'hold',
+    },
+    ...{ debounce: { for: '1s' }, timeLimit: '10m', attempts: 1, runsPerHour: 1_000 },
+  };
+  await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers, ...keys });
   const long = { state: 'failed', url: `https://ci.example/${'long/'.repeat(60)}` };
   await deliver(webhook, { state: 'passed' });
   const delivery = await deliver(webhook, long);
@@ -26,6 +35,10 @@ async function openFullFactory() {
     await page.getByLabel('Search the payload').fill('a');
     await page.locator('.diff').waitFor();
   };
+  const mistype = async () => {
+    await page.getByLabel('Runs with the same').fill('service.name');
+    await page.getByText('did you mean $.service.name?').waitFor();
+  };
   const places: readonly [name: string, place: string, text: string, then?: () => Promise<void>][] = [
     ['automations', '/automations', 'deleted webhook'],
     ['webhooks', '/webhooks', 'Bearer token'],
@@ -36,7 +49,7 @@ async function openFullFactory() {
     ['bulk-replay', '/deliveries', 'All webhooks', askToReplay],
     ['runs', '/runs', 'All automations', openRow],
     ['automation', '/automations/triage-failed-deploys', 'Would trigger', openRow],
-    ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
+    ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger', mistype],
     ['delivery', `/deliveries/${delivery}`, 'Started 1 run', compare],
     ['run', `/runs/${runs[0]?.id}`, 'The last attempt failed:'],
     ['status', '/status', 'Team secrets'],

@@ -1,4 +1,8 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { homeAt } from '../../store/home/home.ts';
+import type { OfferedRunner } from '../../store/ports/offered-runners.ts';
+import { storeIn } from '../support/stored.ts';
+import { violations } from './axe.ts';
 import { browserTest, openDashboard, textOf } from './browser.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
@@ -92,6 +96,99 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete automation' }).click();
   await page.getByText('No automations yet').waitFor();
+});
+
+browserTest(
+  'fills in how runs are executed as sentences, and shows what is refused at its field',
+  async () => {
+    const { page, api, daemon, keep, visit } = await openDashboard();
+    const { offeredRunners } = storeIn(homeAt(daemon.workspace.home));
+    const configured = await offeredRunners.read();
+    onTestFinished(() => offeredRunners.record(configured));
+    const agents: OfferedRunner = {
+      ...{ name: 'agents', kind: 'command', factories: ['*'], automations: ['*'], repositories: ['shop'] },
+    };
+    const others = { ...agents, name: 'secret', factories: ['elsewhere'] };
+    await offeredRunners.record([...configured, agents, others]);
+    const { uid } = await createWebhook(api, 'deploys');
+    const automation = { prompt: 'Look.', triggers: [triggerOn(uid)] };
+    await api('POST', '/automations', { name: 'triage', ...automation });
+
+    await visit('/automations/triage/edit');
+    const runs = page.getByRole('region', { name: 'Runs' });
+    const within = (sentence: string) => runs.getByRole('group', { name: sentence, exact: true });
+    const runner = within('Runner').getByRole('combobox').first();
+    const order = within('Order').getByRole('textbox');
+    const save = page.getByRole('button', { name: 'Save' });
+    await runs.getByRole('heading', { name: 'Runs' }).waitFor();
+    expect(await runner.isVisible()).toBe(false);
+    await runs.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await runner.getByText('agents').waitFor({ state: 'attached' });
+    expect(await runner.locator('option').allTextContents()).toEqual(['default', 'agents']);
+    await order.fill('issue.id');
+    await within('Order').getByText('did you mean $.issue.id?').waitFor();
+    expect(await order.getAttribute('aria-invalid')).toBe('true');
+    expect(await save.isDisabled()).toBe(true);
+    await order.fill('$.issue.id');
+    await within('Order').getByRole('combobox').selectOption('hold');
+    await runner.selectOption('agents');
+    await within('Runner').getByLabel('with a working copy of').selectOption('shop');
+    for (const [sentence, texts] of Object.entries({
+      Artifacts: ['answer.md, report.md'],
+      Attempts: ['10m', '3', '30s', '5m'],
+      'Runs at a time': ['2', '$.repository.full_name'],
+      Bursts: ['30s', '$.issue.id', '5m'],
+      'Runs per hour': ['20'],
+    }))
+      for (const [index, text] of texts.entries())
+        await within(sentence).getByRole('textbox').nth(index).fill(text);
+
+    await offeredRunners.record(configured);
+    await save.click();
+    await within('Runner').getByText('the daemon offers no runner agents').waitFor();
+    expect(await runner.getAttribute('aria-invalid')).toBe('true');
+    expect(await order.getAttribute('aria-invalid')).toBe('false');
+    expect(await violations(page)).toEqual([]);
+    await keep('automation-runs');
+    await offeredRunners.record([...configured, agents]);
+    await save.click();
+    await page.getByRole('heading', { name: 'How its runs are executed' }).waitFor();
+    expect(await page.locator('.sentences li').allTextContents()).toEqual([
+      'The runner agents executes its runs.',
+      'Each run gets a working copy of the repository shop.',
+      'A run fails unless it leaves the artifacts answer.md, report.md.',
+      'An attempt takes at most 10m.',
+      'A run has at most 3 attempts.',
+      'After the first failed attempt, a run waits 30s, then twice as long each time, at most 5m.',
+      'At most 2 runs at a time for each value of $.repository.full_name; the others wait.',
+      'Runs with the same $.issue.id start one after the other; when one fails, the others wait until it succeeds or is dismissed.',
+      'One run for a burst of deliveries with the same $.issue.id: it waits 30s for further ones, at most 5m in all.',
+      'At most 20 runs may start within an hour; further ones fail.',
+    ]);
+  },
+);
+
+browserTest('edits how runs are executed: what is emptied is no key any more', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { uid } = await createWebhook(api, 'deploys');
+  const kept = { attempts: 3, backOff: { first: '30s' }, order: '$.issue.id', onFailure: 'continue' };
+  const removed = { timeLimit: '10m', concurrency: 2, concurrencyKey: '$.id' };
+  const automation = { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] };
+  await api('POST', '/automations', { ...automation, ...kept, ...removed });
+  await visit('/automations/triage/edit');
+  await page.getByLabel('An attempt takes at most').fill('');
+  const together = page.getByRole('group', { name: 'Runs at a time', exact: true });
+  await together.getByLabel('At most').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await together.getByText('concurrencyKey has no effect without concurrency').waitFor();
+  await together.getByLabel('for each value of').fill('');
+  expect(await together.locator('.mistake').count()).toBe(0);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'How its runs are executed' }).waitFor();
+  const saved = await api<object>('GET', '/automations/triage');
+  expect(saved).toMatchObject(kept);
+  expect(Object.keys(saved).filter(key => key in removed)).toEqual([]);
 });
 
 browserTest(

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
-import { parseDurationMs } from '../../../schema/definitions/duration.ts';
+import { parseDurationMs } from '../../../schema/time-units.ts';
 import { artifactsName, type RunFiles } from '../../../store/ports/run-files.ts';
 import type { AfterwardsSettings } from '../run-settings.ts';
 import { keepResult, propose, type ResultDeps } from './command-result.ts';

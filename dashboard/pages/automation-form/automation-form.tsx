@@ -19,7 +19,9 @@ import { useFactory } from '../../state/current-factory.ts';
 import { goTo } from '../../state/current-location.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
+import type { RunDraft } from '../../state/run-draft.ts';
 import { useSubmit } from '../../state/use-action.ts';
+import { RunSection } from './run-section.tsx';
 import { TriggerEditor } from './trigger-editor.tsx';
 
 interface Properties {
@@ -43,8 +45,10 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
   );
   const automation = buildAutomationBody(draft);
   const [reviewed, setReviewed] = useState<AutomationDraft>();
+  const [sent, setSent] = useState<RunDraft>();
   const { busy, error, submit } = useSubmit(async () => {
     if (!automation) return;
+    setSent(draft.runs);
     await onSave(draft.name, automation);
     goTo({ page: 'automation', factory, id: draft.name });
   });
@@ -65,6 +69,11 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
         <PromptField value={draft.prompt} onInput={prompt => change({ prompt })} />
       </section>
       <TriggerList draft={draft} webhooks={webhooks.value.webhooks} onChange={change} />
+      <RunSection
+        runs={draft.runs}
+        onChange={runs => change({ runs })}
+        refusal={sent === draft.runs ? error : undefined}
+      />
       {automation && reviewed === draft && <DraftChanges name={draft.name} automation={automation} />}
       <ProblemNotice error={error} />
       <div class="actions">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { describeRunControl } from '../../../schema/clients/describe-run-control.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownAutomation, ShownPause } from '../../api-types.ts';
 import { CopyableBlock } from '../../parts/copyable.tsx';
@@ -11,7 +12,7 @@ import { RunList } from '../../parts/log/run-list.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { EnabledPill, Pill } from '../../parts/pills.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Code, ExactTime, Text } from '../../parts/text.tsx';
+import { Code, ExactTime, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo, redirectTo } from '../../state/current-location.ts';
@@ -47,6 +48,7 @@ export function AutomationPage({ name }: { readonly name: string }) {
         <h2>Prompt</h2>
         <pre class="prompt">{escapeInvisible(value.prompt)}</pre>
       </section>
+      <RunSentences automation={value} />
       <AppliedTriggers triggers={value.triggers} />
       <section class="card padded">
         <h2>Test filter</h2>
@@ -60,6 +62,24 @@ export function AutomationPage({ name }: { readonly name: string }) {
       </DefinitionFileSection>
       <RunList title="Runs" fixed={{ automation: name }} />
     </>
+  );
+}
+
+/** Says how the runs of an automation are executed; nothing if it leaves all of that to the operator. */
+function RunSentences({ automation }: { readonly automation: ShownAutomation }) {
+  const sentences = describeRunControl(automation);
+  if (sentences.length === 0) return null;
+  return (
+    <section class="card padded">
+      <h2>How its runs are executed</h2>
+      <ul class="sentences">
+        {sentences.map(sentence => (
+          <li key={sentence}>
+            <WithCode text={sentence} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

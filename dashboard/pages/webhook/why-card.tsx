@@ -5,7 +5,7 @@ import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
 import { isRowOpen } from '../../parts/disclosure.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { Pill, type Tone } from '../../parts/pills.tsx';
-import { Code, Text, Time } from '../../parts/text.tsx';
+import { Text, Time, WithCode } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -117,12 +117,5 @@ function LastDeliveries({ last }: Pick<ExplainedWhy, 'last'>) {
         </span>
       ))}
     </p>
-  );
-}
-
-/** Text in which backticks enclose code. */
-function WithCode({ text }: { readonly text: string }) {
-  return (
-    <>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code text={part} /> : <Text text={part} />))}</>
   );
 }

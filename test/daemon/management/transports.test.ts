@@ -228,6 +228,7 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     () => ({ params: { automation: 'triage' }, body: { seconds: 0 } }),
   ],
   listPauses: [() => ({})],
+  listRunners: [() => ({})],
   resumeAutomation: [
     () => ({ params: { automation: 'notify' }, body: {} }),
     () => ({ params: { automation: 'triage' }, body: {} }),

@@ -42,6 +42,17 @@ test('an automation gets the runner that it names, with its team secret and lane
   expect((await workspace.hookmill('automations', 'list')).stdout).toMatch(
     /^deploy-app +yes, on deploy +hook$/m,
   );
+  expect((await workspace.hookmill('automations', 'show', 'deploy-app')).stdout).toContain(`
+runs     The runner \`deploy\` executes its runs.
+runs     A run has at most 1 attempt.
+runs     Runs with the same \`$.issue\` start one after the other; when one fails, the next one starts.
+`);
+  expect((await workspace.hookmill('runners', 'list')).stdout).toBe(
+    `RUNNER   KIND       AUTOMATIONS  REPOSITORIES
+default  directory  *
+deploy   command    deploy-*
+`,
+  );
   expect(await daemon.metrics()).toContain('hookmill_runner_places{runner="deploy"} 4');
 
   for (const [name, runner, message, hint] of [
