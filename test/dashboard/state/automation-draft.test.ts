@@ -7,6 +7,7 @@ test('an automation that nobody edits keeps all keys that control its runs', () 
     ...{ runner: 'agents', repository: 'shop', requires: ['answer.md', 'a b.md'], timeLimit: '10m' },
     ...{ attempts: 2, backOff: { first: '30s', max: '5m' }, concurrency: 1, concurrencyKey: '$.a' },
     ...{ order: '$["odd, name"]', onFailure: 'continue' as const, runsPerHour: 20 },
+    notify: ['failed', 'succeeded'] as ('failed' | 'succeeded')[],
     debounce: { for: '30s', key: '$.id', atMost: '5m' },
   };
   expect(Object.keys(others).sort()).toEqual(Object.keys(runControlFields).sort());
