@@ -41,6 +41,7 @@ checkLength('The title', title, 200);
 if (/\p{Cc}/u.test(title)) fail('The title must be one line');
 checkLength('The body', body, 10_000);
 const patch = readText('change.patch', patchBytesMax);
+checkLength('change.patch', patch, patchBytesMax);
 // Without these, a patch has only lines of text, whatever the attributes of the repository say about its files.
 if (patch.includes('\0') || /^GIT binary patch$/m.test(patch))
   fail('change.patch must not contain binary files');

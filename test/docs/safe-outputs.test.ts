@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
@@ -52,14 +51,14 @@ interface Proposal {
 /** Records a run of a recipe, as the tests' own user, whose agent leaves the proposal. */
 async function propose(bench: RunBench, proposal: Proposal) {
   const { files = {}, answer = 'I have a proposal.', edit = '', wrap = argv => argv } = proposal;
-  const { user: _, workspace, ...first } = recipe(proposal.name);
-  const { user: __, approval, ...second } = first.afterwards;
+  const { kind, argv, secretEnvironment, workspace, afterwards } = recipe(proposal.name);
+  const { user: _, approval, ...second } = afterwards;
   const agent = standIn(
     'claude',
     `const { mkdirSync, writeFileSync } = require('node:fs');
     mkdirSync('artifacts', { recursive: true });
     for (const [name, content] of Object.entries(${JSON.stringify(files)})) writeFileSync('artifacts/' + name, content);
-    require('node:child_process').execSync(${JSON.stringify(`cd workspace 2>/dev/null; ${edit}`)});
+    require('node:child_process').execSync(${JSON.stringify(`set -e; ${edit}`)}, { cwd: ${JSON.stringify(proposal.repository ? 'workspace' : '.')} });
     const modelUsage = { opus: { costUSD: 0.5 } };
     console.log(JSON.stringify({ type: 'result', result: ${JSON.stringify(answer)}, num_turns: 3, modelUsage, permission_denials: [] }));`,
   );
@@ -67,8 +66,8 @@ async function propose(bench: RunBench, proposal: Proposal) {
     await bench.store.teamSecrets.set(name, value);
   const local = (argv: readonly string[]) => argv.map(word => word.replace('/etc/hookmill', folder));
   const runner = {
-    ...{ ...first, argv: local(first.argv) },
-    ...(proposal.repository && { workspace: { ...workspace, repository: proposal.repository } }),
+    ...{ kind, argv: local(argv), secretEnvironment },
+    ...(proposal.repository && { workspace: { ref: workspace?.ref, repository: proposal.repository } }),
     afterwards: {
       ...second,
       argv: wrap(local(second.argv)),
@@ -135,7 +134,8 @@ const baseFiles = {
 };
 
 /** acme/app with its branch main, over HTTP, and its pull requests. https://docs.github.com/en/rest/pulls/pulls */
-async function serveRepository({ lost = 0 } = {}) {
+async function serveRepository({ lost = 0, down = 0 } = {}) {
+  let left = down;
   const [root, upstream] = [temporaryDirectory(), makeUpstream()];
   const main = upstream.commit(baseFiles);
   upstream.git('config', 'http.receivepack', 'true');
@@ -151,6 +151,7 @@ async function serveRepository({ lost = 0 } = {}) {
       );
     }
     if (path !== 'POST /repos/acme/app/pulls') return answer(404, { message: 'Not Found' });
+    if (left-- > 0) return answer(502, { message: 'Bad Gateway' });
     const asked = body as { title: string; body: string; head: string };
     expect(body).toEqual({ ...asked, base: 'main', draft: true });
     upstream.git('rev-parse', '--verify', `refs/heads/${asked.head}`);
@@ -191,9 +192,6 @@ function failAfterActing(argv: readonly string[]): readonly string[] {
   return ['sh', '-c', '"$@" && test "$HOOKMILL_ATTEMPT" != 1', 'sh', ...argv];
 }
 
-const artifactsOf = async ({ store }: RunBench, id: string) =>
-  (await store.runFiles.listArtifacts(id)).map(({ name }) => name);
-
 test('the example has valid settings, whose agent has the options of its own recipe', () => {
   expect(diagnostics).toEqual([]);
   const bytes = readFileSync(join(folder, 'claude-code.yaml'));
@@ -211,7 +209,7 @@ test('a comment is posted with what it would have done to others taken out', asy
   const bench = await openRunBench();
   const { posted, given } = await serveComments();
   const body = [
-    'Ask @ada, &#64;ada, &#x040ada, &COMMAT;ada. <b>Bold</b> [link](https://example.com)',
+    'Ask @ada, &#64;ada, &#0064ada, &#x40;ada, &commat;ada. &#640; <b>Bold</b> [link](https://example.com)',
     '![x](https://evil.example/?s=1) <img src=x> <!-- hidden -->',
   ].join('\n');
   const comment = JSON.stringify({ issue: 12, body });
@@ -224,7 +222,7 @@ test('a comment is posted with what it would have done to others taken out', asy
   const at = `@${zero}`;
   expect(posted()).toEqual([
     `<!-- hookmill ${id} -->
-Ask ${at}ada, ${at}ada, ${at}ada, ${at}ada. <b>Bold</b> [link](https://example.com)
+Ask ${at}ada, ${at}ada, ${at}ada, ${at}ada, ${at}ada. &#640; <b>Bold</b> [link](https://example.com)
 !${zero}[x](https://evil.example/?s=1) <${zero}img src=x> <${zero}!-- hidden -->`,
   ]);
   const link = 'https://github.com/acme/app/issues/12#1';
@@ -286,11 +284,12 @@ test('a change becomes a draft pull request after approval', async () => {
   // The agent puts a program into the working copy's git: it is not started.
   const trap = join(temporaryDirectory(), 'trap');
   const edit = `${change}; git config filter.x.clean 'touch ${trap}; cat'; git config core.fsmonitor 'touch ${trap}'
-    echo '* filter=x' >.git/info/attributes`;
+    mkdir -p .git/info; echo '* filter=x' >.git/info/attributes`;
   const proposal = { name: 'pull-request', ...given, files: pullRequest, edit, isApproved: false } as const;
   const { id, agent } = await propose(bench, proposal);
-  await runThatIs(bench, id, { state: 'queued', waitsFor: 'approval' } as object).catch(() => undefined);
-  await expect.poll(() => bench.store.deliveries.findRun(id)).toMatchObject({ afterwards: {} });
+  await expect
+    .poll(() => bench.store.deliveries.findRun(id))
+    .toMatchObject({ state: 'queued', afterwards: {} });
   expect(branches()).toEqual(['main']);
   await bench.deliveryLog.approveRun({ id, approval: { atMs: Date.now(), by: 'ada' } });
   const run = await runThatIs(bench, id, { state: 'succeeded' });
@@ -326,7 +325,7 @@ test.each<[string, string, string]>([
   ],
   ['adds a pipeline of Azure', 'echo >azure-pipelines-2.yml', 'must not change "azure-pipelines-2.yml"'],
   ['adds owners', 'echo >CODEOWNERS', 'must not change "CODEOWNERS"'],
-  ['hides from reviewers', 'echo "* -diff" >src/.gitattributes', 'must not change "src/.gitattributes"'],
+  ['hides from reviewers', 'echo "app.js linguist-generated" >src/.gitattributes', 'must not change "src/.gitattributes"'],
   ['adds a link', 'ln -s /etc/passwd link', '"link" must be an ordinary file, not a link or a submodule'],
   ['makes a file a link', 'rm run.sh; ln -s src run.sh', '"run.sh" must be an ordinary file'],
   [
@@ -339,7 +338,7 @@ test.each<[string, string, string]>([
   ['adds a binary file', 'head -c 99 /dev/zero >zero', 'change.patch must not contain binary files'],
   [
     'changes eleven files',
-    'for n in $(seq 11); do echo >$n; done',
+    'for n in $(seq 10); do echo >$n; done',
     'changes 11 files; at most 10 are allowed',
   ],
   ['is large', 'seq 60000 >numbers', 'at most 200000 are allowed'],
@@ -396,23 +395,12 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
 });
 
 test.each([
-  ['after the pull request', 1, (argv: readonly string[]) => argv],
-  ['after everything', 0, failAfterActing],
-  // In the first attempt, GitHub cannot be reached once the branch was pushed.
-  [
-    'after the push',
-    0,
-    (argv: readonly string[]) => [
-      'sh',
-      '-c',
-      `test "$HOOKMILL_ATTEMPT" = 1 && export FAIL=1; "$@"`,
-      'sh',
-      ...argv,
-    ],
-  ],
-])('an attempt that ends %s is repeated without a second pull request', async (_, lost, wrap) => {
+  ['after the push', { down: 1 }, undefined],
+  ['after the pull request', { lost: 1 }, undefined],
+  ['after everything', {}, failAfterActing],
+])('an attempt that ends %s is repeated without a second pull request', async (_, fault, wrap) => {
   const bench = await openRunBench();
-  const { pulls, branches, given } = await serveRepository({ lost });
+  const { pulls, branches, given } = await serveRepository(fault);
   const proposal = { name: 'pull-request', ...given, files: pullRequest, edit: change, attempts: 3 } as const;
   const { id } = await propose(bench, { ...proposal, wrap });
   const run = await runThatIs(bench, id, { state: 'succeeded' });
