@@ -27,12 +27,14 @@ const guarded = [
 ];
 
 const author = { name: 'hookmill', email: 'hookmill@localhost' };
-
 const usage = 'open-pull-request.mjs OWNER/REPOSITORY BASE-BRANCH';
 const repository = argument(0, /^[\w.-]+\/[\w.-]+$/, usage);
 const base = argument(1, /^[\w][\w./-]*$/, usage);
 const branch = `hookmill/${variable('HOOKMILL_RUN_ID')}`;
 const server = process.env.GITHUB_SERVER_URL || 'https://github.com';
+// Otherwise, one server would get the token of another.
+if (!process.env.GITHUB_API_URL !== !process.env.GITHUB_SERVER_URL)
+  fail('Set both GITHUB_API_URL and GITHUB_SERVER_URL, or none');
 const remote = `${server}/${repository}.git`;
 
 endWithout('change.patch');
@@ -73,11 +75,13 @@ function pushChange() {
 
 /** Checks what git says is changed. The format: https://git-scm.com/docs/git-diff-index#_raw_output_format */
 function check(raw) {
-  const changes = [...raw.matchAll(/:(\d+) (\d+) \w+ \w+ \w\0([^\0]*)\0/g)];
-  if (changes.length === 0) fail('change.patch changes nothing');
-  if (changes.length > filesMax)
-    fail(`change.patch changes ${changes.length} files; at most ${filesMax} are allowed`);
-  for (const [, before, after, path] of changes) {
+  const fields = raw.split('\0').slice(0, -1);
+  const count = fields.length / 2;
+  if (count === 0) fail('change.patch changes nothing');
+  if (count > filesMax) fail(`change.patch changes ${count} files; at most ${filesMax} are allowed`);
+  for (let index = 0; index < fields.length; index += 2) {
+    const [modes, path] = fields.slice(index);
+    const [before, after] = modes.slice(1).split(' ');
     const name = JSON.stringify(path);
     if (guarded.some(pattern => pattern.test(path))) fail(`change.patch must not change ${name}`);
     const isPlain = [before, after].every(mode => ['000000', '100644', '100755'].includes(mode));

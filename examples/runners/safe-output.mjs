@@ -65,7 +65,7 @@ export function checkLength(what, text, charactersMax) {
 }
 
 /**
- * Text for GitHub that mentions nobody, loads no image and hides nothing. A zero-width space after "@" ends a mention. A
+ * Text for GitHub that mentions nobody, loads no image and starts no HTML comment. A zero-width space after "@" ends a mention. A
  * character reference does not, because GitHub looks for mentions after it has decoded them, so these become "@" first.
  * An image would be fetched from a server that the agent chose, with whatever the agent wrote into its address.
  */
@@ -78,7 +78,7 @@ export function neutralise(text) {
 
 /** Calls GitHub's REST API, and returns the JSON of a 2xx answer: https://docs.github.com/en/rest */
 export async function callGitHub(method, path, body) {
-  const answer = await post(`${process.env.GITHUB_API_URL || 'https://api.github.com'}${path}`, {
+  const answer = await request(`${process.env.GITHUB_API_URL || 'https://api.github.com'}${path}`, {
     method,
     headers: {
       Accept: 'application/vnd.github+json',
@@ -94,7 +94,7 @@ export async function callGitHub(method, path, body) {
 }
 
 /** Fetches without following redirects. An error does not show the URL, which can be a secret. */
-export async function post(url, options) {
+export async function request(url, options) {
   try {
     return await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(30_000), ...options });
   } catch (error) {

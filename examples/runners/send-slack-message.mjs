@@ -9,8 +9,8 @@ import {
   checkLength,
   endWithout,
   fail,
-  post,
   readText,
+  request,
   variable,
   writeResult,
 } from './safe-output.mjs';
@@ -34,7 +34,7 @@ if (!existsSync(file) || readFileSync(file, 'utf8') !== sent) await send();
 writeResult('Sent a message to Slack');
 
 async function send() {
-  const response = await post(url, {
+  const response = await request(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({

@@ -50,7 +50,13 @@ interface Proposal {
 
 /** Records a run of a recipe, as the tests' own user, whose agent leaves the proposal. */
 async function propose(bench: RunBench, proposal: Proposal) {
-  const { files = {}, answer = 'I have a proposal.', edit = '', wrap = argv => argv } = proposal;
+  const {
+    files = {},
+    answer = 'I have a proposal.',
+    edit = '',
+    wrap = argv => argv,
+    programs = [],
+  } = proposal;
   const { kind, argv, secretEnvironment, workspace, afterwards } = recipe(proposal.name);
   const { user: _, approval, ...second } = afterwards;
   const agent = standIn(
@@ -309,6 +315,37 @@ test('a change becomes a draft pull request after approval', async () => {
   expect(JSON.stringify(agent.calls())).not.toContain(token);
 });
 
+test('the token for a push is in no argument, and only in variables of the commands that need it', async () => {
+  const bench = await openRunBench();
+  const { pulls, given } = await serveRepository();
+  const git = standIn(
+    'git',
+    `const { status, stdout } = require('node:child_process').spawnSync('/usr/bin/git', args, { input: stdin });
+    process.stdout.write(stdout);
+    process.exit(status);`,
+  );
+  const proposal = { name: 'pull-request', ...given, files: pullRequest, edit: change } as const;
+  const PATH = [git.directory, process.env.PATH].join(':');
+  const { id } = await propose(bench, { ...proposal, wrap: argv => ['env', `PATH=${PATH}`, ...argv] });
+  await runThatIs(bench, id, { state: 'succeeded' });
+  expect(pulls).toHaveLength(1);
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+  const holds = (what: unknown) => [token, basic].some(secret => JSON.stringify(what).includes(secret));
+  for (const { args, stdin } of git.calls()) expect(holds([args, stdin])).toBe(false);
+  const holders = git.calls().filter(({ env }) => holds(env));
+  expect(holders.map(({ args }) => args[0])).toEqual(['ls-remote', 'clone', 'push']);
+});
+
+test('a server of another company does not get the token', async () => {
+  const bench = await openRunBench();
+  const { given } = await serveRepository();
+  const environment = { GITHUB_API_URL: given.environment.GITHUB_API_URL };
+  const proposal = { name: 'pull-request', ...given, environment, files: pullRequest, edit: change } as const;
+  const { id } = await propose(bench, proposal);
+  await runThatIs(bench, id, { state: 'failed' });
+  expect(await outputOf(bench, id)).toContain('Set both GITHUB_API_URL and GITHUB_SERVER_URL, or none');
+});
+
 test.each<[string, string, string]>([
   ['changes a workflow', 'echo >>.github/workflows/ci.yml', 'must not change ".github/workflows/ci.yml"'],
   ['moves a workflow away', 'git mv .github/workflows/ci.yml ci.yml', 'must not change ".github/'],
@@ -325,7 +362,11 @@ test.each<[string, string, string]>([
   ],
   ['adds a pipeline of Azure', 'echo >azure-pipelines-2.yml', 'must not change "azure-pipelines-2.yml"'],
   ['adds owners', 'echo >CODEOWNERS', 'must not change "CODEOWNERS"'],
-  ['hides from reviewers', 'echo "app.js linguist-generated" >src/.gitattributes', 'must not change "src/.gitattributes"'],
+  [
+    'hides from reviewers',
+    'echo "app.js linguist-generated" >src/.gitattributes',
+    'must not change "src/.gitattributes"',
+  ],
   ['adds a link', 'ln -s /etc/passwd link', '"link" must be an ordinary file, not a link or a submodule'],
   ['makes a file a link', 'rm run.sh; ln -s src run.sh', '"run.sh" must be an ordinary file'],
   [
