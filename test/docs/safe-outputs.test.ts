@@ -50,13 +50,7 @@ interface Proposal {
 
 /** Records a run of a recipe, as the tests' own user, whose agent leaves the proposal. */
 async function propose(bench: RunBench, proposal: Proposal) {
-  const {
-    files = {},
-    answer = 'I have a proposal.',
-    edit = '',
-    wrap = argv => argv,
-    programs = [],
-  } = proposal;
+  const { files = {}, answer = 'I have a proposal.', edit = '', wrap = argv => argv } = proposal;
   const { kind, argv, secretEnvironment, workspace, afterwards } = recipe(proposal.name);
   const { user: _, approval, ...second } = afterwards;
   const agent = standIn(
@@ -157,7 +151,11 @@ async function serveRepository({ lost = 0, down = 0 } = {}) {
       );
     }
     if (path !== 'POST /repos/acme/app/pulls') return answer(404, { message: 'Not Found' });
-    if (left-- > 0) return answer(502, { message: 'Bad Gateway' });
+    if (left-- > 0) {
+      // Meanwhile the patch no longer applies, so the branch is not made again.
+      upstream.commit({ 'src/app.js': 'other\n' });
+      return answer(502, { message: 'Bad Gateway' });
+    }
     const asked = body as { title: string; body: string; head: string };
     expect(body).toEqual({ ...asked, base: 'main', draft: true });
     upstream.git('rev-parse', '--verify', `refs/heads/${asked.head}`);
