@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { lstat, opendir, realpath, rm } from 'node:fs/promises';
+import { lstat, opendir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { artifactNamePattern } from '../../schema/attachments.ts';
@@ -24,15 +24,26 @@ export function openRunArtifacts({
 > & { removeArtifacts(runId: string): Promise<void> } {
   const locate = (runId: string) => join(runArtifactsDirectory, runId);
   const locatePrepared = (runId: string) => join(runsDirectory, `${runId}.afterwards`);
-  const removeArtifacts = (runId: string) => rm(locate(runId), { recursive: true, force: true });
+  /** Where the next artifacts are complete before those before are removed. */
+  const locateNext = (runId: string) => `${locate(runId)}.new`;
+  const removeAll = (path: string) => rm(path, { recursive: true, force: true });
   return {
     keepArtifacts: async (runId, { from = join(runsDirectory, runId), owner } = {}) => {
-      await removeArtifacts(runId);
-      return copyArtifacts(join(from, artifactsName), locate(runId), owner);
+      const next = locateNext(runId);
+      await removeAll(next);
+      const isComplete = await copyArtifacts(join(from, artifactsName), next, owner);
+      const isSecond = from !== join(runsDirectory, runId);
+      if (isSecond && (await listArtifacts(next)).length === 0) return isComplete;
+      await removeAll(locate(runId));
+      await rename(next, locate(runId)).catch(ignoreMissing);
+      return isComplete;
     },
     prepareArtifacts: async runId => {
       const directory = locatePrepared(runId);
       await removeTree(directory);
+      // A daemon may have been killed before it put them in their place.
+      if ((await listArtifacts(locate(runId))).length === 0)
+        await rename(locateNext(runId), locate(runId)).catch(ignoreMissing);
       if ((await listArtifacts(locate(runId))).length === 0) return undefined;
       await makePrivateDirectory(directory);
       await copyArtifacts(locate(runId), join(directory, artifactsName), undefined);
@@ -45,7 +56,10 @@ export function openRunArtifacts({
       const file = artifactNamePattern.test(name) && (await openRegularFile(join(locate(runId), name)));
       return file ? { size: file.size, stream: file.handle.createReadStream() } : undefined;
     },
-    removeArtifacts,
+    removeArtifacts: async runId => {
+      await removeAll(locate(runId));
+      await removeAll(locateNext(runId));
+    },
   };
 }
 
@@ -85,4 +99,9 @@ async function listArtifacts(directory: string): Promise<RunArtifact[]> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   return artifacts.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A command that left no folder has no artifacts. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf } from '../../support/daemon.ts';
@@ -71,6 +71,24 @@ test('only the second command is repeated when it fails, also by a retry', async
   await bench.deliveryLog.retryRun({ id, nowMs: Date.now() });
   await runThatIs(bench, id, { state: 'failed', claims: 5 });
   expect((await outputOf(bench, id)).match(/^proposed$/gm)).toHaveLength(1);
+});
+
+test('the artifacts stay for the second command, also if it leaves none, or the daemon was killed while it kept them', async () => {
+  const bench = await openRunBench();
+  const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
+  const argv = ['sh', '-c', 'cat artifacts/comment.md; echo; rm artifacts/*; test "$HOOKMILL_ATTEMPT" = 2'];
+  await bench.start({ runner: propose({ afterwards: { argv } }), attempts: 2, backOff });
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
+  expect((await outputOf(bench, id)).match(/^Looks good$/gm)).toHaveLength(2);
+  const kept = `${bench.home.runArtifactsDirectory}/${id}`;
+  renameSync(kept, `${kept}.new`);
+  expect(await bench.store.runFiles.prepareArtifacts(id)).toBe(
+    `${bench.store.runFiles.locate(id)}.afterwards`,
+  );
+  expect(await readArtifact(bench, id, 'comment.md')).toBe('Looks good');
+  await bench.store.runFiles.remove(id);
+  expect(existsSync(`${bench.store.runFiles.locate(id)}.afterwards`)).toBe(false);
 });
 
 test('without artifacts there is nothing to do, and a run has succeeded', async () => {
