@@ -141,8 +141,10 @@ test('killed at random moments under a burst, and while runs are cancelled, the 
     // To open the log starts a thread.
     const log = failed.length > 0 ? await store.openDeliveryLog() : undefined;
     for (const { id, error } of failed) {
-      if (error === interruptionErrors.at(-1)) await log?.retryRun({ id, nowMs: Date.now() });
-      else {
+      if (error === interruptionErrors.at(-1)) {
+        tell(`lapse ${id}`);
+        await log?.retryRun({ id, nowMs: Date.now() });
+      } else {
         tell(`dismiss ${id}`);
         await log?.dismissRun(id);
       }
