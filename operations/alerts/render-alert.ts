@@ -7,7 +7,7 @@ export function renderAlert(
   episode: Episode | PastEpisode,
   { nowMs, dashboardUrl }: { readonly nowMs: number; readonly dashboardUrl: string },
 ): string {
-  const { id, type, factory, subject, name, reason, sinceMs } = episode;
+  const { id, type, factory, subject, name, reason, sinceMs, run = '' } = episode;
   const endedMs = 'endedMs' in episode ? episode.endedMs : null;
   const data = {
     id,
@@ -20,7 +20,7 @@ export function renderAlert(
     since: new Date(sinceMs).toISOString(),
     until: endedMs === null ? null : new Date(endedMs).toISOString(),
     remedy: endedMs === null ? describeRemedy(episode) : null,
-    link: dashboardUrl + links[type](encodeURIComponent(factory), encodeURIComponent(subject)),
+    link: dashboardUrl + links[type](encodeURIComponent(factory), encodeURIComponent(subject), run),
   };
   return JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data });
 }
@@ -55,13 +55,13 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
 };
 
 /** The page of the dashboard that shows more. */
-const links: Readonly<Record<AlertType, (factory: string, subject: string) => string>> = {
+const links: Readonly<Record<AlertType, (factory: string, subject: string, run: string) => string>> = {
   'webhook.quiet': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,
-  'runs.unapproved': (factory, automation) => `/#/${factory}/automations/${automation}`,
+  'runs.unapproved': (factory, _, run) => `/#/${factory}/runs/${run}`,
   'automation.paused': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'reconcile.failing': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -266,6 +265,7 @@ test('receivers are told of runs that wait for approval, until somebody approves
       ...{ status: 'open', automation: 'act' },
       reason: `${run} of act waits until somebody approves what it left`,
       remedy: expect.stringContaining(`runs approve ${run}`),
+      link: expect.stringMatching(new RegExp(`/runs/${run}$`)),
     },
   });
   await daemon.manager.call('approveRun', { params: { run }, body: {} });
@@ -445,7 +445,8 @@ test('Slack and PagerDuty are told in their own formats, and the URL of Slack st
   expect(posted.slice(3).map(({ body }) => body)).toContainEqual(
     expect.objectContaining({ event_action: 'resolve', dedup_key: episode?.id }),
   );
-  expect(`${daemon.logged()}${readFileSync(home.alertsFile, 'utf8')}`).not.toMatch(/hidden|integration-key/);
+  const stored = JSON.stringify(await daemon.store.alerts.read());
+  expect(`${daemon.logged()}${stored}`).not.toMatch(/hidden|integration-key/);
 });
 
 test('a team secret that alerts cannot be signed with is an error at the start, with its place and what to do', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf } from '../../support/daemon.ts';
@@ -143,13 +144,13 @@ test.runIf(canBecomeOthers)(
       {
         directory,
         runners: {
-          one: command('nobody', 'ONE', 'id -un; : a-mark-of-one; sleep 600'),
+          one: command('nobody', 'ONE', 'touch at-work; : a-mark-of-one; sleep 600'),
           two: command('daemon', 'TWO', spying),
         },
       },
       { environment },
     );
-    await expect.poll(() => outputOf(bench, first)).toContain('nobody');
+    await expect.poll(() => existsSync(`${environment.OTHER}/at-work`)).toBe(true);
     const second = await recordRun(bench.deliveryLog, { flow: { runner: 'two' } });
     await runThatIs(bench, second, {});
     await expect
