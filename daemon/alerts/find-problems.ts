@@ -1,4 +1,5 @@
 import type { Finding } from '../../operations/alerts/follow-episodes.ts';
+import type { AlertType } from '../../schema/alerts.ts';
 import type { DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 
@@ -45,7 +46,7 @@ function findStoppedRuns(
   const sinceMs = Math.min(...timesMs.filter(atMs => nowMs - atMs < stoppedMs));
   const reason = `runs of ${automation} were stopped: as many were started within an hour as runsPerHour allows`;
   const problem = Number.isFinite(sinceMs) ? { reason, sinceMs } : null;
-  return { type: 'runs.stopped', factory, subject: automation, name: automation, problem };
+  return toFinding('runs.stopped', { factory, automation }, problem);
 }
 
 /** Finds whether failed runs of an automation keep others waiting, which nothing but a person ends. */
@@ -53,7 +54,7 @@ function findHeldRuns(holding: Run | undefined, { factory, automation }: Automat
   const reason = `${holding?.id} of ${automation} failed, and the next runs wait behind it`;
   const sinceMs = holding ? (holding.finishedAtMs ?? holding.createdAtMs) : 0;
   const problem = holding ? { reason, sinceMs, run: holding.id } : null;
-  return { type: 'runs.held', factory, subject: automation, name: automation, problem };
+  return toFinding('runs.held', { factory, automation }, problem);
 }
 
 /** Finds whether the last runs of an automation that ended have all failed. Those that were stopped do not count. */
@@ -70,7 +71,7 @@ async function findFailingRuns(
   const isFailing = ended.length === failuresInRow && ended.every(({ state }) => state === 'failed');
   const reason = `the last ${failuresInRow} runs of ${automation} failed: ${ended[0]?.error ?? 'without a reason'}`;
   const problem = isFailing && first ? { reason, sinceMs: first.finishedAtMs ?? first.createdAtMs } : null;
-  return { type: 'runs.failing', factory, subject: automation, name: automation, problem };
+  return toFinding('runs.failing', { factory, automation }, problem);
 }
 
 /**
@@ -84,17 +85,11 @@ export async function findLongPauses(
 ): Promise<Finding[]> {
   const pauses = await deliveries.listPauses({ nowMs });
   const long = pauses.filter(({ atMs, untilMs }) => untilMs === undefined && nowMs - atMs >= pausedMs);
-  const ended = watched.filter(of => !long.some(pause => isSame(pause, of)));
-  const toFinding = ({ factory, automation }: AutomationOfFactory, problem: Finding['problem']): Finding => {
-    return { type: 'automation.paused', factory, subject: automation, name: automation, problem };
-  };
-  return [
-    ...ended.map(of => toFinding(of, null)),
-    ...long.map(pause => {
-      const reason = `${pause.automation} was paused by ${pause.by}, and no run of it starts`;
-      return toFinding(pause, { reason, sinceMs: pause.atMs });
-    }),
-  ];
+  const findings = long.map(pause => {
+    const reason = `${pause.automation} was paused by ${pause.by}, and no run of it starts`;
+    return toFinding('automation.paused', pause, { reason, sinceMs: pause.atMs });
+  });
+  return withEnded('automation.paused', findings, watched);
 }
 
 /**
@@ -105,26 +100,37 @@ export async function findUnapproved(
   deliveries: Pick<DeliveryLogReader, 'listUnapprovedRuns'>,
   watched: readonly AutomationOfFactory[],
 ): Promise<Finding[]> {
-  const first = new Map<string, Run>();
-  for (const run of await deliveries.listUnapprovedRuns()) {
-    const key = `${run.factory}/${run.automation}`;
-    if (!first.has(key)) first.set(key, run);
-  }
-  const ended = watched.filter(of => !first.has(`${of.factory}/${of.automation}`));
-  const toFinding = ({ factory, automation }: AutomationOfFactory, problem: Finding['problem']): Finding => {
-    return { type: 'runs.unapproved', factory, subject: automation, name: automation, problem };
-  };
-  return [
-    ...ended.map(of => toFinding(of, null)),
-    ...[...first.values()].map(run => {
-      const reason = `${run.id} of ${run.automation} waits until somebody approves what it left`;
-      return toFinding(run, { reason, sinceMs: run.afterwards?.sinceMs ?? run.createdAtMs, run: run.id });
-    }),
-  ];
+  const runs = await deliveries.listUnapprovedRuns();
+  const byAutomation = Map.groupBy(runs, ({ factory, automation }) => `${factory}/${automation}`);
+  const findings = [...byAutomation.values()].flatMap(([first]) => {
+    if (!first) return [];
+    const { id, automation, afterwards, createdAtMs } = first;
+    const reason = `${id} of ${automation} waits until somebody approves what it left`;
+    return [
+      toFinding('runs.unapproved', first, { reason, sinceMs: afterwards?.sinceMs ?? createdAtMs, run: id }),
+    ];
+  });
+  return withEnded('runs.unapproved', findings, watched);
 }
 
-function isSame(one: AutomationOfFactory, other: AutomationOfFactory): boolean {
-  return one.factory === other.factory && one.automation === other.automation;
+function toFinding(
+  type: AlertType,
+  { factory, automation }: AutomationOfFactory,
+  problem: Finding['problem'],
+): Finding {
+  return { type, factory, subject: automation, name: automation, problem };
+}
+
+/** Adds the automations of open alerts that have no finding any more. */
+function withEnded(
+  type: AlertType,
+  findings: readonly Finding[],
+  watched: readonly AutomationOfFactory[],
+): Finding[] {
+  const ended = watched.filter(
+    of => !findings.some(({ factory, subject }) => factory === of.factory && subject === of.automation),
+  );
+  return [...ended.map(of => toFinding(type, of, null)), ...findings];
 }
 
 /** Finds whether a factory has not followed its branch for some minutes. */

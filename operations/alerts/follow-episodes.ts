@@ -142,11 +142,18 @@ function begin(
 }
 
 function addMessages(state: AlertState, body: string, context: AlertContext): AlertState {
-  const added = context.receivers.map((receiver): AlertMessage => {
-    return { id: createId('msg', context), receiver, body, attempts: 0, dueMs: context.nowMs };
-  });
+  const added = context.receivers.map(receiver => ({ id: createId('msg', context), receiver, body }));
+  return appendMessages(state, added, context.nowMs);
+}
+
+function appendMessages(
+  state: AlertState,
+  added: readonly Pick<AlertMessage, 'id' | 'receiver' | 'body'>[],
+  nowMs: number,
+): AlertState {
+  const due = added.map((message): AlertMessage => ({ ...message, attempts: 0, dueMs: nowMs }));
   // The newest ones describe the current state.
-  return { ...state, messages: [...state.messages, ...added].slice(-messagesMax) };
+  return { ...state, messages: [...state.messages, ...due].slice(-messagesMax) };
 }
 
 /** A message about the end of a run, which is told once, with an ID that is the same if it is added again. */
@@ -164,20 +171,12 @@ export function addNotices(
 ): AlertState {
   const known = new Set(state.messages.map(({ id }) => id));
   const added = notices.flatMap(({ run, seq, body }) =>
-    receivers.map((receiver, index): AlertMessage => {
-      return {
-        id: `msg_${run.replace('run_', '')}_${seq}_${index}`,
-        receiver,
-        body,
-        attempts: 0,
-        dueMs: nowMs,
-      };
+    receivers.map((receiver, index) => {
+      return { id: `msg_${run.replace('run_', '')}_${seq}_${index}`, receiver, body };
     }),
   );
   const fresh = added.filter(({ id }) => !known.has(id));
-  return fresh.length === 0
-    ? state
-    : { ...state, messages: [...state.messages, ...fresh].slice(-messagesMax) };
+  return fresh.length === 0 ? state : appendMessages(state, fresh, nowMs);
 }
 
 function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): string {

@@ -27,8 +27,12 @@ export function renderAlert(
 
 /** Says what to do about an open episode. */
 export function describeRemedy({ type, factory, name, run = '' }: Episode): string {
-  const hookmill = factory === '' || factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
-  return remedies[type]({ hookmill, name, run });
+  return remedies[type]({ hookmill: nameProgram(factory), name, run });
+}
+
+/** Names the program as the commands of a remedy begin, with the factory unless it is the default one, or none. */
+export function nameProgram(factory: string): string {
+  return factory === '' || factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
 }
 
 /** `hookmill` begins each command. */

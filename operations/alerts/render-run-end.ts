@@ -1,5 +1,6 @@
 import { describeUsage } from '../../schema/clients/describe.ts';
 import type { EndToTell, Run } from '../../store/ports/delivery-log.ts';
+import { nameProgram } from './render-alert.ts';
 
 /** Renders the body of a message about the end of a run, as docs/on-call.md describes it. */
 export function renderRunEnd(
@@ -8,7 +9,7 @@ export function renderRunEnd(
   { nowMs, dashboardUrl }: { readonly nowMs: number; readonly dashboardUrl: string },
 ): string {
   const { id, factory, automation, attempts, error, report } = run;
-  const hookmill = factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
+  const hookmill = nameProgram(factory);
   const said = state === 'failed' ? (error ?? 'without a reason') : report?.message;
   const reason = `${id} of ${automation} ${state}${said === undefined ? '' : `: ${said}`}`;
   const used = report && describeUsage(report);
