@@ -41,8 +41,9 @@ export function toRunDraft(keys: RunControl): RunDraft {
     const [key, inner] = split(pointer);
     const value = (keys as Record<string, unknown>)[key];
     const shown = inner === undefined ? value : (value as Record<string, unknown> | undefined)?.[inner];
-    const shownList = Array.isArray(shown) && (key === 'notify' ? shown.toSorted() : shown);
-    return [pointer, shownList ? shownList.join(', ') : String(shown ?? '')];
+    if (!Array.isArray(shown)) return [pointer, String(shown ?? '')];
+    // The choices of notify are sorted.
+    return [pointer, (key === 'notify' ? shown.toSorted() : shown).join(', ')];
   });
   return Object.fromEntries(texts);
 }

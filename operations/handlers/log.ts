@@ -15,16 +15,16 @@ import { type Handlers, openFactory } from './handler.ts';
 /** Handles requests that download from a factory's delivery log, or act on one run, or on the runs of an automation. */
 export const logHandlers: Pick<
   Handlers,
-  | (
-      | 'downloadPayload'
-      | 'showRunOutput'
-      | 'downloadArtifact'
-      | 'retryRun'
-      | 'dismissRun'
-      | 'cancelRun'
-      | 'approveRun'
-    )
-  | ('listPauses' | 'pauseAutomation' | 'resumeAutomation')
+  | 'downloadPayload'
+  | 'showRunOutput'
+  | 'downloadArtifact'
+  | 'retryRun'
+  | 'dismissRun'
+  | 'cancelRun'
+  | 'approveRun'
+  | 'listPauses'
+  | 'pauseAutomation'
+  | 'resumeAutomation'
 > = {
   downloadPayload: async (deps, { params: { factory, delivery } }) => {
     const { content, isForm } = await readStoredBody(openFactory(deps, factory), delivery);

@@ -55,8 +55,7 @@ export async function runRecipe(
   const argv = runner.argv.map(word => word.replace('/etc/hookmill', folder));
   const PATH = [...programs.map(({ directory }) => directory), process.env.PATH].join(':');
   const environment = { ...process.env, ...variables, PATH };
-  const { kind, timeLimitSeconds } = runner;
-  const { environment: names } = runner;
+  const { kind, timeLimitSeconds, environment: names } = runner;
   await bench.start(
     { runner: { kind, argv, environment: names, timeLimitSeconds }, concurrency, attempts: 1 },
     { environment },

@@ -40,7 +40,7 @@ export async function keepResult(
   const isRead = typeof read !== 'string';
   const wrong = isRead ? await keepReport(attempt.run, masking.said(read), { deliveryLog, nowMs }) : read;
   const missing = attempt.requires?.filter(name => !names.has(name)) ?? [];
-  const result = kept.kind === 'succeeded' ? requireNothing(kept, missing) : kept;
+  const result = kept.kind === 'succeeded' ? requireArtifacts(kept, missing) : kept;
   const usage = isRead ? pickUsage(read) : undefined;
   const said = wrong === undefined ? result : addReason(result, wrong);
   return { result: { ...said, ...(usage && { usage }) }, artifacts: names.size };
@@ -53,7 +53,7 @@ export function propose({ approval, approvalDays }: AfterwardsSettings, nowMs: n
 }
 
 /** The result of an attempt that exited with status 0, from which these artifacts are missing. */
-function requireNothing(succeeded: AttemptResult, missing: readonly string[]): AttemptResult {
+function requireArtifacts(succeeded: AttemptResult, missing: readonly string[]): AttemptResult {
   if (missing.length === 0) return succeeded;
   const reason = `the command exited with status 0, but left no artifact ${missing.join(' and no ')}; was a tool refused?`;
   return { kind: 'retry', reason };

@@ -82,15 +82,11 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
 
 /** Forgets what somebody has looked at. */
 function prepareForgetting(pool: Pool) {
+  const forgetIn = (table: 'run_ends' | 'failures') => async (seqs: readonly number[]) =>
+    (await pool.query(`DELETE FROM hookmill.${table} WHERE seq = ANY ($1)`, [seqs])).rowCount ?? 0;
   return {
-    forgetEnds: async ends => {
-      const text = 'DELETE FROM hookmill.run_ends WHERE seq = ANY ($1)';
-      return (await pool.query(text, [ends])).rowCount ?? 0;
-    },
-    forgetFailures: async failures => {
-      const text = 'DELETE FROM hookmill.failures WHERE seq = ANY ($1)';
-      return (await pool.query(text, [failures])).rowCount ?? 0;
-    },
+    forgetEnds: forgetIn('run_ends'),
+    forgetFailures: forgetIn('failures'),
   } satisfies Partial<AsyncVerbTable>;
 }
 
