@@ -17,10 +17,10 @@ const usageFields = {
 
 const usageShape = z.object(usageFields);
 
-/** What an attempt has used, as far as it says. */
+/** The cost, tokens and turns that an attempt reports. */
 export type RunUsage = z.output<typeof usageShape>;
 
-/** What a run can say of itself. */
+/** The fields of a report, whether posted or in `result.json`. */
 export const saidFields = {
   message: z.string().max(reportMessageMax).optional(),
   link: z.string().max(reportLinkMax).refine(isWebLink, 'must be an http:// or https:// URL').optional(),
@@ -36,10 +36,10 @@ export const runReportShape = z.strictObject({
 /** The artifact `result.json` of a command. Agents may leave more in it. */
 export const resultFileShape = z.object(saidFields);
 
-/** What a run says of itself. Everything in it is from outside. */
+/** A report as it comes from outside: nothing in it is trusted. */
 export type RunSaid = z.output<typeof resultFileShape>;
 
-/** Picks what an attempt has used; undefined if it says nothing of that. */
+/** Picks the cost, tokens and turns; undefined if the report has none of them. */
 export function pickUsage(said: RunSaid): RunUsage | undefined {
   const usage = usageShape.parse(said);
   return Object.keys(usage).length === 0 ? undefined : usage;

@@ -25,7 +25,7 @@ interface AlertBody {
   };
 }
 
-/** What messages for people begin with. */
+/** The prefix of messages that people read. */
 const titles = { open: 'Alert', resolved: 'Resolved', succeeded: 'Run succeeded', failed: 'Run failed' };
 
 /** @limit Longest summary that PagerDuty accepts, in characters. */

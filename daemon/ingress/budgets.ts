@@ -86,7 +86,7 @@ export function createMemoryBudgets(
 
 /**
  * Makes a function that does work which explains a failure. It returns undefined instead while explanations have taken
- * more than their share of the time: that of the processor, because a busy machine makes none of them dearer.
+ * more than their share of the time: processor time, which a busy machine does not lengthen.
  */
 export function createTimeShare(
   monotonicMs: () => number,
@@ -106,7 +106,7 @@ export function createTimeShare(
   };
 }
 
-/** What this thread has computed, in ms. */
+/** The processor time that this thread has used, in ms. */
 function readProcessorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -163,7 +163,7 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
   );
 }
 
-/** What somebody did with the run. */
+/** Who cancelled, approved or repeated the run. */
 function Steering({ run: { cancel, afterwards, againOf } }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
   return (
@@ -209,7 +209,7 @@ function TimeFact({ term, at, due = false }: TimeProperties) {
   );
 }
 
-/** What the attempt says of itself. It is untrusted, but the API accepts only http and https links. */
+/** The report of an attempt. It is untrusted, but the API accepts only http and https links. */
 function Report({ report }: { readonly report: NonNullable<ShownRun['report']> }) {
   const { at, message, link } = report;
   const used = describeUsage(report);

@@ -5,7 +5,7 @@ interface Blank {
   readonly at: RunPointer;
   readonly before: string;
   readonly after: string;
-  /** What may be typed; without one, the field is a choice. */
+  /** A text that fits the field; without one, the field is a choice. */
   readonly example?: string;
 }
 

@@ -57,7 +57,7 @@ const unjudged: AutomationImpact = {
   runs: { before: { runs: 0, stopped: 0 }, after: { runs: 0, stopped: 0 } },
 };
 
-/** Finds the queued runs that a change does not reach, and the keys in which it does not; undefined if there are none. */
+/** Finds the queued runs that a change leaves as they are, and the changed keys that they keep; undefined if there are none. */
 async function findLeftRuns(
   { action, name, fields }: Change,
   history: History,

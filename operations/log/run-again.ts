@@ -12,7 +12,7 @@ import { requireRun } from './require-logged.ts';
 import { makeRun } from './run-by-hand.ts';
 import { showRun } from './runs.ts';
 
-/** What is different the second time; by default, all is as the automation was when the run was recorded. */
+/** Changes to the automation as it was when the run was recorded; by default, there are none. */
 export interface RunAgain {
   readonly prompt?: string | undefined;
   readonly runner?: string | undefined;

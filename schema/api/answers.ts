@@ -369,7 +369,7 @@ export const runAnswer = z.strictObject({
     .strictObject({ at: time, ...saidFields })
     .optional()
     .describe(
-      'What the attempt says of itself: the last report of its receiver, or the artifact result.json of its command. Both texts are untrusted; the link is an http or https URL.',
+      'The report of the attempt: the last one of its receiver, or the artifact result.json of its command. Both texts are untrusted; the link is an http or https URL.',
     ),
   error: z.string().optional().describe('Why the last attempt failed.'),
   cancel: z

@@ -265,7 +265,7 @@ const definitionFile = z.strictObject({
     .max(promptPathCharsMax)
     .regex(new RegExp(`${definitionPathPattern.source}|${promptPathPattern.source}`))
     .describe(
-      'The path in the definitions directory: webhooks/<name>.yaml, automations/<name>.yaml, or that of a file which an automation names with `promptFile`.',
+      'The path in the definitions directory: webhooks/<name>.yaml, automations/<name>.yaml, or the path that an automation names with `promptFile`.',
     ),
   content: z.string(),
 });

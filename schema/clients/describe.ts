@@ -117,7 +117,7 @@ export function matchesWords(text: string, typed: string): boolean {
     .every(word => searched.includes(word));
 }
 
-/** What an attempt has used, in words; undefined if it does not say. */
+/** Describes the cost, tokens and turns of an attempt; undefined if it reports none. */
 export function describeUsage({ costUsd, inputTokens, outputTokens, turns }: RunUsage): string | undefined {
   const parts = [
     ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(2)}`]),

@@ -279,7 +279,7 @@ export const automationFileShape = z
   .superRefine(refuseTwoSelections)
   .meta({ ...editorRules, oneOf: [{ required: ['prompt'] }, { required: ['promptFile'] }] });
 
-/** What an automation's file says, before its prompt is read from another file. */
+/** An automation as its file has it, before its prompt is read from another file. */
 export type WrittenAutomation = z.output<typeof automationFileShape>;
 
 function requireOnePrompt(

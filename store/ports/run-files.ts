@@ -74,7 +74,8 @@ export interface RunFiles {
   /**
    * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of the files of an earlier
    * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
-   * much. A second command that leaves none (`from`) changes nothing. They are on this machine only. Call it when the directory belongs to the daemon again.
+   * much. A second command that leaves none (`from`) changes nothing. They are on this machine only. Call it when the
+   * directory belongs to the daemon again.
    */
   keepArtifacts(runId: string, given?: KeptArtifacts): Promise<boolean>;
   /**

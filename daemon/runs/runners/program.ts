@@ -35,7 +35,7 @@ export interface ProgramDeps {
   readonly nowMs: () => number;
 }
 
-/** What a program works on: it starts in the directory, with the message on stdin. */
+/** The input of a program: it starts in the directory, with the message on stdin. */
 export type ProgramWork = Pick<Attempt, 'run' | 'directory' | 'message' | 'timeLimitMs'>;
 
 interface ProgramVariables {
