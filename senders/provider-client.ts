@@ -1,0 +1,84 @@
+/** A webhook as its provider has it: GitHub and GitLab call it a hook. */
+export interface ProviderHook {
+  readonly id: string;
+  readonly url: string;
+  /** The events that it sends, by the names of the provider, sorted; `['*']`: all of them. */
+  readonly events: readonly string[];
+  /** Whether the provider sends to it now. */
+  readonly isActive: boolean;
+  /** When the provider will try again, as ISO 8601, if it has disabled the hook for a time by itself. */
+  readonly disabledUntil: string | null;
+  readonly contentType: 'json' | 'form';
+  readonly verifiesTls: boolean;
+  /** Whether a secret is set; null: the provider does not say. */
+  readonly hasSecret: boolean | null;
+  /** The last answer of our ingress, as the provider has it; null before the first one, or if it does not say. */
+  readonly lastAnswer: { readonly status: number | null; readonly message: string } | null;
+}
+
+/** A hook as it is created or corrected. Providers drop or reset a secret that is left out, so it is always sent. */
+export interface WantedHook {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly secret: string;
+}
+
+/** One attempt of the provider to deliver an event, from its own log. */
+export interface ProviderAttempt {
+  /** Identifies the attempt at the provider, for `redeliver`. */
+  readonly id: string;
+  /** Identifies the event: the same for each of its attempts, and the identity of its deliveries in our log. */
+  readonly eventId: string;
+  /** The event, as the event header of its delivery has it. */
+  readonly event: string;
+  /** The `action` of the payload, if the provider lists it. */
+  readonly action: string | null;
+  readonly atMs: number;
+  /** The status that the provider got; null: no answer. */
+  readonly status: number | null;
+  /** The parsed payload, if the provider lists it. */
+  readonly payload?: unknown;
+}
+
+export interface AttemptsPage {
+  /** Newest first. */
+  readonly attempts: readonly ProviderAttempt[];
+  /** Continues with older attempts; null: there are none. */
+  readonly next: string | null;
+}
+
+/** The API of a provider for the hooks of one repository, project, group, organization or app. Each request is bounded. */
+export interface ProviderClient {
+  /** All hooks; for an app, its only one. */
+  listHooks(): Promise<readonly ProviderHook[]>;
+  createHook(wanted: WantedHook): Promise<ProviderHook>;
+  /** Changes URL, events and secret, content type json, TLS verification on, and activates it. */
+  changeHook(id: string, wanted: WantedHook): Promise<ProviderHook>;
+  /** Makes the provider send a ping or a sample event to the hook's URL. */
+  ping(hook: ProviderHook): Promise<void>;
+  /** Lists a page of the provider's log of a hook. */
+  listAttempts(hookId: string, cursor: string | null): Promise<AttemptsPage>;
+  /** Asks the provider to send an event again. It comes through the ingress, like any delivery. */
+  redeliver(hookId: string, attemptId: string): Promise<void>;
+}
+
+/** Tells one failure of a provider from another. */
+export type ProviderErrorCode = 'unreachable' | 'forbidden' | 'not-found' | 'rate-limited' | 'refused';
+
+/** A failed request to a provider. The message names the provider and what it said, and has no credential. */
+export class ProviderError extends Error {
+  readonly code: ProviderErrorCode;
+  /** The wait that the provider asks for, in ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ProviderErrorCode,
+    message: string,
+    { retryAfterMs, ...options }: ErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options);
+    this.name = 'ProviderError';
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
