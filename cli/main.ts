@@ -27,6 +27,7 @@ import { declareRuns } from './commands/runs.ts';
 import { declareSchemes } from './commands/schemes.ts';
 import { declareSecrets } from './commands/secrets.ts';
 import { declareSend } from './commands/send.ts';
+import { declareSenders } from './commands/senders.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareSessions } from './commands/sessions.ts';
 import { declareStore } from './commands/store.ts';
@@ -71,7 +72,7 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
     runners: declareRunners,
     store: declareStore,
   },
-  'Senders:': { send: declareSend, schemes: declareSchemes },
+  'Senders:': { senders: declareSenders, send: declareSend, schemes: declareSchemes },
   'Editors and shells:': { schema: declareSchema, completion: declareCompletion },
 };
 

@@ -128,7 +128,11 @@ async function startParts(
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
-  const record = { ingressUrl, managementUrl, id: daemonId, trustsProxies };
+  const record = {
+    ...{ ingressUrl, managementUrl, id: daemonId, trustsProxies },
+    senderUrls: settings.senders.urls,
+    deliveriesPerMinute: settings.limits.deliveriesPerMinute,
+  };
   await recordAddress(options, { ...record, connections: connections.ingress });
   // Only now, because a webhook of this daemon may be the receiver.
   alerts.wake();

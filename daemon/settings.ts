@@ -1,6 +1,7 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
+import { providerUrl } from '../schema/definitions/sender-keys.ts';
 import { defaultPorts } from '../schema/ingress-url.ts';
 import { nameShape, secretNameShape } from '../schema/name-shapes.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
@@ -116,6 +117,16 @@ const limitsShape = z.strictObject({
   connections: count.default(connectionsMax).describe('Maximum number of open connections.'),
 });
 
+/** The key `senders` of the daemon's configuration file. */
+const sendersShape = z.strictObject({
+  urls: z
+    .array(providerUrl)
+    .default([])
+    .describe(
+      'Addresses of self-managed providers that a definition may name: their API gets the credential. They may be private, or plain http.',
+    ),
+});
+
 const retentionShape = z.strictObject({
   deliveries: z
     .int()
@@ -191,6 +202,9 @@ export const settingsShape = z
       .prefault({})
       .describe('Tokens of OpenID Connect issuers, for webhooks with authMode oidc and the management API.'),
     runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
+    senders: sendersShape
+      .prefault({})
+      .describe('The providers that are asked about the hooks of webhooks with a sender.'),
     alerts: alertSettingsShape.describe(
       'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
     ),

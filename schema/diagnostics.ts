@@ -54,6 +54,8 @@ export const diagnosticCodes = {
   'webhook/identity-twice': 'deliveries are identified by a header or by a field, not by both',
   'webhook/identity-repeated': 'deliveries of one event have the same identity',
   'webhook/issuer-invalid': 'issuer is the URL of an OpenID Connect issuer, or a preset',
+  'webhook/sender-scheme': "a sender requires its provider's signature scheme",
+  'webhook/sender-identity': "with a sender, the provider's own ID identifies deliveries",
   'webhook/oidc-missing': 'authMode oidc requires issuer and claims',
   'webhook/oidc-unexpected':
     'issuer, audience and claims require authMode oidc, which takes no secretName or signatureScheme',

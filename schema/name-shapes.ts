@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { addMistake } from './definitions/add-mistake.ts';
 import { namePattern, nameRule } from './name.ts';
 import { secretNamePattern, secretNameRule } from './secret-name.ts';
 
@@ -12,6 +11,8 @@ export const secretNameShape = z
   .superRefine((name, context) => {
     if (secretNamePattern.test(name)) return;
     const message = 'this is not a valid name for a team secret';
-    addMistake(context, [], message, { code: 'definition/value', hint: `use ${secretNameRule}` });
+    // As `addMistake` does, which definitions import beside this.
+    const params = { code: 'definition/value', hint: `use ${secretNameRule}` };
+    context.addIssue({ code: 'custom', message, params });
   })
   .meta({ pattern: secretNamePattern.source });

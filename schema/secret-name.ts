@@ -1,5 +1,3 @@
-import type { AuthMode } from './ingress-url.ts';
-
 /** @limit Longest name of a team secret, in characters: longer than the variable names that people use for secrets. */
 const secretNameCharsMax = 128;
 
@@ -11,7 +9,7 @@ export const secretNameRule = `1–${secretNameCharsMax} letters, digits, unders
 /** Suggests `DEPLOYS_TOKEN` for the webhook `deploys`, or `DEPLOYS_WEBHOOK` if its sender signs. Avoids taken names. */
 export function suggestSecretName(
   webhook: string,
-  authMode: AuthMode,
+  authMode: string,
   taken: ReadonlySet<string> = new Set(),
 ): string {
   const kind = authMode === 'signature' ? 'WEBHOOK' : 'TOKEN';

@@ -1,20 +1,4 @@
-/** A webhook as its provider has it: GitHub and GitLab call it a hook. */
-export interface ProviderHook {
-  readonly id: string;
-  readonly url: string;
-  /** The events that it sends, by the names of the provider, sorted; `['*']`: all of them. */
-  readonly events: readonly string[];
-  /** Whether the provider sends to it now. */
-  readonly isActive: boolean;
-  /** When the provider will try again, as ISO 8601, if it has disabled the hook for a time by itself. */
-  readonly disabledUntil: string | null;
-  readonly contentType: 'json' | 'form';
-  readonly verifiesTls: boolean;
-  /** Whether a secret is set; null: the provider does not say. */
-  readonly hasSecret: boolean | null;
-  /** The last answer of our ingress, as the provider has it; null before the first one, or if it does not say. */
-  readonly lastAnswer: { readonly status: number | null; readonly message: string } | null;
-}
+import type { ProviderHook } from '../schema/sender.ts';
 
 /** A hook as it is created or corrected. Providers drop or reset a secret that is left out, so it is always sent. */
 export interface WantedHook {

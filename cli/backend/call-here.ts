@@ -18,6 +18,7 @@ export function createCallHere(
   const deliveryLog = makeRunVerbs(verb => argument => useDeliveryLog<unknown>(log => log[verb](argument)));
   const deps: OperationDeps = {
     ...{ store, deliveryLog, now, randomBytes, readState, problem: null, by: '' },
+    waitOutside: wait => wait(),
     ...given,
   };
   const call = async (

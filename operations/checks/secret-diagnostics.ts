@@ -41,6 +41,21 @@ export function findSecretDiagnostics(
   });
 }
 
+/** Checks the team secrets by which providers are asked. A value that is missing yet is found when a provider is asked. */
+export function findCredentialDiagnostics(
+  { webhooks, locate }: Pick<Definitions, 'webhooks' | 'locate'>,
+  secrets: ReadonlyMap<string, TeamSecret>,
+  knownNames: readonly string[],
+): Diagnostic[] {
+  return webhooks.flatMap(({ name, sender }): Diagnostic[] => {
+    const secretName = sender?.credentialSecret;
+    if (secretName === undefined) return [];
+    const found = findUnusable(secretName, secrets.get(secretName), knownNames);
+    const place = locate('webhook', name, ['sender', 'credentialSecret']);
+    return found ? [{ ...found, severity: 'error', ...place }] : [];
+  });
+}
+
 /**
  * Leaves out the names of secrets of other providers, which the webhook certainly does not mean: names that begin with
  * another provider's, and secrets that only webhooks with other signature schemes use.
@@ -110,22 +125,9 @@ export function findSecretMistake(
   knownNames: readonly string[],
 ): SecretMistake | undefined {
   const name = webhook.secretName;
-  if (!secret) {
-    return {
-      code: 'secret/missing',
-      message: `there is no team secret ${name}`,
-      hint: didYouMean(name, knownNames) ?? `create it with \`hookmill secrets set ${name}\``,
-    };
-  }
-  if (secret.forbiddenTo !== undefined) {
-    return {
-      code: 'secret/not-shared',
-      message: `the factory ${secret.forbiddenTo} may not use the team secret ${name}`,
-      hint: `\`hookmill secrets share ${name} ${secret.forbiddenTo}\` allows it`,
-    };
-  }
-  if (secret.unresolved) return { code: 'secret/unresolved', ...secret.unresolved };
-  const value = secret.value?.text;
+  const missing = findUnusable(name, secret, knownNames);
+  if (missing) return missing;
+  const value = secret?.value?.text;
   if (value === undefined) return undefined;
   if (webhook.authMode === 'url_token' && !isUrlToken(value)) {
     return {
@@ -152,6 +154,29 @@ export function findSecretMistake(
     message: `the value of ${name}: ${unusable}`,
     hint: `copy the value from the provider again and pass it to \`hookmill secrets set ${name}\`${or}`,
   };
+}
+
+/** Why a team secret has no value that the factory could use; undefined for one that is only declared. */
+function findUnusable(
+  name: string,
+  secret: TeamSecret | undefined,
+  knownNames: readonly string[],
+): SecretMistake | undefined {
+  if (!secret) {
+    return {
+      code: 'secret/missing',
+      message: `there is no team secret ${name}`,
+      hint: didYouMean(name, knownNames) ?? `create it with \`hookmill secrets set ${name}\``,
+    };
+  }
+  if (secret.forbiddenTo !== undefined) {
+    return {
+      code: 'secret/not-shared',
+      message: `the factory ${secret.forbiddenTo} may not use the team secret ${name}`,
+      hint: `\`hookmill secrets share ${name} ${secret.forbiddenTo}\` allows it`,
+    };
+  }
+  return secret.unresolved && { code: 'secret/unresolved', ...secret.unresolved };
 }
 
 function isUrlToken(value: string): boolean {

@@ -41,7 +41,10 @@ export function findSharedSecrets(
     const wanted = webhooks
       .filter(other => other.secretName === secretName)
       .map(other => ({ ...toVerification(other), factory, webhook: other.name }));
-    return [name, findOtherUse(webhook, factory, [...wanted, ...others])] as const;
+    const asking = webhooks
+      .filter(({ sender }) => sender?.credentialSecret === secretName)
+      .map(other => ({ factory, webhook: other.name, isCredential: true as const }));
+    return [name, findOtherUse(webhook, factory, [...wanted, ...asking, ...others])] as const;
   });
   return new Map(found.flatMap(([name, use]) => (use ? [[name, use]] : [])));
 }
@@ -86,6 +89,9 @@ function describeUse(
   const kind = use.webhook === undefined ? 'repository' : 'webhook';
   if (isElsewhere) return `a ${kind} of another factory also uses ${webhook.secretName}, in another way`;
   if (use.webhook === undefined) return `the repository of this factory also uses ${webhook.secretName}`;
+  if (use.isCredential) {
+    return `the webhook ${use.webhook} also sends ${webhook.secretName} to its provider, as its credential`;
+  }
   const instead = `with ${nameVerification(use)} instead of ${nameVerification(webhook)}`;
   return `the webhook ${use.webhook} also uses ${webhook.secretName}, ${instead}`;
 }

@@ -16,6 +16,7 @@ const applied = async () => (await import('./applied.ts')).appliedHandlers;
 const definitions = async () => (await import('./definitions.ts')).definitionHandlers;
 const judging = async () => (await import('./judging.ts')).judgingHandlers;
 const lists = async () => (await import('./lists.ts')).listHandlers;
+const senders = async () => (await import('./senders.ts')).senderHandlers;
 const log = async () => (await import('./log.ts')).logHandlers;
 
 /** Where each operation's handler is. An operation without one does not compile. */
@@ -60,6 +61,9 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   listTokens: lists,
   listAudit: lists,
   listSchemes: lists,
+
+  listSenders: senders,
+  checkSender: senders,
 
   downloadPayload: log,
   showRunOutput: log,

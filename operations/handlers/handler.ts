@@ -4,6 +4,7 @@ import type { ApiAnswer } from '../../schema/api/route.ts';
 import type { ApiRoutes, CallableId } from '../../schema/api/routes.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Grant, Permission } from '../../schema/grant.ts';
+import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import type { Changeable } from '../access/record-writes.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import type { Remediable } from '../why/why-facts.ts';
@@ -16,6 +17,8 @@ export interface OperationDeps extends Changeable, Pick<Factory, 'now' | 'random
   readonly baseUrl: string;
   /** Why the stored state of the factory is not the one that the daemon serves; null if it is, or outside a daemon. */
   readonly problem: { readonly message: string; readonly since: string } | null;
+  /** Lets other operations run while this one waits for another machine. */
+  readonly waitOutside: ReadOutside;
   /** Finds why the daemon does not serve what is applied; null if it does. */
   readonly findDaemonProblem: () => Promise<Remediable | null>;
 }

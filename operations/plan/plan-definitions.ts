@@ -13,7 +13,7 @@ import {
   withRenames,
 } from '../checks/rename-diagnostics.ts';
 import { findRunnerDiagnostics } from '../checks/runner-diagnostics.ts';
-import { findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
+import { findCredentialDiagnostics, findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
 import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
 import { findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
@@ -49,14 +49,18 @@ export async function planDefinitions(
   const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
   const definitions = { ...written, automations };
   const wanted = definitions.webhooks.filter(hasSecret).map(({ secretName }) => secretName);
-  const secrets = await teamSecrets.open(wanted, state.factory);
+  const asking = definitions.webhooks.flatMap(({ sender }) => sender?.credentialSecret ?? []);
+  const secrets = await teamSecrets.open([...wanted, ...asking], state.factory);
   // Only the hint for a missing secret needs the names of the others.
-  const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
+  const names = [...wanted, ...asking].every(name => secrets.has(name))
+    ? []
+    : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
   const shared = findSharedSecrets(definitions, state.factory, uses);
   const found = [
     ...definitions.diagnostics,
     ...findSecretDiagnostics(definitions, secrets, names),
+    ...findCredentialDiagnostics(definitions, secrets, names),
     ...findRunnerDiagnostics(definitions, state.factory, await offeredRunners.read()),
   ];
   const { webhooks } = replaceMistaken(definitions, state, found);
@@ -72,11 +76,11 @@ export async function planDefinitions(
     ]),
   );
   const changes = plan(desired, state, secrets).filter(change => !desired.isReplaced(change));
-  const secretVersions = new Map([...secrets].map(([name, { value }]) => [name, value?.version ?? null]));
+  const versions = wanted.map(name => [name, secrets.get(name)?.value?.version ?? null] as const);
   const planned = {
     ok: !hasErrors(diagnostics),
     changes: withRenames(withConfirmations(changes, shared), renames),
-    ...{ renames, diagnostics, state, desired, secretVersions },
+    ...{ renames, diagnostics, state, desired, secretVersions: new Map(versions) },
   };
   return { planned, secrets };
 }

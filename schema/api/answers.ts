@@ -6,12 +6,14 @@ import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
+import { senderProviders } from '../definitions/sender-keys.ts';
 import { identitySources, manualUid, outcomes, runnerKinds, runStates, runWaits } from '../delivery.ts';
 import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
 import { exportedPathPattern } from '../name.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { saidFields } from '../run-report.ts';
+import { providerHookShape, senderFindingShape, senderStateShape } from '../sender.ts';
 import { unloggedReasons } from '../unlogged.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-definitions.ts';
@@ -599,6 +601,22 @@ export const appliedAnswer = planAnswer.extend({
   result: z.enum(['applied', 'unchanged']),
   webhooks: z.array(webhookAnswer),
 });
+
+/** What is known of the hook of a webhook at its provider. */
+export const senderAnswer = z.strictObject({
+  webhook: z.string(),
+  uid,
+  url: z.string().describe('The ingress URL, which the hook should have.'),
+  provider: z.enum(senderProviders),
+  at: z.string().describe('Where the hook is, for people: github repository acme/shop.'),
+  checkedAt: time.nullable().describe('When the provider was last asked; null: never.'),
+  hooks: z.array(providerHookShape).describe('Its hooks, as the provider last listed them.'),
+  missed: senderStateShape.shape.missed.describe(
+    "Events that the provider's log has and the delivery log has not, when they were last compared; null: never.",
+  ),
+  findings: z.array(senderFindingShape).describe('What is wrong or could be better, the worst first.'),
+});
+export const sendersAnswer = z.strictObject({ senders: z.array(senderAnswer) });
 
 export const auditAnswer = z.strictObject({
   entries: z.array(auditEntryShape),

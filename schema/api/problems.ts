@@ -11,6 +11,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'artifact-unknown': 404,
   'alert-unknown': 404,
   'alert-resolved': 409,
+  'sender-missing': 409,
   'session-unknown': 404,
   'name-taken': 409,
   'too-many-webhooks': 409,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { commitShape } from '../commit.ts';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
+import { senderShape } from '../definitions/sender-keys.ts';
 import { bodyFormats } from '../definitions/webhook-definition.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
@@ -57,6 +58,7 @@ export const webhookAnswer = z.strictObject({
     .union([z.string(), z.strictObject({ cloudevents: z.string() })])
     .nullable()
     .describe('The question of its sender that is answered before a delivery; cloudevents with its origin.'),
+  sender: senderShape.nullable().describe('Where the provider has the hook that delivers to it.'),
   keepHeaders: z.array(z.string()),
   eventHeaders: z
     .array(z.string())

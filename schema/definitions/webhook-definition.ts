@@ -18,6 +18,7 @@ import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
 import { isOtherMode, oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
+import { senderRules, senderShape } from './sender-keys.ts';
 
 // CloudEvents is written with its origin.
 const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');
@@ -130,6 +131,7 @@ const always = { when: ({ value }: { value: unknown }) => isObject(value) };
 
 const keyRules: readonly KeyRule[] = [
   ...oidcRules,
+  ...senderRules,
   {
     holds: ({ authMode, signatureScheme }) => authMode !== 'signature' || signatureScheme !== undefined,
     key: 'authMode',
@@ -258,6 +260,17 @@ export const webhookShape = z
       .optional()
       .describe('More request headers to keep of each delivery, for header filters and runs.')
       .meta({ examples: [['X-Tenant']] }),
+    sender: senderShape
+      .optional()
+      .describe(
+        'The hook at the provider that delivers to the webhook, so that it can be checked and registered.',
+      )
+      .meta({
+        examples: [
+          { provider: 'github', repository: 'acme/shop', credentialSecret: 'GITHUB_HOOKS_TOKEN' },
+          { provider: 'gitlab', project: 'acme/shop', credentialSecret: 'GITLAB_HOOKS_TOKEN' },
+        ],
+      }),
     enabled: z
       .boolean()
       .default(true)

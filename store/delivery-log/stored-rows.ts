@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type { FormFormat, RunState } from '../../schema/delivery.ts';
+import type { FormFormat, IdentitySource, RunState } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { toPayload } from '../../schema/payloads/form-payload.ts';
 import type {
@@ -25,6 +25,9 @@ export function toDelivery({ headers, form, ...row }: DeliveryRecord): LoggedDel
     ...(form !== null && { form: parseJsonText(form) as FormFormat }),
   };
 }
+
+/** Where the IDs of a provider's events are found: in the header of its signature scheme. */
+export const schemeSource: IdentitySource = 'scheme';
 
 /** @limit Overdue runs that are looked at together: the others follow with the next look. */
 export const overdueRunsMax = 100;

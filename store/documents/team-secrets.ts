@@ -287,6 +287,8 @@ async function readUses({
         ...(signatureScheme !== undefined && { signatureScheme }),
       });
     }
+    for (const { name, sender } of webhooks)
+      if (sender) add(sender.credentialSecret, { factory, webhook: name, isCredential: true });
     const { followed } = await reconcileStatuses.read(factory);
     if (followed?.credential) add(followed.credential.secretName, { factory });
   }

@@ -9,6 +9,7 @@ import {
 import { openIssuerKeys } from '../documents/issuer-keys.ts';
 import { openOfferedRunners } from '../documents/offered-runners.ts';
 import { freezeDocuments } from '../documents/read-documents.ts';
+import { openSenderStates } from '../documents/sender-states.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';
@@ -65,6 +66,7 @@ export function openEmbeddedStore({
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
     offeredRunners: openOfferedRunners(documents),
+    senderStates: openSenderStates(documents),
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

@@ -13,6 +13,8 @@ const recordShape = z.object({
   id: z.string(),
   trustsProxies: z.boolean(),
   connections: z.number().optional(),
+  senderUrls: z.array(z.string()).optional(),
+  deliveriesPerMinute: z.number().optional(),
 });
 
 /** The address of a home's daemon: `daemon.json`. */

@@ -68,6 +68,10 @@ export function reconcileStatusFile(home: Home, factory: string): string {
   return join(home.factoriesDirectory, factory, 'reconcile.json');
 }
 
+export function sendersFile(home: Home, factory: string): string {
+  return join(home.factoriesDirectory, factory, 'senders.json');
+}
+
 export function mirrorDirectory(home: Home, factory: string): string {
   return join(home.repositoriesDirectory, `${factory}.git`);
 }

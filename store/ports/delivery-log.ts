@@ -501,6 +501,8 @@ export interface DeliveryLogReader {
   summarizeDeliveries(ids: readonly string[], bytes: number): Promise<DeliverySummary[]>;
   /** The number of deliveries accepted for a UID since a time, and when the last one in the log was accepted. */
   countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;
+  /** Those of these IDs of a provider's events that a UID has accepted, in any order. */
+  listAcceptedEvents(uid: string, eventIds: readonly string[]): Promise<string[]>;
   /** The number of deliveries for a UID in each hour since a time, and the latest one in the log. */
   countByHour(uid: string, sinceMs: number): Promise<HourlyActivity>;
   /** The payload as JSON, see `StoredEvent`; undefined unless the delivery was accepted. */

@@ -11,6 +11,7 @@ export type DocumentKind =
   | 'alerts'
   | 'issuers'
   | 'runners'
+  | 'senders'
   | 'copy';
 
 /** Identifies a document. Without a factory, it is the only one of its kind. */

@@ -10,6 +10,7 @@ import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
+import type { SenderStates } from './sender-states.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 import type { Transfer, TransferSource } from './transfer.ts';
@@ -32,6 +33,7 @@ export interface Store {
   readonly alerts: Alerts;
   readonly issuerKeys: StoredIssuerKeys;
   readonly offeredRunners: OfferedRunners;
+  readonly senderStates: SenderStates;
   readonly runFiles: RunFiles;
   readonly mirrors: Mirrors;
   readonly daemonAddress: DaemonAddress;
@@ -168,6 +170,10 @@ export interface DaemonRecord {
   readonly trustsProxies: boolean;
   /** The connections that the ingress takes, if the limit of open files allows fewer than its settings. */
   readonly connections?: number | undefined;
+  /** The addresses of self-managed providers that it may ask about their hooks. */
+  readonly senderUrls?: readonly string[] | undefined;
+  /** The authenticated deliveries per minute and webhook that it accepts. */
+  readonly deliveriesPerMinute?: number | undefined;
 }
 
 /** Plain data, which can be sent to a thread. */

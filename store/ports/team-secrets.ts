@@ -74,6 +74,8 @@ export interface TeamSecretUse {
   readonly factory: string;
   /** Absent for the repository, as are the next two. */
   readonly webhook?: string;
+  /** The webhook uses it to ask its provider, and not to verify deliveries; the next two are then absent. */
+  readonly isCredential?: true;
   readonly authMode?: AuthMode;
   readonly signatureScheme?: SchemeReference;
 }

@@ -4,6 +4,7 @@ import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documen
 import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
 import { openIssuerKeys } from '../documents/issuer-keys.ts';
 import { openOfferedRunners } from '../documents/offered-runners.ts';
+import { openSenderStates } from '../documents/sender-states.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';
 import { homeAt } from '../home/home.ts';
@@ -51,10 +52,9 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
   const documents = openTableDocuments({ database, directUrl, lockTimeoutMs });
   const appliedStates = openAppliedStates(documents);
   const reconcileStatuses = openReconcileStatuses(documents);
-  const place = { home: options.home, environment, postgres, lockTimeoutMs };
   const deliveries = openPostgresReader(url);
   return {
-    place,
+    place: { home: options.home, environment, postgres, lockTimeoutMs },
     appliedStates,
     teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, environment, now }),
     apiTokens: openApiTokens(documents, now),
@@ -64,6 +64,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
     offeredRunners: openOfferedRunners(documents),
+    senderStates: openSenderStates(documents),
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

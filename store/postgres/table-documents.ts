@@ -125,6 +125,7 @@ const documentNames: Readonly<Record<DocumentKind, string>> = {
   alerts: 'the document of alerts',
   issuers: 'the keys of issuers',
   runners: 'the offered runners',
+  senders: 'what was learned of senders',
   copy: 'the state of a copy',
 };
 

@@ -49,7 +49,7 @@ function createDeps(
   readOutside: ReadOutside,
 ): OperationDeps {
   return {
-    ...{ deliveryLog, baseUrl, problem, randomBytes, by: '' },
+    ...{ deliveryLog, baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
     store: withSecretsOf(store, permission === 'manage' ? readOutside : null),
     readState: states.readServed,
     now: () => new Date(atMs),

@@ -108,6 +108,7 @@ function createDeps({ store, deliveryLog, baseUrl, nowMs }: ApiRouterDeps): Oper
     ...{ store, deliveryLog, randomBytes, problem: null, by: '', baseUrl: baseUrl() },
     readState: store.appliedStates.read,
     now: () => new Date(nowMs()),
+    waitOutside: wait => wait(),
     findDaemonProblem: async () => null,
   };
 }

@@ -1,5 +1,11 @@
 import { parseDocument } from '../../documents/document-text.ts';
-import { appliedStateFile, type Home, listFactories, reconcileStatusFile } from '../../home/home.ts';
+import {
+  appliedStateFile,
+  type Home,
+  listFactories,
+  reconcileStatusFile,
+  sendersFile,
+} from '../../home/home.ts';
 import { withHomeLock } from '../../home/make-home.ts';
 import { readText } from '../../home/regular-file.ts';
 import { type DocumentId, type Documents, movedError, type StoredDocument } from '../../ports/documents.ts';
@@ -68,6 +74,8 @@ function locate(home: Home, { kind, factory = '' }: DocumentId): string {
       return home.issuersFile;
     case 'runners':
       return home.runnersFile;
+    case 'senders':
+      return sendersFile(home, factory);
     case 'copy':
       return home.copyFile;
   }

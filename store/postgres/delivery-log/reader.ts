@@ -7,6 +7,7 @@ import {
   overdueRunsMax,
   type RunCount,
   type SummaryRow,
+  schemeSource,
   toContent,
   toDelivery,
   toSummaries,
@@ -163,6 +164,11 @@ function readDeliveries(select: Select) {
 
 function readCounts(select: Select) {
   return {
+    async listAcceptedEvents(uid, eventIds) {
+      const text = `SELECT event FROM unnest($3::text[]) AS event WHERE EXISTS (
+        SELECT FROM hookmill.accepted WHERE identity = hookmill.accepted_key($1, $2, event))`;
+      return (await select<{ event: string }>(text, [uid, schemeSource, eventIds])).map(({ event }) => event);
+    },
     async countAccepted(uid, sinceMs) {
       const [row] = await select<{ lastAtMs: number | null; accepted: number }>(
         `SELECT

@@ -99,6 +99,11 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   showHealth: [({ uid }) => ({ query: { webhook: uid } }), () => ({ query: { hook: 'x' } })],
   listWebhooks: [() => ({})],
   showWebhook: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
+  listSenders: [() => ({})],
+  checkSender: [
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
   describePayloads: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
   listAutomations: [() => ({})],
   showAutomation: [

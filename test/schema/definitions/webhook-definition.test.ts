@@ -66,7 +66,8 @@ describe('a valid definition', () => {
 
 describe('one mistake', () => {
   const keys =
-    'authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled';
+    'authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, sender, enabled';
+  const signedByGitHub = 'authMode: signature\nsignatureScheme: github\nsecretName: A';
 
   test.for([
     ['secretName: A\nhandshake: event_grid', '2:12 definition/value: did you mean event-grid?'],
@@ -126,7 +127,43 @@ describe('one mistake', () => {
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, sender, enabled',
+    ],
+    [
+      'secretName: A\nsender: { provider: github, repository: a/b, credentialSecret: B }',
+      '2:1 webhook/sender-scheme: write authMode: signature, and signatureScheme: github, gitlab-token or gitlab-signing-token',
+    ],
+    [
+      `${signedByGitHub}\ndeliveryIdField: $.id\nsender: { provider: github, repository: a/b, credentialSecret: B }`,
+      '5:1 webhook/sender-identity: remove deliveryIdHeader or deliveryIdField, so that missed deliveries can be found in the log of the provider',
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: github, repository: a/b, credentialSecret: A }`,
+      "4:1 definition/value: the provider's API token is another secret than the one that signs deliveries: name two team secrets",
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: gitlab, project: a/b, credentialSecret: B }`,
+      '4:1 webhook/sender-scheme: write authMode: signature, and signatureScheme: github, gitlab-token or gitlab-signing-token',
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: github, credentialSecret: B }`,
+      '4:9 definition/value: write exactly one of repository, organization, app',
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: github, repository: a/b, organization: c, credentialSecret: B }`,
+      '4:9 definition/value: write exactly one of repository, organization, app',
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: github, repository: a/b, project: c/d, credentialSecret: B }`,
+      '4:46 definition/value: write repository, organization or app',
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: github, repository: shop, credentialSecret: B }`,
+      '4:41 definition/value: use OWNER/NAME, as in acme/shop',
+    ],
+    [
+      `${signedByGitHub}\nsender: { provider: github, repository: a/b, url: 'https://x:y@git.example.com', credentialSecret: B }`,
+      '4:51 definition/value: write its address without user, password or query, as in https://git.example.com',
     ],
     [
       'secretName: A\nauthMode: signature',

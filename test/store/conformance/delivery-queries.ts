@@ -39,6 +39,22 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await list({ factory: 'other' })).toEqual(['c']);
   });
 
+  test("name the provider's events that a webhook has accepted, and no other webhook's", async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const { uid } = acceptedDelivery();
+    const list = (of: string, ...ids: string[]) => store.deliveries.listAcceptedEvents(of, ids);
+    await log.recordAccepted(acceptedDelivery({ identity: 'event-1', identitySource: 'scheme' }));
+    await log.recordAccepted(acceptedDelivery({ identity: 'event-2', identitySource: 'deliveryIdHeader' }));
+    await log.recordAccepted(acceptedDelivery({ identity: 'event-3', identitySource: 'scheme' }));
+    expect((await list(uid, 'event-3', 'event-2', 'event-1', 'event-0')).sort()).toEqual([
+      'event-1',
+      'event-3',
+    ]);
+    expect(await list(uid)).toEqual([]);
+    expect(await list('wh_00000000000000000000other', 'event-1')).toEqual([]);
+  });
+
   test('give page after page, each row once, while more are written', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

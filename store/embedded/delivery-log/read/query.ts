@@ -36,6 +36,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     findDelivery: verb('findDelivery'),
     summarizeDeliveries: verb('summarizeDeliveries'),
     countAccepted: verb('countAccepted'),
+    listAcceptedEvents: verb('listAcceptedEvents'),
     countByHour: verb('countByHour'),
     readPayload: verb('readPayload'),
     readContent: verb('readContent'),

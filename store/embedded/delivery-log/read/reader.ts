@@ -9,6 +9,7 @@ import {
   overdueRunsMax,
   type RunCount,
   type SummaryRow,
+  schemeSource,
   toContent,
   toDelivery,
   toSummaries,
@@ -26,6 +27,7 @@ import type {
   SynchronousReader,
 } from '../../../ports/delivery-log.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
+import { makeIdentityKey } from '../sql/keys.ts';
 import { prepareListPauses } from '../sql/pauses.ts';
 import {
   isHolding,
@@ -89,6 +91,9 @@ function prepareDeliveryQueries(database: Database.Database) {
     WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`);
   const find = database.prepare<[string], DeliveryRecord>(`${selectDelivery} WHERE deliveries.id = ?`);
   const source = database.prepare<[string], string | null>(selectSource).pluck();
+  const accepted = database
+    .prepare<[Uint8Array], number>('SELECT 1 FROM deliveries WHERE identity_key = ?')
+    .pluck();
 
   /** Parses each snapshot's source once: many rows share one, and it may be long. */
   const withCommits = (rows: readonly LoggedDelivery[]): LoggedDelivery[] => {
@@ -118,6 +123,8 @@ function prepareDeliveryQueries(database: Database.Database) {
     listDeliveries: wanted => search(wanted, false).rows,
     searchDeliveries: wanted => search(wanted, true),
     findDelivery: id => withCommits(find.all(id).map(toDelivery))[0],
+    listAcceptedEvents: (uid, eventIds) =>
+      eventIds.filter(id => accepted.get(makeIdentityKey(uid, schemeSource, id)) !== undefined),
   } satisfies Partial<SynchronousReader>;
 }
 

@@ -1,0 +1,83 @@
+import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
+import type { ApiAnswer } from '../../schema/api/route.ts';
+import type { ApiRoutes } from '../../schema/api/routes.ts';
+import type { Backend } from '../backend/backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
+import { exitStatus } from '../exit-status.ts';
+import { printData } from '../output.ts';
+import type { CliCommand } from './cli-command.ts';
+import { declareList } from './declare-list.ts';
+
+type Sender = ApiAnswer<ApiRoutes['checkSender']>;
+
+/** Declares `hookmill senders`. */
+export function declareSenders(command: CliCommand): void {
+  command
+    .explain(`see whether providers have the webhooks as their definitions say
+
+Only webhooks with \`sender\` in their definition have one. Without a subcommand, lists what is known of them.
+
+Examples:
+  hookmill senders
+  hookmill senders check shop`)
+    .subcommands({ list, check }, 'list');
+}
+
+const noSender = 'No webhook has a sender in its definition.';
+
+const list = declareList({
+  description: 'list what is known of the hooks at providers, without asking them',
+  read: async command => {
+    const { backend } = await openBackend(command);
+    return (await backend.call('listSenders')).senders;
+  },
+  empty: noSender,
+  heading: ['WEBHOOK', 'HOOK AT', 'CHECKED', 'FINDINGS'],
+  toCells: ({ webhook, at, checkedAt, findings }) => [
+    ...[webhook, at, checkedAt ?? 'never'],
+    findings.length === 0 ? 'none' : findings.map(({ code }) => code).join(', '),
+  ],
+});
+
+function check(command: CliCommand): void {
+  command
+    .explain(`ask providers about the hooks of webhooks; changes nothing there
+
+Compares URL, content type, events, secret and state of each hook with the webhook and the filters of its automations.
+Exit status 1 if something is wrong; a provider that does not answer is only a note.
+
+Examples:
+  hookmill senders check
+  hookmill senders check shop -o json`)
+    .argument('[webhook]', 'name or UID of a webhook; without it, all with a sender')
+    .action(async (named: string | undefined, _options: unknown, command: CliCommand) => {
+      const { backend, factory, output } = await openBackend(command);
+      const uids = await findUids(backend, factory, named);
+      const checked: Sender[] = [];
+      for (const uid of uids) checked.push(await backend.call('checkSender', { params: { uid }, body: {} }));
+      printData(output, checked, () => checked.map(renderSender).join('\n') || `${noSender}\n`);
+      const isWrong = checked.some(({ findings }) => findings.some(({ severity }) => severity !== 'note'));
+      if (isWrong) process.exitCode = exitStatus.problems;
+    });
+}
+
+/** The UIDs of the named webhook, or of all with a sender. */
+async function findUids(
+  backend: Pick<Backend, 'call'>,
+  factory: string,
+  named: string | undefined,
+): Promise<readonly string[]> {
+  if (named === undefined) return (await backend.call('listSenders')).senders.map(({ uid }) => uid);
+  const { webhooks } = await backend.call('listWebhooks');
+  return [requireNamedWebhook({ factory, webhooks }, named).uid];
+}
+
+/** What is known of a webhook's hook, and what to do. */
+export function renderSender({ webhook, at, hooks, findings }: Sender): string {
+  const [hook] = hooks;
+  const events =
+    hook && ` (hook ${hook.id}, ${hook.events.includes('*') ? 'all events' : hook.events.join(', ')})`;
+  const head = `${webhook}: ${at}${events ?? ''}\n`;
+  const lines = findings.map(({ severity, message, remedy }) => `  ${severity}: ${message}\n    ${remedy}\n`);
+  return head + (lines.length === 0 ? '  as its definition says\n' : lines.join(''));
+}

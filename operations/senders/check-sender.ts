@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import type { senderAnswer } from '../../schema/api/answers.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { describeSender } from '../../schema/definitions/sender-keys.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { emptySenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
+import type { ProviderClient } from '../../senders/provider-client.ts';
+import type { OpenFactory } from '../factory.ts';
+import { judgeSender, sendsTo } from './judge-hook.ts';
+import { openSender, type SenderDeps, type SentWebhook, toSenderProblem } from './open-sender.ts';
+
+export type SenderView = z.output<typeof senderAnswer>;
+
+/** Asks a webhook's provider about its hook, keeps what it says, and judges it. A provider that is down is a finding. */
+export async function checkSender(deps: SenderDeps, webhook: SentWebhook): Promise<SenderView> {
+  const { factory } = deps;
+  const learned = await askAboutHooks(deps, webhook).then(
+    hooks => ({ hooks, problem: null }),
+    error => ({ problem: toSenderProblem(error) }),
+  );
+  const at = factory.now().toISOString();
+  const state = await factory.store.senderStates.change(factory.name, webhook.uid, state => ({
+    ...state,
+    checked: { hooks: state.checked?.hooks ?? [], ...learned, at },
+  }));
+  return viewSender(deps, await factory.readState(), webhook, state);
+}
+
+async function askAboutHooks(deps: SenderDeps, webhook: SentWebhook): Promise<ProviderHook[]> {
+  const client = await openSender(deps, webhook);
+  return deps.waitOutside(() => findHooks(client, webhook));
+}
+
+/** Finds the hooks of a webhook at its provider: the one that the definition names, or else those with its URL. */
+export async function findHooks(
+  client: Pick<ProviderClient, 'listHooks'>,
+  { uid, sender }: SentWebhook,
+): Promise<ProviderHook[]> {
+  const hooks = await client.listHooks();
+  const isOwn = (hook: ProviderHook) =>
+    sender.hookId === undefined ? sendsTo(hook, uid) : hook.id === String(sender.hookId);
+  // An app has only one webhook, whatever its URL.
+  return sender.app === undefined ? hooks.filter(isOwn) : [...hooks];
+}
+
+/** Shows what is known of each webhook with a sender, without asking a provider. */
+export async function listSenders(deps: SenderDeps): Promise<SenderView[]> {
+  const { factory } = deps;
+  const applied = await factory.readState();
+  const states = await factory.store.senderStates.read(factory.name);
+  const views = applied.webhooks.map(async ({ sender, ...webhook }) => {
+    if (!sender) return [];
+    const state = states.find(({ uid }) => uid === webhook.uid) ?? emptySenderState(webhook.uid);
+    return [await viewSender(deps, applied, { ...webhook, sender }, state)];
+  });
+  return (await Promise.all(views)).flat();
+}
+
+async function viewSender(
+  { factory, baseUrl }: SenderDeps,
+  { automations }: AppliedState,
+  webhook: SentWebhook,
+  state: SenderState,
+): Promise<SenderView> {
+  const { name, uid, sender } = webhook;
+  const url = renderIngressUrl(baseUrl, webhook);
+  const refused = await findRefused(factory, uid);
+  return {
+    ...{ webhook: name, uid, url, provider: sender.provider, at: describeSender(sender) },
+    checkedAt: state.checked?.at ?? null,
+    hooks: state.checked?.hooks ?? [],
+    missed: state.missed,
+    findings: judgeSender({ webhook, uid, url, automations, state, refused }),
+  };
+}
+
+/** Why the newest request was refused; undefined if one was verified since. */
+async function findRefused({ name: factory, store }: OpenFactory, uid: string): Promise<string | undefined> {
+  const last = async (outcome: 'Accepted' | 'Duplicate' | 'Rejected (auth)') =>
+    (await store.deliveries.listDeliveries({ factory, uid, outcome, limit: 1 }))[0];
+  const [accepted, duplicate, refused] = await Promise.all([
+    last('Accepted'),
+    last('Duplicate'),
+    last('Rejected (auth)'),
+  ]);
+  const verifiedMs = Math.max(accepted?.atMs ?? 0, duplicate?.atMs ?? 0);
+  return refused && refused.atMs > verifiedMs ? (refused.reason ?? 'it was not verified') : undefined;
+}

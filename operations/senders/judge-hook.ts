@@ -1,0 +1,207 @@
+import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
+import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
+import { toClause } from '../../schema/filters/clause.ts';
+import type { ProviderHook, SenderFinding, SenderState } from '../../schema/sender.ts';
+import { findScheme } from '../../signatures/schemes.ts';
+
+/** The parts of a webhook by which its hook is judged, as they are applied or planned. */
+export type SendingWebhook = Pick<AppliedWebhook, 'name' | 'signatureScheme' | 'bodyFormat'> &
+  Required<Pick<AppliedWebhook, 'sender'>>;
+
+export interface JudgedSender {
+  readonly webhook: SendingWebhook;
+  readonly uid: string;
+  /** The ingress URL. */
+  readonly url: string;
+  readonly automations: readonly Pick<AppliedAutomation, 'enabled' | 'triggers'>[];
+  readonly state: SenderState;
+  /** Why the newest verified or refused request was refused; undefined if it was verified, or if none came. */
+  readonly refused?: string | undefined;
+}
+
+/**
+ * Judges what was learned from a provider by what is applied or planned. The worst comes first. Pure, so that a plan can
+ * judge by the definitions that it would apply.
+ */
+export function judgeSender(judged: JudgedSender): SenderFinding[] {
+  const { webhook, url, uid, state } = judged;
+  const { checked } = state;
+  const check = `hookmill senders check ${webhook.name}`;
+  if (!checked) return [note('never-checked', 'the provider has not been asked yet', `Run \`${check}\`.`)];
+  const failed = checked.problem ? [describeProblem(checked.problem, webhook)] : [];
+  if (checked.problem && checked.hooks.length === 0) return failed;
+  const register = `Run \`hookmill senders register ${webhook.name}\`.`;
+  const [hook, ...others] = checked.hooks;
+  if (!hook) {
+    const message = `the provider has no hook with the URL ${url}`;
+    return [...failed, { ...error('hook-missing', message, register) }, ...judgeMissed(state, webhook)];
+  }
+  const twice =
+    others.length === 0
+      ? []
+      : [
+          error(
+            'hook-twice',
+            `${checked.hooks.length} hooks send to the webhook: ${checked.hooks.map(({ id }) => id).join(', ')}`,
+            'Delete all but one at the provider; of each event, the others only make duplicates.',
+          ),
+        ];
+  const findings = [
+    ...twice,
+    ...judgeReach(hook, { url, uid, register }),
+    ...judgeTrust(hook, judged, register),
+    ...judgeEvents(hook, judged, register),
+    ...judgeMissed(state, webhook),
+  ];
+  const rank = { error: 0, warning: 1, note: 2 };
+  return [...findings, ...failed].toSorted((a, b) => rank[a.severity] - rank[b.severity]);
+}
+
+/** Whether a hook sends to a webhook, under whatever public URL of the ingress. */
+export function sendsTo({ url }: Pick<ProviderHook, 'url'>, uid: string): boolean {
+  return URL.canParse(url) && new URL(url).pathname.replace(/\/+$/, '').endsWith(`/webhooks/w/${uid}`);
+}
+
+function judgeReach(
+  hook: ProviderHook,
+  { url, uid, register }: { readonly url: string; readonly uid: string; readonly register: string },
+): SenderFinding[] {
+  const found: SenderFinding[] = [];
+  if (!sendsTo(hook, uid)) {
+    found.push(
+      error('url-differs', `the hook ${hook.id} sends to ${hook.url}, which is not this webhook`, register),
+    );
+  } else if (hook.url !== url) {
+    found.push(warning('url-differs', `the hook sends to ${hook.url}; the ingress URL is ${url}`, register));
+  }
+  if (hook.disabledUntil !== null) {
+    const message = `the provider has disabled the hook until ${hook.disabledUntil}, because deliveries failed`;
+    found.push(error('disabled', message, 'Mend the cause, then send a test event at the provider.'));
+  } else if (!hook.isActive) {
+    found.push(error('inactive', 'the hook is not active, so the provider sends nothing', register));
+  }
+  const { lastAnswer } = hook;
+  if (lastAnswer && (lastAnswer.status === null || lastAnswer.status >= 300)) {
+    const status = lastAnswer.status === null ? 'no answer' : `the answer ${lastAnswer.status}`;
+    const message = `the provider's last delivery got ${status}${lastAnswer.message === '' ? '' : ` (${lastAnswer.message})`}`;
+    found.push(warning('last-answer', message, 'Run `hookmill why` for this webhook.'));
+  }
+  return found;
+}
+
+function judgeTrust(
+  hook: ProviderHook,
+  { webhook, refused }: JudgedSender,
+  register: string,
+): SenderFinding[] {
+  const found: SenderFinding[] = [];
+  const wanted = findFormFormat(webhook) ? 'form' : 'json';
+  if (hook.contentType !== wanted) {
+    const message = `the hook sends ${nameFormat(hook.contentType)}, and the webhook takes ${nameFormat(wanted)}`;
+    found.push(error('content-type', message, register));
+  }
+  if (hook.hasSecret === false) {
+    found.push(error('secret-missing', 'the hook has no secret, so no delivery is verified', register));
+  } else if (refused !== undefined) {
+    const message = `the newest delivery was refused: ${refused}`;
+    found.push(error('secret-wrong', message, `If the secret differs: ${register}`));
+  }
+  if (!hook.verifiesTls) {
+    const message = 'the provider does not verify the certificate of the ingress';
+    found.push(warning('tls-off', message, register));
+  }
+  return found;
+}
+
+function nameFormat(format: ProviderHook['contentType']): string {
+  return format === 'json' ? 'JSON' : 'forms';
+}
+
+function judgeEvents(
+  hook: ProviderHook,
+  { webhook, uid, automations }: JudgedSender,
+  register: string,
+): SenderFinding[] {
+  const needed = findNeededEvents(webhook, uid, automations);
+  if (!needed) return [];
+  const isAll = hook.events.includes('*');
+  const missing = isAll ? [] : needed.filter(event => !hook.events.includes(event));
+  const unneeded = hook.events.filter(event => !needed.includes(event) && event !== 'ping');
+  const found: SenderFinding[] = [];
+  if (missing.length > 0) {
+    found.push(
+      error(
+        'events-missing',
+        `automations wait for ${missing.join(', ')}, which the hook does not send`,
+        register,
+      ),
+    );
+  }
+  if (unneeded.length > 0) {
+    const message = isAll
+      ? `the hook sends all events, and automations wait only for ${needed.join(', ')}`
+      : `the hook sends ${unneeded.join(', ')}, which no automation waits for`;
+    found.push(note('events-unneeded', message, register));
+  }
+  return found;
+}
+
+/**
+ * The events for which the enabled automations of a webhook wait, by the names in its event header, sorted. Undefined
+ * if a trigger takes any event, or if no automation listens: then nobody can say what is needed.
+ */
+export function findNeededEvents(
+  { signatureScheme }: Pick<SendingWebhook, 'signatureScheme'>,
+  uid: string,
+  automations: JudgedSender['automations'],
+): string[] | undefined {
+  const header = findScheme(signatureScheme)?.eventHeaders?.[0]?.toLowerCase();
+  const triggers = automations
+    .filter(({ enabled }) => enabled)
+    .flatMap(automation => automation.triggers)
+    .filter(({ filter }) => filter.webhook_ids.includes(uid));
+  if (header === undefined || triggers.length === 0) return undefined;
+  const needed = new Set<string>();
+  for (const { filter } of triggers) {
+    const condition = Object.entries(filter.headers ?? {}).find(
+      ([name]) => name.toLowerCase() === header,
+    )?.[1];
+    const clause = toClause(condition);
+    if (clause?.operator !== 'in') return undefined;
+    for (const value of clause.values) needed.add(String(value));
+  }
+  return [...needed].sort();
+}
+
+function judgeMissed({ missed }: SenderState, { name, sender }: SendingWebhook): SenderFinding[] {
+  if (!missed || missed.events === 0) return [];
+  const times =
+    missed.first === missed.last ? `at ${missed.first}` : `between ${missed.first} and ${missed.last}`;
+  const message = `the provider tried ${count(missed.attempts, 'time')} to deliver ${count(missed.events, 'event')} that did not arrive, ${times}`;
+  const remedy = `Run \`hookmill senders missed ${name} --redeliver\`.`;
+  const own = sender?.recover ? 'The daemon asks for them again.' : remedy;
+  return [warning('missed', message, own)];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function describeProblem(
+  { code, message }: { readonly code: string; readonly message: string },
+  { sender, name }: SendingWebhook,
+): SenderFinding {
+  const secret = sender?.credentialSecret ?? '';
+  const isCredential = code === 'forbidden' || code === 'credential' || code === 'not-found';
+  const remedy = isCredential
+    ? `Give the token in the team secret ${secret} the right, or correct \`sender\` in webhooks/${name}.yaml.`
+    : `Try again later with \`hookmill senders check ${name}\`.`;
+  const make = isCredential ? warning : note;
+  return make('provider-failed', message, remedy);
+}
+
+type Make = (code: SenderFinding['code'], message: string, remedy: string) => SenderFinding;
+
+const error: Make = (code, message, remedy) => ({ code, severity: 'error', message, remedy });
+const warning: Make = (code, message, remedy) => ({ code, severity: 'warning', message, remedy });
+const note: Make = (code, message, remedy) => ({ code, severity: 'note', message, remedy });

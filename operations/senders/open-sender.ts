@@ -1,0 +1,74 @@
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import type { WebhookSender } from '../../schema/definitions/sender-keys.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { createProviderClient } from '../../senders/create-client.ts';
+import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
+import type { ReadOutside } from '../../store/ports/team-secrets.ts';
+import type { OpenFactory } from '../factory.ts';
+
+/** Everything that operations on senders need. */
+export interface SenderDeps {
+  readonly factory: OpenFactory;
+  /** The public URL of the ingress. */
+  readonly baseUrl: string;
+  /** Lets other operations run while this one waits for a provider. */
+  readonly waitOutside: ReadOutside;
+}
+
+/** A webhook whose definition says where its provider has the hook. */
+export type SentWebhook = AppliedWebhook & { readonly sender: WebhookSender };
+
+/** Fails with `sender-missing` if the definition of the webhook names none. */
+export function requireSender(webhook: AppliedWebhook): SentWebhook {
+  const { name, sender } = webhook;
+  if (sender) return { ...webhook, sender };
+  const detail = `the definition of the webhook ${name} has no sender; add one: where the provider has the hook`;
+  throw new Refusal('sender-missing', { detail });
+}
+
+/** A failure to ask a provider that is not the provider's: its credential, or what the operator allows. */
+export class SenderUnusable extends Error {
+  override readonly name = 'SenderUnusable';
+  readonly code = 'credential';
+}
+
+/**
+ * Opens the API of a webhook's provider with the credential that the definition names. Fails with `SenderUnusable` if the
+ * credential has no value, or if the operator has not listed the provider's address: a definition alone must not decide
+ * where a credential is sent.
+ */
+export async function openSender(
+  { factory: { name, store, now } }: SenderDeps,
+  { sender }: Pick<SentWebhook, 'sender'>,
+): Promise<ProviderClient> {
+  const { credentialSecret, url } = sender;
+  const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};
+  if (url !== undefined && !senderUrls.some(listed => isSameAddress(listed, url))) {
+    const add =
+      'the operator adds it to `senders.urls` in the configuration file of the daemon, and starts that again';
+    throw new SenderUnusable(`the address ${url} may not get a credential: ${add}`);
+  }
+  const secret = (await store.teamSecrets.open([credentialSecret], name)).get(credentialSecret);
+  const credential = secret?.value?.text;
+  if (credential === undefined) {
+    const reason =
+      secret?.unresolved?.message ?? `the team secret ${credentialSecret} has no value that may be used`;
+    throw new SenderUnusable(reason);
+  }
+  return createProviderClient(sender, credential, {
+    isTrusted: url !== undefined,
+    nowMs: () => now().getTime(),
+  });
+}
+
+function isSameAddress(a: string, b: string): boolean {
+  const trim = (text: string) => new URL(text).href.replace(/\/+$/, '');
+  return URL.canParse(a) && URL.canParse(b) && trim(a) === trim(b);
+}
+
+/** Why a provider could not be asked; rethrows every other error. */
+export function toSenderProblem(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof ProviderError || error instanceof SenderUnusable)
+    return { code: error.code, message: error.message };
+  throw error;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/** A webhook as its provider has it: GitHub and GitLab call it a hook. */
+export const providerHookShape = z.strictObject({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()).describe("The events that it sends, by the provider's names; `*`: all."),
+  isActive: z.boolean().describe('Whether the provider sends to it now.'),
+  disabledUntil: z
+    .string()
+    .nullable()
+    .describe('When the provider tries again, if it has disabled the hook for a time by itself.'),
+  contentType: z.enum(['json', 'form']),
+  verifiesTls: z.boolean(),
+  hasSecret: z.boolean().nullable().describe('Whether a secret is set; null: the provider does not say.'),
+  lastAnswer: z
+    .strictObject({ status: z.int().nullable(), message: z.string() })
+    .nullable()
+    .describe('The last answer that the provider got from it; null: none, or the provider does not say.'),
+});
+
+export type ProviderHook = Readonly<z.output<typeof providerHookShape>>;
+
+/** @limit Most events of one webhook of which is kept that the provider was asked to send them again: the most that one recovery asks for, with as many by hand. */
+export const askedKept = 2_000;
+
+/** What was learned from the provider of one webhook, and asked of it. Facts, not verdicts: definitions change. */
+export const senderStateShape = z.strictObject({
+  uid: z.string(),
+  /** The hooks of the webhook when its provider was last asked; null: never. */
+  checked: z
+    .strictObject({
+      at: z.string(),
+      hooks: z.array(providerHookShape),
+      /** Why the provider could not be asked; the hooks are then those of the time before. */
+      problem: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    })
+    .nullable(),
+  /** What the provider's log had that ours has not, when it was last read; null: never. */
+  missed: z
+    .strictObject({
+      at: z.string(),
+      /** The beginning of what was read of the log. */
+      since: z.string(),
+      /** Events that an applied automation could match, and that were not asked for. */
+      events: z.int(),
+      /** The attempts of the provider to deliver these. */
+      attempts: z.int(),
+      /** The first and the last attempt of these; null: nothing is missed. */
+      first: z.string().nullable(),
+      last: z.string().nullable(),
+    })
+    .nullable(),
+  /** The events that were asked for again, oldest first. */
+  asked: z.array(z.strictObject({ eventId: z.string(), at: z.string() })),
+});
+
+export type SenderState = z.output<typeof senderStateShape>;
+
+/** The state of a webhook of whose provider nothing is known. */
+export function emptySenderState(uid: string): SenderState {
+  return { uid, checked: null, missed: null, asked: [] };
+}
+
+/** What can be wrong at a provider, in words, in the order in which people should read it. */
+export const senderFindingCodes = {
+  'never-checked': 'The provider has not been asked yet',
+  'provider-failed': 'The provider could not be asked',
+  'hook-missing': 'The provider has no hook with the URL of the webhook',
+  'hook-twice': 'The provider has several hooks with the URL of the webhook',
+  'url-differs': 'The hook has another URL',
+  inactive: 'The hook is not active',
+  disabled: 'The provider has disabled the hook',
+  'content-type': 'The hook sends another format than the webhook takes',
+  'tls-off': 'The provider does not verify the certificate of the ingress',
+  'secret-missing': 'The hook has no secret',
+  'secret-wrong': 'The newest delivery was not signed with the secret of the webhook',
+  'events-missing': 'Automations wait for events that the hook does not send',
+  'events-unneeded': 'The hook sends events that no automation waits for',
+  'last-answer': 'The last answer that the provider got was no success',
+  missed: 'The provider has sent events that did not arrive',
+} as const;
+
+export type SenderFindingCode = keyof typeof senderFindingCodes;
+
+export const senderFindingShape = z.strictObject({
+  code: z.enum(Object.keys(senderFindingCodes) as [SenderFindingCode, ...SenderFindingCode[]]),
+  severity: z
+    .enum(['error', 'warning', 'note'])
+    .describe(
+      'error: deliveries do not arrive, or are not accepted; note: nothing is wrong with the webhook.',
+    ),
+  message: z.string(),
+  remedy: z.string(),
+});
+
+export type SenderFinding = Readonly<z.output<typeof senderFindingShape>>;
