@@ -43,7 +43,7 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets, alerts } = store;
+  const { appliedStates, teamSecrets, alerts, senderStates } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -55,6 +55,7 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
     store: {
       ...store,
       appliedStates: { ...appliedStates, change },
+      senderStates: { ...senderStates, act: after(senderStates.act) },
       alerts: { ...alerts, change: after(alerts.change) },
       teamSecrets: {
         ...teamSecrets,

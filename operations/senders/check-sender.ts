@@ -19,7 +19,7 @@ export async function checkSender(deps: SenderDeps, webhook: SentWebhook): Promi
     error => ({ problem: toSenderProblem(error) }),
   );
   const at = factory.now().toISOString();
-  const state = await factory.store.senderStates.change(factory.name, webhook.uid, state => ({
+  const state = await factory.store.senderStates.learn(factory.name, webhook.uid, state => ({
     ...state,
     checked: { hooks: state.checked?.hooks ?? [], ...learned, at },
   }));

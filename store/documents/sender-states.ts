@@ -10,21 +10,20 @@ const sendersShape = z.strictObject({ formatVersion: z.literal(1), webhooks: z.a
 
 /** The states of a factory's senders, in one document. */
 export function openSenderStates(documents: Documents): SenderStates {
+  const changeState: SenderStates['learn'] = async (factory, uid, change) => {
+    const { result } = await documents.change(sendersDocument(factory), async ({ webhooks, ...document }) => {
+      const before = webhooks.find(state => state.uid === uid) ?? emptySenderState(uid);
+      const result = change(before);
+      const others = webhooks.filter(state => state.uid !== uid);
+      const next = { ...document, webhooks: [...others, result].slice(-statesKept) };
+      return { next: result === before ? undefined : next, result };
+    });
+    return result;
+  };
   return {
     read: async factory => (await documents.read(sendersDocument(factory))).webhooks,
-    change: async (factory, uid, change) => {
-      const { result } = await documents.change(
-        sendersDocument(factory),
-        async ({ webhooks, ...document }) => {
-          const before = webhooks.find(state => state.uid === uid) ?? emptySenderState(uid);
-          const result = change(before);
-          const others = webhooks.filter(state => state.uid !== uid);
-          const next = { ...document, webhooks: [...others, result].slice(-statesKept) };
-          return { next: result === before ? undefined : next, result };
-        },
-      );
-      return result;
-    },
+    learn: changeState,
+    act: changeState,
   };
 }
 

@@ -1,9 +1,14 @@
 import type { SenderState } from '../../schema/sender.ts';
 
+/** Returns the same object to leave the state as it is. */
+export type ChangeSenderState = (state: SenderState) => SenderState;
+
 /** What was learned from providers of the webhooks of each factory, and asked of them. */
 export interface SenderStates {
   /** The states of the webhooks whose providers were asked. */
   read(factory: string): Promise<readonly SenderState[]>;
-  /** Changes the state of one webhook under the factory's lock, and returns it. Fails with `locked`. */
-  change(factory: string, uid: string, change: (state: SenderState) => SenderState): Promise<SenderState>;
+  /** Keeps what was learned about one webhook, under the factory's lock, and returns its state. Fails with `locked`. */
+  learn(factory: string, uid: string, change: ChangeSenderState): Promise<SenderState>;
+  /** Does the same before something is changed at a provider: for a person, that is in the audit log. */
+  act(factory: string, uid: string, change: ChangeSenderState): Promise<SenderState>;
 }
