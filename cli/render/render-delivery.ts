@@ -5,7 +5,7 @@ import { printable } from '../../schema/text/printable.ts';
 import { describeCommit } from './colours.ts';
 import { completeCommands } from './own-commands.ts';
 import { renderRuns } from './render-runs.ts';
-import { renderFields } from './render-table.ts';
+import { openTable, renderFields } from './render-table.ts';
 import { renderVerdict } from './render-verdict.ts';
 
 /** A delivery with the verdict of each automation, its runs and its payload. */
@@ -76,4 +76,16 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
 /** Indents a body for reading, with each value as it was sent; `--payload` prints its exact bytes. */
 function indentJson(body: string): string {
   return formatJson(body).split('\n').map(printable).join('\n');
+}
+
+/** Opens a table of deliveries, whose rows may come little by little. */
+export function openDeliveryTable(): (deliveries: readonly DeliveryView[]) => string {
+  const table = openTable(['ID', 'WEBHOOK', 'TIME', 'SIZE', 'OUTCOME', '']);
+  return deliveries =>
+    table(
+      deliveries.map(({ id, webhook, at, size, outcome, reason, duplicateOf }) => {
+        const note = reason ?? (duplicateOf ? `of ${duplicateOf}` : '');
+        return [id, webhook, at, String(size), outcome, note];
+      }),
+    );
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { type FactoryView, factoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
@@ -5,7 +6,6 @@ import { pickRunFlow } from '../../schema/definitions/automation-definition.ts';
 import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { credentialOwner, type Opener } from '../../store/ports/seal.ts';
 import { requireScheme } from '../authentication/authenticator.ts';
-import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
 import type { ServedFilter } from './run-matcher.ts';
 
 /** @limit Characters of a webhook's filters that are compiled for its first request, and divide those that are compiled ahead: about a millisecond. */
@@ -114,4 +114,32 @@ function divide(texts: readonly string[]): string[] {
     chars = 0;
   }
   return parts;
+}
+
+/** The parts of a webhook without which its requests cannot be answered. */
+export interface PackedWebhook extends Omit<AppliedWebhook, 'credential' | 'secretName' | 'enabled'> {
+  /** The key of its authenticator, see `createAuthenticator`. */
+  readonly key?: string | undefined;
+  /** A JSON array of the `ServedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */
+  readonly filters?: string | undefined;
+}
+
+/**
+ * Webhooks as JSON, each on a line. They take 220 bytes each and are no objects, because a daemon may have 100,000,
+ * most of which get no request for a long time.
+ */
+interface PackedWebhooks {
+  /** The UIDs in the order of the lines. */
+  readonly uids: readonly string[];
+  readonly lines: Uint8Array;
+}
+
+function packWebhooks(webhooks: readonly PackedWebhook[]): PackedWebhooks {
+  const lines = webhooks.map(({ uid: _, ...others }) => JSON.stringify(others)).join('\n');
+  return { uids: webhooks.map(({ uid }) => uid), lines: new TextEncoder().encode(lines) };
+}
+
+export function unpackWebhook({ uids, lines }: PackedWebhooks, uid: string): PackedWebhook | undefined {
+  const line = new TextDecoder().decode(lines).split('\n')[uids.indexOf(uid)];
+  return line === undefined ? undefined : { uid, ...(parseJsonText(line) as Omit<PackedWebhook, 'uid'>) };
 }
