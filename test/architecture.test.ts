@@ -13,9 +13,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   schema: ['json', 'signatures'],
   store: ['json', 'schema'],
   sources: ['json', 'schema'],
-  operations: ['json', 'schema', 'signatures', 'store', 'sources'],
-  daemon: ['json', 'schema', 'signatures', 'store', 'sources', 'operations'],
-  cli: ['json', 'schema', 'signatures', 'store', 'sources', 'operations', 'daemon'],
+  senders: ['json', 'schema'],
+  operations: ['json', 'schema', 'signatures', 'store', 'sources', 'senders'],
+  daemon: ['json', 'schema', 'signatures', 'store', 'sources', 'senders', 'operations'],
+  cli: ['json', 'schema', 'signatures', 'store', 'sources', 'senders', 'operations', 'daemon'],
   dashboard: ['json', 'schema'],
 };
 /** The only ways from the command line into the daemon: to start it, and to look at its settings. */
