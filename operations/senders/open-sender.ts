@@ -39,7 +39,7 @@ export class SenderUnusable extends Error {
  */
 export async function openSender(
   { factory: { name, store, now } }: SenderDeps,
-  { sender }: Pick<SentWebhook, 'sender'>,
+  { sender, signatureScheme }: Pick<SentWebhook, 'sender' | 'signatureScheme'>,
 ): Promise<ProviderClient> {
   const { credentialSecret, url } = sender;
   const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};
@@ -57,6 +57,8 @@ export async function openSender(
   }
   return createProviderClient(sender, credential, {
     isTrusted: url !== undefined,
+    secretKind: signatureScheme === 'gitlab-signing-token' ? 'signing-token' : 'token',
+    stopping: new AbortController().signal,
     nowMs: () => now().getTime(),
   });
 }
