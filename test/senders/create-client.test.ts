@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { WebhookSender } from '../../schema/definitions/sender-keys.ts';
 import { createProviderClient } from '../../senders/create-client.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { failureOf } from '../support/senders/failure-of.ts';
 import { startGithubApi } from '../support/senders/github-api.ts';
 import { startGitlabApi } from '../support/senders/gitlab-api.ts';
-import { failureOf } from './failure-of.ts';
 
 type Asked = Omit<WebhookSender, 'credentialSecret'>;
 
@@ -32,6 +32,24 @@ test('the provider of the definition is asked about what the definition names', 
     ...(await urlOf({ ...atGitLab, project: 'acme/shop' }, 'gitlab-token')),
     ...(await urlOf({ ...atGitLab, group: 'acme' }, 'gitlab-token')),
   ]).toEqual(['repository', 'organization', 'project', 'group'].map(name => `https://${name}.example.com/`));
+});
+
+test.each<[HookSender, string]>([
+  [{ provider: 'github', repository: 'acme/shop' }, 'https://api.github.com/repos/acme/shop/hooks'],
+  [
+    { provider: 'github', organization: 'acme', url: 'https://octo.ghe.com' },
+    'https://api.octo.ghe.com/orgs/acme/hooks',
+  ],
+  [{ provider: 'gitlab', project: 'acme/shop' }, 'https://gitlab.com/api/v4/projects/acme%2Fshop/hooks'],
+])('a definition without a server of its own means the public one: %j', async (sender, url) => {
+  // Nothing is sent, because hookmill has stopped.
+  const options = { trustedUrls: [url], stopping: AbortSignal.abort(), nowMs: Date.now };
+  const failure = await failureOf(createProviderClient(sender, 'token', options).listHooks());
+  expect(failure).toMatchObject({
+    code: 'unreachable',
+    message: expect.stringMatching(/^Git(Hub|Lab) cannot be asked: .*: hookmill ended the request$/),
+  });
+  expect(failure.message).toContain(url);
 });
 
 test.each(['github', 'gitlab'] as const)(

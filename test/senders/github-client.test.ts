@@ -8,8 +8,8 @@ import {
 } from '../../senders/github-client.ts';
 import { ProviderError, type WantedHook } from '../../senders/provider-client.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { failureOf } from '../support/senders/failure-of.ts';
 import { startGithubApi } from '../support/senders/github-api.ts';
-import { failureOf } from './failure-of.ts';
 
 const wanted: WantedHook = {
   url: 'https://hooks.example.com/webhooks/w/1',

@@ -4,8 +4,8 @@ import { createGitLabClient, type GitLabClientOptions } from '../../senders/gitl
 import { gitLabEvents } from '../../senders/gitlab-events.ts';
 import type { ProviderClient, WantedHook } from '../../senders/provider-client.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { failureOf } from '../support/senders/failure-of.ts';
 import { type GitlabSetup, startGitlabApi } from '../support/senders/gitlab-api.ts';
-import { failureOf } from './failure-of.ts';
 
 const wanted: WantedHook = {
   url: 'https://hooks.example.com/webhooks/w/1',
