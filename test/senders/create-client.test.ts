@@ -34,7 +34,7 @@ test('the provider of the definition is asked about what the definition names', 
   ]).toEqual(['repository', 'organization', 'project', 'group'].map(name => `https://${name}.example.com/`));
 });
 
-test.each<[HookSender, string]>([
+test.each<[Asked, string]>([
   [{ provider: 'github', repository: 'acme/shop' }, 'https://api.github.com/repos/acme/shop/hooks'],
   [
     { provider: 'github', organization: 'acme', url: 'https://octo.ghe.com' },
@@ -43,8 +43,10 @@ test.each<[HookSender, string]>([
   [{ provider: 'gitlab', project: 'acme/shop' }, 'https://gitlab.com/api/v4/projects/acme%2Fshop/hooks'],
 ])('a definition without a server of its own means the public one: %j', async (sender, url) => {
   // Nothing is sent, because hookmill has stopped.
-  const options = { trustedUrls: [url], stopping: AbortSignal.abort(), nowMs: Date.now };
-  const failure = await failureOf(createProviderClient(sender, 'token', options).listHooks());
+  const options = { isTrusted: false, stopping: AbortSignal.abort(), nowMs: Date.now };
+  const failure = await failureOf(
+    createProviderClient({ ...sender, credentialSecret: 'HOOKS' }, 'token', options).listHooks(),
+  );
   expect(failure).toMatchObject({
     code: 'unreachable',
     message: expect.stringMatching(/^Git(Hub|Lab) cannot be asked: .*: hookmill ended the request$/),

@@ -170,13 +170,13 @@ test.each(['********', ''])('the secret %j is never set', async secret => {
   expect(github.requests.length).toBe(before);
 });
 
-test('the 21st hook of an event is refused with what GitHub says', async () => {
+test('one hook too many for an event is refused with what GitHub says', async () => {
   const { github, create, addHook } = await start();
-  for (let index = 0; index < 20; index++) addHook(`https://${index}.example.com/`);
+  for (let index = 0; index < 250; index++) addHook(`https://${index}.example.com/`);
   const failure = await failureOf(create().createHook(wanted));
   expect(failure).toMatchObject({
     code: 'refused',
-    message: `GitHub answered 422 to POST ${github.url}/repos/acme/shop/hooks (Validation Failed; The "push" event cannot have more than 20 hooks).`,
+    message: `GitHub answered 422 to POST ${github.url}/repos/acme/shop/hooks (Validation Failed; The "push" event cannot have more than 250 hooks).`,
   });
 });
 
