@@ -308,6 +308,12 @@ export const deliveryAnswer = z.strictObject({
   identity: z.string().nullable(),
   identitySource: z.enum(identitySources).optional(),
   authenticatedBy: z.string().optional(),
+  verifiedWith: z
+    .literal('previous')
+    .optional()
+    .describe(
+      'Only if the previous value of the secret verified it, during an overlap, and not the current one.',
+    ),
   reason: z
     .string()
     .optional()
