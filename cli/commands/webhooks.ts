@@ -1,7 +1,12 @@
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { HealthView } from '../../operations/health/show-health.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
-import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
+import {
+  describeAdvice,
+  describeHandshake,
+  describeRepeatedId,
+  remedyRepeatedId,
+} from '../../schema/clients/describe.ts';
 import { readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
@@ -60,12 +65,21 @@ Examples:
         .call('listUnlogged', { query: { webhook: webhook.uid } })
         .catch(() => ({ requests: [] }));
       const { byUid, pauses } = await readHealth(backend, webhook.uid);
-      const { health = null, repeatedId } = byUid.get(webhook.uid) ?? {};
+      const { health = null, overlap, repeatedId } = byUid.get(webhook.uid) ?? {};
       printData(
         output,
-        { ...data, serial, health, ...(repeatedId && { repeatedId }), pauses, unlogged },
+        {
+          ...data,
+          serial,
+          health,
+          ...(overlap && { overlap }),
+          ...(repeatedId && { repeatedId }),
+          pauses,
+          unlogged,
+        },
         () =>
-          renderFields(toFields(webhook, serial, { health, repeatedId, pauses })) + renderUnlogged(unlogged),
+          renderFields(toFields(webhook, serial, { health, overlap, repeatedId, pauses })) +
+          renderUnlogged(unlogged),
       );
     });
 }
@@ -78,7 +92,12 @@ function renderBodyFormat({ bodyFormat, payloadField }: WebhookView): string {
 function toFields(
   webhook: WebhookView,
   serial: number,
-  { health, repeatedId, pauses }: Pick<WebhookHealth, 'health' | 'repeatedId'> & Pick<HealthView, 'pauses'>,
+  {
+    health,
+    overlap,
+    repeatedId,
+    pauses,
+  }: Pick<WebhookHealth, 'health' | 'overlap' | 'repeatedId'> & Pick<HealthView, 'pauses'>,
 ): (readonly [string, string])[] {
   const unset = 'not set: answers 401 until the team secret is set and applied';
   return [
@@ -100,6 +119,7 @@ function toFields(
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['health', health ? `${health.state}: ${health.reason}` : '-'],
+    ...(overlap ? [['secret in use', describeAdvice(overlap)] as const] : []),
     ...pauses.map(({ automation, by, at }) => ['paused', `${automation}, by ${by} since ${at}`] as const),
     ...(repeatedId
       ? ([['repeated id', `${describeRepeatedId(repeatedId)}. ${remedyRepeatedId(repeatedId)}.`]] as const)

@@ -1,10 +1,13 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import type { PreviousKey } from '../authentication/ingress-request.ts';
 
 /** The parts of a webhook without which its requests cannot be answered. */
 export interface PackedWebhook extends Omit<AppliedWebhook, 'credential' | 'secretName' | 'enabled'> {
   /** The key of its authenticator, see `createAuthenticator`. */
   readonly key?: string | undefined;
+  /** The same of the previous credential, which may have ended. */
+  readonly previous?: PreviousKey | undefined;
   /** A JSON array of the `ServedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */
   readonly filters?: string | undefined;
 }

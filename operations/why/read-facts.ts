@@ -9,6 +9,7 @@ import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
+import { readOverlap } from '../health/judge-overlap.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
 import { findRepeatedId } from '../impact/find-repeated-id.ts';
 import { openHistory } from '../impact/history.ts';
@@ -64,6 +65,7 @@ export async function readFacts(
     issuer: webhook && (await readIssuer(factory, webhook)),
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
+    overlap: webhook && !isOfDelivery ? await readWebhookOverlap(factory, webhook) : undefined,
     repeatedId: webhook && !isOfDelivery ? await findRepeatedId(webhook, openHistory(factory)) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
       state,
@@ -80,6 +82,10 @@ async function readIssuer(
   if (issuer === undefined) return undefined;
   const { issuers } = await store.issuerKeys.read();
   return issuers.find(known => known.issuer === resolveIssuer(issuer));
+}
+
+function readWebhookOverlap({ name, store, now }: OpenFactory, webhook: AppliedWebhook) {
+  return readOverlap(store.deliveries, name, webhook, now().getTime());
 }
 
 async function readSilence(
