@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../../store/home/home.ts';
+import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
 import { openManagedDaemon } from '../../support/management.ts';
@@ -39,10 +40,10 @@ function hmac(secret: string, content: string): string {
 }
 
 const hourMs = 3_600_000;
-const [first, second] = ['whsec_1', 'whsec_2'].map(start => start + '0123456789'.repeat(4)) as [
-  string,
-  string,
-];
+const [first, second, third] = ['whsec_1', 'whsec_2', 'whsec_3'].map(
+  start => start + '0123456789'.repeat(4),
+) as [string, string, string];
+const alertSecret = `whsec_${randomBytes(32).toString('base64')}`;
 
 interface Given {
   readonly sender?: Sender;
@@ -217,3 +218,159 @@ test.each(names)('with %s: an overlap ends at once, without an apply and in ever
   );
   for (const value of [first, second]) expect(stdout).not.toContain(value);
 });
+
+test('a value that is set without an overlap ends the old one and a running overlap with the apply, as before', async () => {
+  const { run, post, apply } = await ready();
+  await run('secrets set PAY --overlap 2h', second);
+  await apply();
+  await run('secrets set PAY', third);
+  expect(await run('secrets list')).toContain('set, previous until');
+  expect([await post(first), await post(second)]).toEqual([202, 202]);
+  expect(await run('plan')).toContain('! the old credential stops working at once');
+  await apply();
+  expect([await post(first), await post(second), await post(third)]).toEqual([401, 401, 202]);
+  expect(await run('secrets list')).not.toContain('previous');
+});
+
+test('an overlap that ends before the apply keeps nothing: the plan says that the old value stops at once', async () => {
+  const { home, run, post, apply } = await ready();
+  const until = await readStore(home, ({ teamSecrets }) => teamSecrets.setOverlapping('PAY', second, 1));
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(until));
+  expect(await run('plan')).toContain('! the old credential stops working at once');
+  await apply();
+  expect([await post(first), await post(second)]).toEqual([401, 202]);
+});
+
+test('what senders use stays valid, also if other values were set before and never applied', async () => {
+  const { run, post, apply } = await ready();
+  await run('secrets set PAY', third);
+  await run('secrets set PAY --overlap 1h', `${third}-with-a-mistake`);
+  await run('secrets set PAY --overlap 2h', second);
+  await apply();
+  expect([await post(first), await post(second), await post(third)]).toEqual([202, 202, 401]);
+});
+
+test.each(names)(
+  'with %s: another scheme or mode in the same apply keeps no previous value',
+  async sender => {
+    const { home, run, workspace } = await ready({ sender });
+    await run('secrets set PAY --overlap 2h', second);
+    const read = () => readStore(home, ({ appliedStates }) => appliedStates.read('default'));
+    const others = [{ authMode: 'signature', signatureScheme: 'shopify' }, { authMode: 'url_token' }];
+    for (const other of others) {
+      workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: 'PAY', ...other }));
+      expect(await run('plan')).not.toContain('works until');
+      await run('apply --yes');
+      expect((await read()).webhooks[0]?.credential).not.toHaveProperty('previous');
+    }
+  },
+);
+
+test('another scheme or mode during an overlap drops the previous value, though the current one stays', async () => {
+  const { home, run, workspace, apply } = await ready();
+  await run('secrets set PAY --overlap 2h', second);
+  await apply();
+  const read = () => readStore(home, ({ appliedStates }) => appliedStates.read('default'));
+  expect((await read()).webhooks[0]?.credential).toHaveProperty('previous');
+  workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: 'PAY', authMode: 'url_token' }));
+  await run('apply --yes');
+  expect((await read()).webhooks[0]?.credential).not.toHaveProperty('previous');
+});
+
+test('rotating in the dashboard makes no overlap, and ends one that runs', async () => {
+  const daemon = await openManagedDaemon();
+  onTestFinished(() => daemon.stop());
+  const manager = await daemon.client();
+  const { json } = await manager.call('createWebhook', { body: { name: 'pay' } });
+  const { uid, secretName } = json.webhook;
+  const post = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const body = JSON.stringify({ token });
+    return (await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers, body })).status;
+  };
+  const toggle = async (enabled: boolean) =>
+    expect(await manager.call('changeWebhook', { params: { uid }, body: { enabled } })).toMatchObject({
+      status: 200,
+    });
+  await daemon.store.teamSecrets.setOverlapping(secretName, second, hourMs);
+  await toggle(false);
+  await toggle(true);
+  const old = json.revealed.secret;
+  await expect.poll(async () => [await post(old), await post(second)]).toEqual([202, 202]);
+  const listed = (await manager.call('listSecrets')).json.secrets[0];
+  expect(listed).toMatchObject({ name: secretName, previousUntil: expect.any(String) });
+  const rotated = await manager.call('changeWebhookSecret', { params: { uid }, body: {} });
+  const { secret } = rotated.json.revealed;
+  await expect
+    .poll(async () => [await post(old), await post(second), await post(secret)])
+    .toEqual([401, 401, 202]);
+  expect((await manager.call('listSecrets')).json.secrets[0]).not.toHaveProperty('previousUntil');
+});
+
+test('an alert says that the overlap ended while the sender used the previous value, also after a restart, until it does not', async () => {
+  const receiver = await startAlertReceiver(alertSecret);
+  const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'set', 'ALERTS', { stdin: alertSecret });
+  const before = await ready({ sender: 'github', settings, workspace });
+  await before.run('secrets set PAY --overlap 2h', second);
+  await before.apply();
+  expect(await before.post(first)).toBe(202);
+  const { until } = (await before.webhook()).overlap;
+  before.clock.nowMs = Date.parse(until);
+  await eventually(() => receiver.alerts.length === 1);
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'webhook.previous-secret',
+    data: {
+      ...{ status: 'open', webhook: { name: 'pay', uid: before.uid }, since: until },
+      reason: `pay: the sender still signs with the previous secret, whose overlap ended at ${until}`,
+      remedy: expect.stringContaining('current value of its team secret'),
+    },
+  });
+  expect(await before.why()).toMatchObject({
+    state: 'wrong',
+    message: expect.stringContaining('overlap ended'),
+  });
+  expect((await before.webhook()).overlap).toMatchObject({ sender: 'previous' });
+  await before.stop();
+
+  const daemon = await openManagedDaemon(settings, before.home);
+  onTestFinished(() => daemon.stop());
+  daemon.clock.nowMs = before.clock.nowMs + 60_000;
+  const body = '{}';
+  const post = (secret: string) => {
+    const headers = senders.github.headers(secret, body);
+    return send(`${daemon.ingressUrl}/webhooks/w/${before.uid}`, { headers, body });
+  };
+  // A refused request shows nothing new.
+  expect((await post(first)).status).toBe(401);
+  const { episodes } = await daemon.store.alerts.read();
+  expect(episodes).toMatchObject([{ type: 'webhook.previous-secret' }]);
+  expect((await post(second)).status).toBe(202);
+  await eventually(() => receiver.alerts.some(({ data }) => data.status === 'resolved'));
+  expect(receiver.alerts.map(({ type, data }) => [type, data.status])).toEqual([
+    ['webhook.previous-secret', 'open'],
+    ['webhook.previous-secret', 'resolved'],
+  ]);
+}, 30_000);
+
+test.each(['new value', 'end'])(
+  'the alert is resolved by a %s, too',
+  async how => {
+    const given = await ready();
+    await given.run('secrets set PAY --overlap 2h', second);
+    await given.apply();
+    expect(await given.post(first)).toBe(202);
+    given.clock.nowMs = Date.parse((await given.webhook()).overlap.until);
+    const read = async () => (await given.store.alerts.read()).episodes.map(({ type }) => type);
+    await eventually(async () => (await read()).length === 1);
+    expect(await read()).toEqual(['webhook.previous-secret']);
+    if (how === 'the end of the overlap') await given.run('secrets set PAY --end');
+    else {
+      await given.run('secrets set PAY', third);
+      await given.apply();
+    }
+    await eventually(async () => (await read()).length === 0);
+  },
+  30_000,
+);
