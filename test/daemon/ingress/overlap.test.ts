@@ -374,3 +374,22 @@ test.each(['new value', 'end'])(
   },
   30_000,
 );
+
+test('rotating to the value that a webhook has already ends its overlap, too', async () => {
+  const daemon = await openManagedDaemon();
+  onTestFinished(() => daemon.stop());
+  const manager = await daemon.client();
+  const supplied = { kind: 'supplied', value: first };
+  const body = { name: 'pay', authMode: 'signature', signatureScheme: 'github', secret: supplied };
+  const { uid, secretName } = (await manager.call('createWebhook', { body })).json.webhook;
+  await daemon.store.teamSecrets.setOverlapping(secretName, second, hourMs);
+  for (const enabled of [false, true]) {
+    await manager.call('changeWebhook', { params: { uid }, body: { enabled } });
+  }
+  const read = async () => (await daemon.store.appliedStates.read('default')).webhooks[0]?.credential;
+  expect(await read()).toHaveProperty('previous');
+  const rotated = await manager.call('changeWebhookSecret', { params: { uid }, body: { value: second } });
+  expect(rotated.status).toBe(200);
+  expect(await read()).not.toHaveProperty('previous');
+  expect((await manager.call('listSecrets')).json.secrets[0]).not.toHaveProperty('previousUntil');
+});
