@@ -50,7 +50,8 @@ function describeForm({ payloadField }: NonNullable<DeliveryView['form']>): stri
 }
 
 function toFields(delivery: DeliveryView): (readonly [string, string])[] {
-  const { id, webhook, uid, at, size, outcome, identity, identitySource, authenticatedBy } = delivery;
+  const { id, webhook, uid, at, size, outcome, identity, identitySource } = delivery;
+  const { authenticatedBy, verifiedWith } = delivery;
   const fields: (readonly [string, string | undefined])[] = [
     ['id', id],
     ['webhook', `${webhook} (${uid})`],
@@ -59,6 +60,7 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
     ['body', delivery.form && describeForm(delivery.form)],
     ['outcome', outcome],
     ['authenticated by', authenticatedBy],
+    ['verified with', verifiedWith && 'the previous secret'],
     [
       'identity',
       identity === null
