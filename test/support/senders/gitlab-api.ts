@@ -41,6 +41,8 @@ export interface GitlabSetup {
   readonly tokens?: Readonly<Record<string, GitlabToken>>;
   /** Whether events have `created_at`, which older versions leave out. True by default. */
   readonly eventsHaveTimes?: boolean;
+  /** Whether hooks can have signing tokens. Versions before 19.0 ignore them. True by default. */
+  readonly hasSigningTokens?: boolean;
   readonly deliveryTimeoutMs?: number;
 }
 
@@ -87,10 +89,11 @@ export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi
   const { clock, requests, violations } = server;
   const hooks: GitlabHook[] = [];
   const log = createGitlabLog(clock.now, server.origin, setup.deliveryTimeoutMs ?? 10_000);
-  const { eventsHaveTimes = true } = setup;
+  const { eventsHaveTimes = true, hasSigningTokens = true } = setup;
   const state: GitlabState = {
     server,
     eventsHaveTimes,
+    hasSigningTokens,
     owners: listOwners(setup),
     hooks,
     log,
