@@ -12,6 +12,7 @@ export type ShownWebhook = AnswerTo<'showWebhook'>;
 export type CreatedWebhook = AnswerTo<'createWebhook'>;
 export type HealthOverview = AnswerTo<'showHealthOverview'>;
 export type TalliedWebhook = AnswerTo<'showHealth'>['webhooks'][number];
+export type ShownSender = AnswerTo<'listSenders'>['senders'][number];
 export type ShownHealth = NonNullable<TalliedWebhook['health']>;
 export type ListedAutomation = AnswerTo<'listAutomations'>['automations'][number];
 export type ShownAutomation = AnswerTo<'showAutomation'>;

@@ -56,6 +56,7 @@ export const diagnosticCodes = {
   'webhook/issuer-invalid': 'issuer is the URL of an OpenID Connect issuer, or a preset',
   'webhook/sender-scheme': "a sender requires its provider's signature scheme",
   'webhook/sender-identity': "with a sender, the provider's own ID identifies deliveries",
+  'webhook/sender-differs': 'the hook at the provider sends what the definition and its automations need',
   'webhook/oidc-missing': 'authMode oidc requires issuer and claims',
   'webhook/oidc-unexpected':
     'issuer, audience and claims require authMode oidc, which takes no secretName or signatureScheme',

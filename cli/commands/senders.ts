@@ -5,6 +5,7 @@ import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { exitStatus } from '../exit-status.ts';
 import { printData } from '../output.ts';
+import { renderSender } from '../render/render-sender.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
 
@@ -70,14 +71,4 @@ async function findUids(
   if (named === undefined) return (await backend.call('listSenders')).senders.map(({ uid }) => uid);
   const { webhooks } = await backend.call('listWebhooks');
   return [requireNamedWebhook({ factory, webhooks }, named).uid];
-}
-
-/** What is known of a webhook's hook, and what to do. */
-export function renderSender({ webhook, at, hooks, findings }: Sender): string {
-  const [hook] = hooks;
-  const events =
-    hook && ` (hook ${hook.id}, ${hook.events.includes('*') ? 'all events' : hook.events.join(', ')})`;
-  const head = `${webhook}: ${at}${events ?? ''}\n`;
-  const lines = findings.map(({ severity, message, remedy }) => `  ${severity}: ${message}\n    ${remedy}\n`);
-  return head + (lines.length === 0 ? '  as its definition says\n' : lines.join(''));
 }

@@ -2,10 +2,11 @@ import { requireNamedWebhook } from '../../operations/applied/require-applied.ts
 import type { HealthView } from '../../operations/health/show-health.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
 import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
-import { readHealth, type WebhookHealth } from '../backend/backend.ts';
+import { type Backend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
 import { describeCommit } from '../render/colours.ts';
+import { renderSender } from '../render/render-sender.ts';
 import { renderFields } from '../render/render-table.ts';
 import { renderAuthMode, renderUnlogged } from '../render/render-unlogged.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -61,13 +62,29 @@ Examples:
         .catch(() => ({ requests: [] }));
       const { byUid, pauses } = await readHealth(backend, webhook.uid);
       const { health = null, repeatedId } = byUid.get(webhook.uid) ?? {};
+      const sender = webhook.sender && (await readSender(backend, webhook.uid));
       printData(
         output,
-        { ...data, serial, health, ...(repeatedId && { repeatedId }), pauses, unlogged },
+        {
+          ...data,
+          serial,
+          health,
+          ...(repeatedId && { repeatedId }),
+          pauses,
+          unlogged,
+          hook: sender ?? null,
+        },
         () =>
-          renderFields(toFields(webhook, serial, { health, repeatedId, pauses })) + renderUnlogged(unlogged),
+          renderFields(toFields(webhook, serial, { health, repeatedId, pauses })) +
+          (sender ? `\n${renderSender(sender)}` : '') +
+          renderUnlogged(unlogged),
       );
     });
+}
+
+async function readSender(backend: Pick<Backend, 'call'>, uid: string) {
+  const { senders } = await backend.call('listSenders');
+  return senders.find(sender => sender.uid === uid);
 }
 
 function renderBodyFormat({ bodyFormat, payloadField }: WebhookView): string {

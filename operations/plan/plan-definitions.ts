@@ -6,6 +6,7 @@ import type { Definitions } from '../../sources/definitions.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
+import { findSenderDiagnostics } from '../checks/judge-sender.ts';
 import {
   findRenames,
   makeRenameDiagnostics,
@@ -43,7 +44,11 @@ export interface Planned {
  */
 export async function planDefinitions(
   state: AppliedState,
-  { teamSecrets, offeredRunners }: Pick<Store, 'teamSecrets' | 'offeredRunners'>,
+  {
+    teamSecrets,
+    offeredRunners,
+    senderStates,
+  }: Pick<Store, 'teamSecrets' | 'offeredRunners' | 'senderStates'>,
   written: Definitions,
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
   const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
@@ -61,6 +66,7 @@ export async function planDefinitions(
     ...definitions.diagnostics,
     ...findSecretDiagnostics(definitions, secrets, names),
     ...findCredentialDiagnostics(definitions, secrets, names),
+    ...findSenderDiagnostics(definitions, state, await senderStates.read(state.factory)),
     ...findRunnerDiagnostics(definitions, state.factory, await offeredRunners.read()),
   ];
   const { webhooks } = replaceMistaken(definitions, state, found);

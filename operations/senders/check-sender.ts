@@ -5,8 +5,8 @@ import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { emptySenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
 import type { ProviderClient } from '../../senders/provider-client.ts';
+import { judgeSender, sendsTo } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
-import { judgeSender, sendsTo } from './judge-hook.ts';
 import { openSender, type SenderDeps, type SentWebhook, toSenderProblem } from './open-sender.ts';
 
 export type SenderView = z.output<typeof senderAnswer>;

@@ -3,6 +3,7 @@ import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../..
 import type { Outcome } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import { hasSecret } from '../../schema/secret-name.ts';
+import type { SenderFinding } from '../../schema/sender.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type { Explanation } from '../../signatures/explanation.ts';
 import { splitReason } from '../../signatures/explanation.ts';
@@ -43,7 +44,19 @@ function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
   );
 }
 
+/** The provider's hook is the cause only if nothing can come from it, or if nothing was accepted since it was looked at. */
+function judgeAtProvider({ atProvider }: WhyFacts): Judgement | undefined {
+  const [worst] = atProvider?.findings ?? [];
+  if (!atProvider || !worst || worst.severity === 'note') return undefined;
+  const { code, message, remedy } = worst;
+  return wrong(message, remedy, isSilencing.has(code) ? {} : { atMs: atProvider.checkedMs });
+}
+
+const isSilencing: ReadonlySet<SenderFinding['code']> = new Set(['hook-missing', 'inactive', 'disabled']);
+
 function judgeSender(facts: WhyFacts): Judgement {
+  const atProvider = judgeAtProvider(facts);
+  if (atProvider) return atProvider;
   const lastMs = Math.max(lastLoggedMs(facts), lastUnloggedMs(facts.lastDay));
   const { unknownUrls, url, silence } = facts;
   // If a request was refused since, the sender is not silent.

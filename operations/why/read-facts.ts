@@ -8,6 +8,7 @@ import { hourMs } from '../../schema/time-units.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
+import { judgeSender } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
 import { findRepeatedId } from '../impact/find-repeated-id.ts';
@@ -64,6 +65,7 @@ export async function readFacts(
     issuer: webhook && (await readIssuer(factory, webhook)),
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
+    atProvider: webhook && !isOfDelivery ? await readAtProvider(factory, webhook, state) : undefined,
     repeatedId: webhook && !isOfDelivery ? await findRepeatedId(webhook, openHistory(factory)) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
       state,
@@ -80,6 +82,20 @@ async function readIssuer(
   if (issuer === undefined) return undefined;
   const { issuers } = await store.issuerKeys.read();
   return issuers.find(known => known.issuer === resolveIssuer(issuer));
+}
+
+/** Judges what is known of the provider's hook; what the log says of requests, other steps judge. */
+async function readAtProvider(
+  { name, store }: OpenFactory,
+  { sender, ...webhook }: AppliedWebhook,
+  { automations }: AppliedState,
+): Promise<WhyFacts['atProvider']> {
+  const { uid } = webhook;
+  const state = sender && (await store.senderStates.read(name)).find(known => known.uid === uid);
+  if (!sender || !state?.checked) return undefined;
+  const url = state.checked.hooks[0]?.url ?? '';
+  const findings = judgeSender({ webhook: { ...webhook, sender }, uid, url, automations, state });
+  return { checkedMs: Date.parse(state.checked.at), findings };
 }
 
 async function readSilence(

@@ -2,6 +2,7 @@ import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
+import type { SenderFinding } from '../../schema/sender.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
@@ -30,6 +31,10 @@ export interface WhyFacts {
   readonly url: string;
   /** What is stored of the issuer of the webhook's tokens. Absent if the webhook takes none, or its issuer was never asked. */
   readonly issuer?: StoredIssuer | undefined;
+  /** What is wrong at the provider of the webhook, the worst first; nothing if it was never asked. */
+  readonly atProvider:
+    | { readonly checkedMs: number; readonly findings: readonly SenderFinding[] }
+    | undefined;
   /** Whether one delivery is explained. It is then the only one in `last`. */
   readonly isOfDelivery: boolean;
   /** The last delivery with each outcome. */

@@ -164,7 +164,9 @@ function unknownKeyHint(key: string, path: Path, checked: Checked): string {
   const choices = findChoicesWith(checked, path, key);
   if (choices.length > 0) return `it needs ${joinWithOr(choices)}`;
   const inner = known.find(other => findKeys(checked, [...path, other]).includes(key));
-  if (inner !== undefined) return `it belongs inside ${inner}: indent it below that`;
+  // Beside the file's own keys, one of another product may be meant.
+  const isNear = path.length > 0 || readField(checked.value, [...path, inner ?? '']) !== undefined;
+  if (inner !== undefined && isNear) return `it belongs inside ${inner}: indent it below that`;
   const outer = path.length > 0 ? findKeys(checked, path.slice(0, -1)) : [];
   if (outer.includes(key)) return `it belongs beside ${String(path.at(-1))}, not inside it: indent it less`;
   return didYouMean(key, known) ?? `known keys: ${known.join(', ')}`;

@@ -10,10 +10,11 @@ const bin = join(import.meta.dirname, '../../cli/bin.js');
 const folder = join(import.meta.dirname, '../../docs/reference/diagnostics');
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
-// Their examples need a followed repository, a dashboard, stored deliveries, or thousands of files.
+// Their examples need a followed repository, a provider, a dashboard, stored deliveries, or thousands of files.
 const told: readonly DiagnosticCode[] = [
   'webhook/renamed',
   'webhook/identity-repeated',
+  'webhook/sender-differs',
   'factory/dashboard-managed',
   'factory/rewound',
   'factory/too-large',

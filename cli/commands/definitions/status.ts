@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AppliedStatus } from '../../../operations/applied/status.ts';
 import type { Summary } from '../../../operations/plan/plan.ts';
+import type { SenderView } from '../../../operations/senders/check-sender.ts';
 import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
 import type { Backend, PlanResult } from '../../backend/backend.ts';
 import { type DaemonHealth, isAmiss } from '../../backend/daemon-health.ts';
@@ -95,7 +96,7 @@ async function watchStatus(backend: Backend, place: Place): Promise<void> {
 }
 
 /** Parts of the status that change all the time though nothing happens: times of reconciles, load and lag. */
-const volatileKeys = new Set(['at', 'lastReconcile', 'lastSuccess', 'runs', 'standbyLagMs']);
+const volatileKeys = new Set(['at', 'checkedAt', 'lastReconcile', 'lastSuccess', 'runs', 'standbyLagMs']);
 
 interface ReadStatus extends Pick<Comparison, 'isWrong' | 'pending'> {
   readonly data: object;
@@ -108,6 +109,7 @@ async function readStatus(backend: Backend, place: Place): Promise<ReadStatus> {
     backend.showDaemon(applied.serial),
     applied.reconcile ? compareBranch(applied, applied.reconcile) : compareDirectory(backend, applied),
   ]);
+  const { senders } = await backend.call('listSenders');
   const render = () => {
     const daemonFields = [
       ['daemon', describeDaemon(daemon, applied)],
@@ -118,11 +120,12 @@ async function readStatus(backend: Backend, place: Place): Promise<ReadStatus> {
       ...compared.fields,
       ...describeHandChanges(applied),
       ...daemonFields,
+      ...describeSenders(senders),
     ].map(([name, value]) => [name, completeCommands(value)] as const);
     return `${renderFields(fields)}${compared.findings ?? ''}`;
   };
   return {
-    ...{ data: { ...toCommonData(place, applied), daemon, ...compared.data }, render },
+    ...{ data: { ...toCommonData(place, applied), daemon, senders, ...compared.data }, render },
     isWrong: compared.isWrong || applied.edited || isAmiss(daemon, applied.serial),
     pending: compared.pending,
   };
@@ -188,6 +191,16 @@ function describeDaemon(daemon: DaemonHealth, { serial: applied, replicas }: App
       return `ready at ${url}, ${but} serves serial ${serial}${because}`;
     }
   }
+}
+
+function describeSenders(senders: readonly SenderView[]): (readonly [string, string])[] {
+  return senders.map(({ webhook, at, findings }) => {
+    const [worst] = findings.filter(({ severity }) => severity !== 'note');
+    const state = worst
+      ? `${worst.message}; see \`hookmill senders\``
+      : (findings[0]?.message ?? 'as defined');
+    return [`hook of ${webhook}`, `${at}: ${state}`];
+  });
 }
 
 function describeReplicas({ alive, standbyLagMs }: NonNullable<AppliedStatus['replicas']>): string {

@@ -10,6 +10,7 @@ import { SetupSteps } from '../../parts/setup-steps.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad, usePolled } from '../../state/loading.ts';
 import { AboutWebhook, HealthCard, WebhookFile } from './about-webhook.tsx';
+import { SenderCard } from './sender-card.tsx';
 import { EnabledSwitch, WebhookActions } from './webhook-actions.tsx';
 import { WhyCard } from './why-card.tsx';
 
@@ -47,6 +48,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
         )}
       </PageHeading>
       <WhyCard webhook={webhook} />
+      {webhook.sender && <SenderCard webhook={webhook} />}
       <HealthCard uid={webhook.uid} name={webhook.name} />
       {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
       <Definition webhook={webhook} />

@@ -41,6 +41,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'secret/unusable',
   'webhook/renamed',
   'webhook/identity-repeated',
+  'webhook/sender-differs',
   'factory/rewound',
 ];
 

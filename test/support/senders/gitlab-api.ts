@@ -39,10 +39,10 @@ export interface GitlabSetup {
   readonly groups?: Readonly<Record<string, number>>;
   /** By the tokens themselves. By default, `gitlab-token` may do everything. */
   readonly tokens?: Readonly<Record<string, GitlabToken>>;
-  /** Whether events have `created_at`, which older versions leave out. True by default. */
-  readonly eventsHaveTimes?: boolean;
   /** Whether hooks can have signing tokens. Versions before 19.0 ignore them. True by default. */
   readonly hasSigningTokens?: boolean;
+  /** Is an older version, whose events have no `created_at` and whose limits have no `Retry-After`. */
+  readonly isOlder?: boolean;
   readonly deliveryTimeoutMs?: number;
 }
 
@@ -76,6 +76,7 @@ export interface GitlabApi extends SenderDouble {
 }
 
 const everything: GitlabToken = { user: 'root', scopes: ['api'], role: 'owner' };
+
 /** Starts a double for a test file. */
 export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi> {
   const description = readApiDescription('gitlab');
@@ -89,10 +90,10 @@ export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi
   const { clock, requests, violations } = server;
   const hooks: GitlabHook[] = [];
   const log = createGitlabLog(clock.now, server.origin, setup.deliveryTimeoutMs ?? 10_000);
-  const { eventsHaveTimes = true, hasSigningTokens = true } = setup;
+  const { isOlder = false, hasSigningTokens = true } = setup;
   const state: GitlabState = {
     server,
-    eventsHaveTimes,
+    isOlder,
     hasSigningTokens,
     owners: listOwners(setup),
     hooks,

@@ -258,6 +258,7 @@ test('webhooks list and show tell everything but the credential', async () => {
     ].map(({ own, ...webhook }) => ({
       ...webhook,
       keepHeaders: [],
+      sender: null,
       eventHeaders: ['Content-Type', 'User-Agent', ...own],
       uid,
       url: expect.any(String),

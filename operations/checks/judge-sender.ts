@@ -1,8 +1,11 @@
-import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { toClause } from '../../schema/filters/clause.ts';
 import type { ProviderHook, SenderFinding, SenderState } from '../../schema/sender.ts';
 import { findScheme } from '../../signatures/schemes.ts';
+import type { Definitions } from '../../sources/definitions.ts';
 
 /** The parts of a webhook by which its hook is judged, as they are applied or planned. */
 export type SendingWebhook = Pick<AppliedWebhook, 'name' | 'signatureScheme' | 'bodyFormat'> &
@@ -13,7 +16,7 @@ export interface JudgedSender {
   readonly uid: string;
   /** The ingress URL. */
   readonly url: string;
-  readonly automations: readonly Pick<AppliedAutomation, 'enabled' | 'triggers'>[];
+  readonly automations: readonly Pick<AutomationDefinition, 'enabled' | 'triggers'>[];
   readonly state: SenderState;
   /** Why the newest verified or refused request was refused; undefined if it was verified, or if none came. */
   readonly refused?: string | undefined;
@@ -55,6 +58,32 @@ export function judgeSender(judged: JudgedSender): SenderFinding[] {
   ];
   const rank = { error: 0, warning: 1, note: 2 };
   return [...findings, ...failed].toSorted((a, b) => rank[a.severity] - rank[b.severity]);
+}
+
+/**
+ * Warns of hooks at providers that would not send what the definitions need, by what was last learned of them. Asks no
+ * provider, so that a plan never waits for one.
+ */
+export function findSenderDiagnostics(
+  { webhooks, automations, locate }: Pick<Definitions, 'webhooks' | 'automations' | 'locate'>,
+  applied: Pick<AppliedState, 'webhooks'>,
+  states: readonly SenderState[],
+): Diagnostic[] {
+  return webhooks.flatMap(({ sender, ...webhook }): Diagnostic[] => {
+    const uid = applied.webhooks.find(({ name }) => name === webhook.name)?.uid;
+    const state = states.find(known => known.uid === uid);
+    if (!sender || uid === undefined || !state?.checked || state.checked.problem) return [];
+    // The public URL is not part of a definition.
+    const url = state.checked.hooks[0]?.url ?? '';
+    const findings = judgeSender({ webhook: { ...webhook, sender }, uid, url, automations, state });
+    const place = locate('webhook', webhook.name, ['sender']);
+    return findings
+      .filter(({ severity, code }) => severity !== 'note' && code !== 'missed')
+      .map(({ message, remedy: hint }) => ({
+        ...{ code: 'webhook/sender-differs', severity: 'warning', hint },
+        ...{ message: `${message} (asked at ${state.checked?.at})`, ...place },
+      }));
+  });
 }
 
 /** Whether a hook sends to a webhook, under whatever public URL of the ingress. */

@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { ShownSender, ShownWebhook } from '../../api-types.ts';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Text, Time, WithCode } from '../../parts/text.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
+import { useAction } from '../../state/use-action.ts';
+
+/** What the provider of a webhook said of its hook, and a button to ask again. Nothing for a webhook without a sender. */
+export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: ShownWebhook }) {
+  const { factory, mayManage } = useFactory();
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/senders', { factory, signal }),
+    [factory, uid, sender],
+  );
+  const [checked, setChecked] = useState<ShownSender>();
+  const check = useAction(async () => {
+    const path = '/factories/{factory}/webhooks/{uid}/sender/check';
+    setChecked(await callApi('post', path, { factory, uid, body: {} }));
+  });
+  const shown = checked?.uid === uid ? checked : value?.senders.find(known => known.uid === uid);
+  if (!shown) return null;
+  const { at, checkedAt, findings } = shown;
+  return (
+    <section class="card padded" aria-labelledby="sender">
+      <div class="section-heading">
+        <h2 id="sender">
+          Hook at <Text text={at} />
+        </h2>
+        {mayManage && (
+          <button type="button" class="push" disabled={check.busy} onClick={() => check.run()}>
+            Check now
+          </button>
+        )}
+      </div>
+      {findings.map(({ code, severity, message, remedy }) => (
+        <div key={code} class={`notice ${tones[severity]}`}>
+          <p>
+            <Text text={message} />
+          </p>
+          <p>
+            <WithCode text={remedy} />
+          </p>
+        </div>
+      ))}
+      {checkedAt !== null && (
+        <p class="hint" role="status">
+          {findings.length === 0 && 'As the definition and the automations need it. '}Checked{' '}
+          <Time at={checkedAt} />
+        </p>
+      )}
+      <ProblemNotice error={check.error} />
+    </section>
+  );
+}
+
+const tones = { error: 'bad', warning: 'warn', note: '' } as const;
