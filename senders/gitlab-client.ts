@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { printable } from '../schema/text/printable.ts';
 import type { ProviderHook } from '../schema/sender.ts';
+import { printable } from '../schema/text/printable.ts';
 import { type AskProvider, createAsk, parseProviderAnswer, pathSegment } from './ask-provider.ts';
 import { gitLabEvents } from './gitlab-events.ts';
 import { GuardedRequestError } from './guarded-request.ts';

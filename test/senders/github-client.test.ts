@@ -64,6 +64,13 @@ describe.each([
     });
   });
 
+  test('a hook of a webhook that takes forms sends forms', async () => {
+    const { github, create } = await start();
+    const hook = await create({ target }).createHook({ ...wanted, contentType: 'form' });
+    expect(hook.contentType).toBe('form');
+    expect(github.hooks).toMatchObject([{ config: { content_type: 'form', secret: wanted.secret } }]);
+  });
+
   test('a changed hook still has a secret, and no longer sends forms', async () => {
     const { github, create } = await start();
     const old = github.addHook(owner, {
@@ -171,13 +178,13 @@ test.each(['********', ''])('the secret %j is never set', async secret => {
   expect(github.requests.length).toBe(before);
 });
 
-test('the 21st hook of an event is refused with what GitHub says', async () => {
+test('the 251st hook of an event is refused with what GitHub says', async () => {
   const { github, create, addHook } = await start();
-  for (let index = 0; index < 20; index++) addHook(`https://${index}.example.com/`);
+  for (let index = 0; index < 250; index++) addHook(`https://${index}.example.com/`);
   const failure = await failureOf(create().createHook(wanted));
   expect(failure).toMatchObject({
     code: 'refused',
-    message: `GitHub answered 422 to POST ${github.url}/repos/acme/shop/hooks (Validation Failed; The "push" event cannot have more than 20 hooks).`,
+    message: `GitHub answered 422 to POST ${github.url}/repos/acme/shop/hooks (Validation Failed; The "push" event cannot have more than 250 hooks).`,
   });
 });
 

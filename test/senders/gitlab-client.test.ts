@@ -278,7 +278,7 @@ describe('attempts', () => {
   });
 
   test('of a version that does not say when they were are refused', async () => {
-    const { gitlab, create } = await start({ eventsHaveTimes: false });
+    const { gitlab, create } = await start({ isOlder: true });
     const { id } = gitlab.addHook('acme/shop', { url: wanted.url });
     gitlab.deliverMany(1, 'push_events');
     expect(await failureOf(create().listAttempts(String(id), null))).toMatchObject({
