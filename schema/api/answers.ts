@@ -616,6 +616,35 @@ export const senderAnswer = z.strictObject({
   ),
   findings: z.array(senderFindingShape).describe('What is wrong or could be better, the worst first.'),
 });
+/** What registering would change of the hook of a webhook at its provider. */
+export const senderPlanAnswer = z.strictObject({
+  webhook: z.string(),
+  uid,
+  url: z.string().describe('The ingress URL, which the hook will have.'),
+  provider: z.enum(senderProviders),
+  at: z.string().describe('Where the hook is, for people: github repository acme/shop.'),
+  action: z.enum(['create', 'change', 'none']),
+  hookId: z.string().nullable().describe('The ID of the hook at the provider; null: it will be created.'),
+  changes: z
+    .array(
+      z.strictObject({
+        field: z.enum(['url', 'contentType', 'events', 'active', 'tls', 'secret']),
+        before: z.string().nullable().describe('null: there is no hook yet.'),
+        after: z.string(),
+      }),
+    )
+    .describe('What changes of the hook, for people. Of a secret, only which value it gets.'),
+  fingerprint: z.string().describe('Identifies what this was judged by, for registerSender.'),
+});
+export const registeredSenderAnswer = senderPlanAnswer.extend({
+  hook: providerHookShape.describe('The hook as the provider has it now.'),
+  ping: z
+    .strictObject({
+      after: z.string().describe('The `after` of listDeliveries for what came since the ping.'),
+      problem: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    })
+    .describe('The ping that the provider was asked to send; its problem, if the provider did not.'),
+});
 export const sendersAnswer = z.strictObject({ senders: z.array(senderAnswer) });
 
 export const auditAnswer = z.strictObject({
