@@ -12,11 +12,7 @@ const replaced = {
 
 const program = 'cli/main.ts';
 // Modules that `validate` loads later than the program: they check definitions.
-const definitions = [
-  'cli/definitions/load-definitions.ts',
-  'cli/definitions/tracked-homes.ts',
-  'cli/formats/text.ts',
-];
+const definitions = ['cli/definitions/load-definitions.ts', 'cli/definitions/tracked-homes.ts'];
 // Each of these runs in its own thread. The file that starts it expects it in the same directory. They share
 // no files with the commands, because each would load all that a command loads.
 const workers = {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
 import type { Workspace } from '../schema/definitions/parse-file.ts';
@@ -7,7 +7,7 @@ import { defaultPorts } from '../schema/ingress-url.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
 import type { Store } from '../store/ports/store.ts';
 import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';
-import { requireOwnHome } from './definitions/require-own-home.ts';
+import { findRepositoryRoot } from './definitions/repository-root.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';
@@ -117,4 +117,18 @@ async function requireWorkspace(directory: string): Promise<Workspace> {
   if (definition) return definition;
   printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   throw new CommandError('');
+}
+
+/**
+ * Fails if the home came with the repository that it is in: whoever committed it knows its key, its secrets and its
+ * API tokens. Only for a home that was found, not for one that the user named.
+ */
+async function requireOwnHome(home: string): Promise<void> {
+  const directory = dirname(home);
+  if (!existsSync(home) || !existsSync(`${findRepositoryRoot(directory, {})}/.git`)) return;
+  const { listTrackedFiles } = await import('./definitions/tracked-files.ts');
+  if ((await listTrackedFiles(directory, [basename(home)])).length === 0) return;
+  throw new CommandError(
+    `${home} came with the repository, so others know its secrets; remove it from git, or name your own with --home`,
+  );
 }

@@ -1,6 +1,7 @@
 /**
  * The subjects of alerts:
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
+ * - `webhook.previous-secret`: the overlap of a secret has ended, and the sender still used the previous value
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
  * - `runs.held`: failed runs of an automation keep those behind them waiting
@@ -12,6 +13,7 @@
 export const alertTypes = [
   'webhook.quiet',
   'webhook.failing',
+  'webhook.previous-secret',
   'runs.failing',
   'runs.stopped',
   'runs.held',
@@ -30,5 +32,5 @@ export function isAutomationAlert(type: AlertType): boolean {
 
 /** Whether alerts of a type are about a webhook. */
 export function isWebhookAlert(type: AlertType): boolean {
-  return type === 'webhook.quiet' || type === 'webhook.failing';
+  return type.startsWith('webhook.');
 }

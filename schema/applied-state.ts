@@ -9,13 +9,29 @@ import { uidPattern } from './ids.ts';
 const appliedStateFormatVersion = 1;
 
 /**
- * The credential that senders must use now. It changes only when the webhook's definition is applied again. Token modes
+ * When a previous credential was replaced, and when it ends. Afterwards it verifies nothing: it only says why a request was
+ * refused, until there is another value.
+ */
+const overlapTimes = { since: z.string(), until: z.string() };
+
+/**
+ * The credential that senders must use now, and the previous one that they may use until its end. It changes only when the webhook's definition is applied again. Token modes
  * store a digest, signatures the sealed value. `unset`: the team secret is declared but has no value yet. `issuer`: there is
  * none, because the issuer's keys verify.
  */
 const credential = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('digest'), secretVersion: z.string(), sha256: z.hex().length(64) }),
-  z.strictObject({ kind: z.literal('sealed'), secretVersion: z.string(), jwe: z.string() }),
+  z.strictObject({
+    kind: z.literal('digest'),
+    secretVersion: z.string(),
+    sha256: z.hex().length(64),
+    previous: z.strictObject({ sha256: z.hex().length(64), ...overlapTimes }).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('sealed'),
+    secretVersion: z.string(),
+    jwe: z.string(),
+    previous: z.strictObject({ jwe: z.string(), ...overlapTimes }).optional(),
+  }),
   z.strictObject({ kind: z.literal('unset') }),
   z.strictObject({ kind: z.literal('issuer') }),
 ]);
@@ -77,6 +93,11 @@ export type AppliedState = z.output<typeof appliedStateShape> & {
   /** Set by the store if the content differs from what it wrote. Never stored. */
   readonly isDamaged?: true;
 };
+
+/** The previous credential of a webhook, which may have ended; undefined if it has none. */
+export function findPrevious({ credential }: Pick<AppliedWebhook, 'credential'>) {
+  return 'previous' in credential ? credential.previous : undefined;
+}
 
 /** The state of a factory to which nothing has been applied. */
 export function emptyAppliedState(factory: string): AppliedState {

@@ -1,15 +1,11 @@
+import type { WebhookSender } from '../schema/definitions/sender-keys.ts';
 import { createGitHubClient, type GitHubTarget } from './github-client.ts';
 import { createGitLabClient, type GitLabSecretKind, type GitLabTarget } from './gitlab-client.ts';
 import type { ProviderClient } from './provider-client.ts';
 
-/** Where the hooks of a webhook are, as its definition says. */
-export type HookSender =
-  | ({ readonly provider: 'github'; readonly url?: string | undefined } & GitHubTarget)
-  | ({ readonly provider: 'gitlab'; readonly url?: string | undefined } & GitLabTarget);
-
 export interface ClientOptions {
-  /** URLs of servers that may have a private address, or no https: each counts for its host and port. */
-  readonly trustedUrls: readonly string[];
+  /** Whether the server at the URL of the sender may have a private address, or no https. */
+  readonly isTrusted: boolean;
   /** What the secret of the hook is, for GitLab: `signing-token` for the scheme gitlab-signing-token. */
   readonly secretKind?: GitLabSecretKind | undefined;
   /** Ends the requests. */
@@ -22,22 +18,22 @@ export interface ClientOptions {
  * hooks, and to write them for changes and to send again; for a GitHub App, its private key in PEM. Nothing is asked yet.
  */
 export function createProviderClient(
-  sender: HookSender,
+  sender: WebhookSender,
   credential: string,
-  options: ClientOptions,
+  { secretKind, ...options }: ClientOptions,
 ): ProviderClient {
-  const { trustedUrls, secretKind, stopping, nowMs } = options;
-  const { url } = sender;
-  const isTrusted = url !== undefined && trustedUrls.some(trusted => originOf(trusted) === originOf(url));
-  const given = { url, credential, isTrusted, stopping, nowMs };
+  const given = { ...options, url: sender.url, credential };
   return sender.provider === 'github'
-    ? createGitHubClient({ ...given, target: sender })
-    : createGitLabClient({ ...given, target: sender, secretKind });
+    ? createGitHubClient({ ...given, target: toGitHubTarget(sender) })
+    : createGitLabClient({ ...given, target: toGitLabTarget(sender), secretKind });
 }
 
-/** The request header that names the event of a delivery, by provider. The events of hooks are values of it. */
-export const eventHeaderOf = { github: 'X-GitHub-Event', gitlab: 'X-Gitlab-Event' } as const;
+/** A definition names exactly one place, as its shape ensures. */
+function toGitHubTarget({ repository, organization, app = 0 }: WebhookSender): GitHubTarget {
+  if (repository !== undefined) return { repository };
+  return organization === undefined ? { app } : { organization };
+}
 
-function originOf(url: string): string {
-  return new URL(url).origin;
+function toGitLabTarget({ project, group = 0 }: WebhookSender): GitLabTarget {
+  return project === undefined ? { group } : { project };
 }

@@ -60,6 +60,7 @@ export async function requestGuarded(request: GuardedRequest): Promise<GuardedAn
   const url = new URL(request.url);
   const shown = `${url.origin}${url.pathname}`;
   try {
+    stopping.throwIfAborted();
     if (!request.isTrusted) requireGuarded(url, request.howToTrust);
     const response = await send(request, url, AbortSignal.any([timeLimit, stopping]));
     return await readAnswer(response, request.answerBytesMax);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { applyDefinitions } from '../../operations/applied/apply.ts';
 import { type AppliedStatus, showStatus } from '../../operations/applied/status.ts';
 import { readRememberedRepository } from '../../operations/branch/remembered-repository.ts';
@@ -7,7 +8,12 @@ import { findUnconfirmed } from '../../operations/plan/confirmations.ts';
 import type { Change } from '../../operations/plan/plan.ts';
 import type { Planned } from '../../operations/plan/plan-definitions.ts';
 import { planFactory } from '../../operations/plan/plan-factory.ts';
-import { findOutdatedParts, makePlanFile } from '../../operations/plan/plan-file.ts';
+import {
+  findOutdatedParts,
+  makePlanFile,
+  type PlanFile,
+  planFileShape,
+} from '../../operations/plan/plan-file.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import type { Remediable } from '../../operations/why/why-facts.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
@@ -19,9 +25,11 @@ import type { Definitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type FollowedRepository, toFollowedBranch } from '../../sources/repository/followed-repository.ts';
+import { replaceFile } from '../../store/home/durable-file.ts';
+import { parseJsonFile } from '../../store/parse-json-file.ts';
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
-import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
+import { readInputFile } from '../input/read-input-file.ts';
 import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth, isServed } from './daemon-health.ts';
@@ -230,4 +238,17 @@ function findDaemonProblem(
   if (state === 'ready' && !isServed(health, applied))
     return { message: `it serves serial ${serial ?? 0}, but ${applied} is applied`, remedy: readLog };
   return null;
+}
+
+/** Writes a plan with mode 0600: it contains no secret, but says how webhooks authenticate. */
+async function writePlanFile(path: string, plan: PlanFile): Promise<void> {
+  const text = `${JSON.stringify(plan, null, 2)}\n`;
+  await replaceFile(resolve(path), text).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`the plan ${path} cannot be written (${cause.code})`, { cause });
+  });
+}
+
+/** Reads a plan. Fails with a StoreError if the file is not a plan of this version of hookmill. */
+async function readPlanFile(path: string): Promise<PlanFile> {
+  return parseJsonFile(path, (await readInputFile(path, 'the plan')).toString('utf8'), planFileShape);
 }

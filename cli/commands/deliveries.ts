@@ -14,8 +14,7 @@ import {
 import { parseCount, parseLimit, parseRunState } from '../input/parse-options.ts';
 import { printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { openDeliveryTable } from '../render/render-deliveries.ts';
-import { renderDelivery } from '../render/render-delivery.ts';
+import { openDeliveryTable, renderDelivery } from '../render/render-delivery.ts';
 import { openTable, renderTable } from '../render/render-table.ts';
 import { renderUnlogged } from '../render/render-unlogged.ts';
 import { requireHome } from '../require-home.ts';

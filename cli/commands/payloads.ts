@@ -3,7 +3,8 @@ import type { PayloadsView } from '../../operations/log/payloads.ts';
 import { makeObservedSchema } from '../../schema/payloads/observed-schema.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData, printStatus, printText } from '../output.ts';
-import { renderPayloads } from '../render/render-payloads.ts';
+import { colours } from '../render/colours.ts';
+import { renderTable } from '../render/render-table.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill payloads`. */
@@ -60,4 +61,20 @@ async function renderTypeScript(payloads: PayloadsView): Promise<string> {
 function nameType({ webhook }: PayloadsView): string {
   const words = webhook.split('-').map(word => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('')}Payload`;
+}
+
+/** Renders the shape of payloads: a line for each path, with how often it occurs, its types and some values. */
+function renderPayloads({ deliveries, paths, hasMore }: PayloadsView): string {
+  if (deliveries === 0) return '';
+  const rows = paths.map(({ path, deliveries: count, types, examples, isEnumeration }) => {
+    const values = examples.map(value => JSON.stringify(value)).join(', ');
+    return [
+      path,
+      `${count} of ${deliveries}`,
+      types.map(({ type }) => type).join(' or '),
+      values === '' ? '' : isEnumeration ? `only ${values}` : `e.g. ${values}`,
+    ];
+  });
+  const more = hasMore ? `${colours.dim('Further paths are not shown.')}\n` : '';
+  return `${renderTable(['PATH', 'DELIVERIES', 'TYPE', 'VALUES'], rows)}${more}`;
 }

@@ -101,9 +101,7 @@ async function requireRepository(context: Context, options: ReconcileOptions): P
 
 /** Reads the repositories in the daemon's configuration file. */
 async function readRepositories(file: string): Promise<readonly FollowedRepository[]> {
-  const { parseFollowedRepositories } = await import(
-    '../../sources/repository/parse-followed-repositories.ts'
-  );
+  const { parseFollowedRepositories } = await import('../reconcile/choose-repository.ts');
   const { definition, diagnostics, text } = parseFollowedRepositories(file, await readInputFile(file));
   printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('nothing was reconciled');
@@ -127,7 +125,7 @@ Examples:
   hookmill reconcile suspend
   hookmill --factory payments reconcile suspend`)
     .action(async (_, command: CliCommand) => {
-      const { setSuspended } = await import('../reconcile/set-suspended.ts');
+      const { setSuspended } = await import('../reconcile/run-reconcile.ts');
       const context = await openContext(command);
       const data = await setSuspended(toOpenFactory(context), true);
       printData(
@@ -146,7 +144,7 @@ Examples:
   hookmill reconcile resume
   hookmill reconcile resume && hookmill reconcile --once`)
     .action(async (_, command: CliCommand) => {
-      const { setSuspended } = await import('../reconcile/set-suspended.ts');
+      const { setSuspended } = await import('../reconcile/run-reconcile.ts');
       const context = await openContext(command);
       const data = await setSuspended(toOpenFactory(context), false);
       printData(context.output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);

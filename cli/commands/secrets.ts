@@ -7,6 +7,7 @@ import {
 } from '../../store/ports/team-secrets.ts';
 import { type Context, openContext, requireFactoryName, toOpenFactory } from '../context.ts';
 import { UsageError } from '../exit-status.ts';
+import { parseSpanMs } from '../input/parse-time.ts';
 import { readSecretValue } from '../input/read-secret-names.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
@@ -17,6 +18,34 @@ import { declareList } from './declare-list.ts';
 interface ShareOptions {
   readonly allFactories?: true;
   readonly only?: true;
+}
+
+interface SetOptions {
+  readonly from?: string;
+  readonly overlap?: number;
+  readonly end?: true;
+}
+
+interface GenerateOptions {
+  readonly format: SecretFormat;
+  readonly overlap?: number;
+}
+
+/** @limit Shortest overlap of two values of a team secret, in ms: an apply and a change at the sender take a moment. */
+const overlapMsMin = 60_000;
+/** @limit Longest overlap of two values of a team secret, in ms: a week has a working day of whoever changes the sender. */
+const overlapMsMax = 7 * 86_400_000;
+
+const overlapOption = [
+  '--overlap <time>',
+  'keep the value before valid beside the new one, for 1m to 7d',
+  parseOverlapMs,
+] as const;
+
+function parseOverlapMs(text: string): number {
+  const ms = parseSpanMs(text) ?? 0;
+  if (ms >= overlapMsMin && ms <= overlapMsMax) return ms;
+  throw new UsageError(`"${text}" is not a time from 1m to 7d; write it as in 30m, 2h or 7d`);
 }
 
 /** Declares `hookmill secrets`. */
@@ -37,6 +66,10 @@ function set(command: CliCommand): void {
 The value is all of standard input, without one final newline. Webhooks use it after the next apply. Only this factory
 may use a new team secret; hookmill secrets share lets others use it too.
 
+With --overlap, the value that webhooks use now stays valid beside the new one, from the next apply until the overlap
+ends: 1 minute to 7 days from now. So the sender can change its secret at any moment and no delivery is refused. A second
+overlap is refused while one runs. --end ends it at once, without an apply. Not for webhooks with authMode url_token.
+
 With --from, hookmill keeps only the reference, and each plan and apply reads the value: from an environment variable
 (env:NAME), a file (file:/run/secrets/name), or the output of a command that is run without a shell
 (exec:program argument, or exec:["program", "an argument with spaces"]). The process that applies reads it: this command
@@ -45,14 +78,21 @@ line or the daemon.
 Examples:
   hookmill secrets set GITHUB_WEBHOOK < secret.txt
   pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK
+  hookmill secrets set GITHUB_WEBHOOK --overlap 2h < new-secret.txt
+  hookmill secrets set GITHUB_WEBHOOK --end
   hookmill secrets set GITHUB_WEBHOOK --from 'exec:vault kv get -field=value secret/github-webhook'`)
     .argument('<name>', 'name of the team secret')
     .option('--from <reference>', 'where the value is kept, instead of the value')
-    .action(async (name: string, { from }: { from?: string }, command: CliCommand) => {
+    .option(...overlapOption)
+    .option('--end', 'end the overlap at once: only the current value stays valid')
+    .action(async (name: string, { from, overlap, end }: SetOptions, command: CliCommand) => {
       requireSecretName(name);
+      const given = [from, overlap, end].filter(option => option !== undefined);
+      if (given.length > 1) throw new UsageError('--from, --overlap and --end exclude each other; use one');
       const context = await openContext(command);
+      if (end) return endOverlapNow(context, name);
       const value =
-        from === undefined ? await setValue(context, name) : await setReference(context, name, from);
+        from === undefined ? await setValue(context, name, overlap) : await setReference(context, name, from);
       if (value === undefined) return;
       const { isShortSecret, secretBytesMin } = await import('../../operations/checks/secret-diagnostics.ts');
       if (isShortSecret(value)) {
@@ -62,12 +102,44 @@ Examples:
     });
 }
 
-async function setValue(context: Context, name: string): Promise<string> {
+async function setValue(context: Context, name: string, overlapMs?: number): Promise<string> {
   const { store, factory } = context;
   const value = await readSecretValue(`Value of ${name}:`);
   requireSecretValue(value);
-  await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.set(name, value, factory));
+  const change = async () => {
+    if (overlapMs !== undefined) return store.teamSecrets.setOverlapping(name, value, overlapMs);
+    await store.teamSecrets.set(name, value, factory);
+    return undefined;
+  };
+  const describe = (until: string | undefined) => describeOverlap(name, until);
+  const until = await recordOwnChange(context, 'setSecret', name, change, describe);
+  if (until) printStatus(explainOverlap(until));
   return value;
+}
+
+/** The subject of an entry in the audit log. */
+function describeOverlap(name: string, until: string | undefined): string {
+  return until === undefined ? name : `${name}: previous value until ${until}`;
+}
+
+function explainOverlap(until: string): string {
+  return `The value that webhooks use now stays valid until ${until}. Let the sender change its secret after the apply.`;
+}
+
+/** Needs no apply. The daemon sees the change like any other. */
+async function endOverlapNow(context: Context, name: string): Promise<void> {
+  const { endOverlap } = await import('../../operations/applied/end-overlap.ts');
+  const describe = (ended: readonly string[]) => [name, ...ended].join(' ');
+  const ended = await recordOwnChange(
+    context,
+    'endSecretOverlap',
+    name,
+    () => endOverlap(toOpenFactory(context), name),
+    describe,
+  );
+  const where =
+    ended.length === 0 ? 'It was not applied yet' : `Only the current value is valid for ${ended.join(', ')}`;
+  printStatus(`Ended the overlap of ${name}. ${where}.`);
 }
 
 /**
@@ -95,21 +167,28 @@ function generate(command: CliCommand): void {
 
 Examples:
   hookmill secrets generate DEPLOYS_TOKEN
-  hookmill secrets generate BILLING_EVENTS --format whsec`)
+  hookmill secrets generate BILLING_EVENTS --format whsec --overlap 2h`)
     .argument('<name>', 'name of the team secret')
     .addOption(
       new Option('--format <format>', 'token: URL-safe text; whsec: the format of Standard Webhooks')
         .choices(['token', 'whsec'])
         .default('token'),
     )
-    .action(async (name: string, { format }: { format: SecretFormat }, command: CliCommand) => {
+    .option(...overlapOption)
+    .action(async (name: string, { format, overlap }: GenerateOptions, command: CliCommand) => {
       requireSecretName(name);
       const context = await openContext(command);
       const { generateSecretValue } = await import('../../operations/access/secrets.ts');
-      const value = await recordOwnChange(context, 'generateSecret', name, () =>
-        generateSecretValue(toOpenFactory(context), name, format),
+      const { value, previousUntil } = await recordOwnChange(
+        context,
+        'generateSecret',
+        name,
+        () => generateSecretValue(toOpenFactory(context), name, format, overlap),
+        made => describeOverlap(name, made.previousUntil),
       );
-      printData(context.output, { name, value }, () => `${value}\n`);
+      const data = { name, value, ...(previousUntil !== undefined && { previousUntil }) };
+      printData(context.output, data, () => `${value}\n`);
+      if (previousUntil !== undefined) printStatus(explainOverlap(previousUntil));
       printStatus(`Set ${name}; its value is shown only once. ${await explainUse(context)}`);
     });
 }
@@ -142,9 +221,12 @@ const list = declareList({
   read: async command => (await openContext(command)).store.teamSecrets.list(),
   empty: 'No team secrets. Run `hookmill secrets set NAME` to create one.',
   heading: ['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'],
-  toCells: ({ name, state, from, updatedAt, factories, usedBy }) => {
+  toCells: ({ name, state, from, previousUntil, updatedAt, factories, usedBy }) => {
+    // Also what an apply with another value has yet to end.
+    const ends = [previousUntil, ...usedBy.map(use => use.previousUntil)].flatMap(until => until ?? []);
+    const value = ends.length === 0 ? (from ?? state) : `${state}, previous until ${ends.sort().at(-1)}`;
     const uses = usedBy.map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`).join(', ');
-    return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
+    return [name, value, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
   },
 });
 

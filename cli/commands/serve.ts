@@ -9,12 +9,11 @@ import { openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import { createEnvOption } from '../input/header-option.ts';
 import { readInputFile } from '../input/read-input-file.ts';
-import { openServiceManager, type ServiceManager } from '../open-service-manager.ts';
 import { printFindings, printStatus, printText } from '../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repository-options.ts';
 import { beginOwnChange } from '../record-own-change.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
-import { takeSockets } from '../take-sockets.ts';
+import { openServiceManager, type ServiceManager, takeSockets } from '../service-manager.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** @limit Time from the stop signal to a forced exit, in ms, besides `stopDelaySeconds`: service managers kill after 10 s. */

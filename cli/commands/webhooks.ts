@@ -1,7 +1,12 @@
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { HealthView } from '../../operations/health/show-health.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
-import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../schema/clients/describe.ts';
+import {
+  describeAdvice,
+  describeHandshake,
+  describeRepeatedId,
+  remedyRepeatedId,
+} from '../../schema/clients/describe.ts';
 import { type Backend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData } from '../output.ts';
@@ -61,7 +66,7 @@ Examples:
         .call('listUnlogged', { query: { webhook: webhook.uid } })
         .catch(() => ({ requests: [] }));
       const { byUid, pauses } = await readHealth(backend, webhook.uid);
-      const { health = null, repeatedId } = byUid.get(webhook.uid) ?? {};
+      const { health = null, overlap, repeatedId } = byUid.get(webhook.uid) ?? {};
       const sender = webhook.sender && (await readSender(backend, webhook.uid));
       printData(
         output,
@@ -69,13 +74,14 @@ Examples:
           ...data,
           serial,
           health,
+          ...(overlap && { overlap }),
           ...(repeatedId && { repeatedId }),
           pauses,
           unlogged,
           hook: sender ?? null,
         },
         () =>
-          renderFields(toFields(webhook, serial, { health, repeatedId, pauses })) +
+          renderFields(toFields(webhook, serial, { health, overlap, repeatedId, pauses })) +
           (sender ? `\n${renderSender(sender)}` : '') +
           renderUnlogged(unlogged),
       );
@@ -95,7 +101,12 @@ function renderBodyFormat({ bodyFormat, payloadField }: WebhookView): string {
 function toFields(
   webhook: WebhookView,
   serial: number,
-  { health, repeatedId, pauses }: Pick<WebhookHealth, 'health' | 'repeatedId'> & Pick<HealthView, 'pauses'>,
+  {
+    health,
+    overlap,
+    repeatedId,
+    pauses,
+  }: Pick<WebhookHealth, 'health' | 'overlap' | 'repeatedId'> & Pick<HealthView, 'pauses'>,
 ): (readonly [string, string])[] {
   const unset = 'not set: answers 401 until the team secret is set and applied';
   return [
@@ -117,6 +128,7 @@ function toFields(
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['health', health ? `${health.state}: ${health.reason}` : '-'],
+    ...(overlap ? [['secret in use', describeAdvice(overlap)] as const] : []),
     ...pauses.map(({ automation, by, at }) => ['paused', `${automation}, by ${by} since ${at}`] as const),
     ...(repeatedId
       ? ([['repeated id', `${describeRepeatedId(repeatedId)}. ${remedyRepeatedId(repeatedId)}.`]] as const)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { type FindLine, indexLines } from '../render/index-lines.ts';
+import { type FindLine, indexLines } from '../render/render-diagnostics.ts';
 
 /** The findings of `validate`, in the order of `sortDiagnostics`. */
 export interface Findings {

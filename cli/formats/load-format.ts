@@ -1,15 +1,17 @@
-import type { Format } from './findings.ts';
+import { printableJson } from '../../schema/text/printable.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
+import type { Findings, Format } from './findings.ts';
 
 /** The formats in which `validate` prints its findings. */
 export const formatNames = ['text', 'json', 'github', 'sarif', 'gitlab', 'junit'] as const;
 export type FormatName = (typeof formatNames)[number];
 
 const loaders: Readonly<Record<FormatName, () => Promise<Format>>> = {
-  text: async () => (await import('./text.ts')).renderText,
-  json: async () => (await import('./json.ts')).renderJson,
-  github: async () => (await import('./github.ts')).renderGithub,
+  text: async () => renderText,
+  json: async () => renderJson,
+  github: async () => (await import('./annotations.ts')).renderGithub,
   sarif: async () => (await import('./sarif.ts')).renderSarif,
-  gitlab: async () => (await import('./gitlab.ts')).renderGitlab,
+  gitlab: async () => (await import('./annotations.ts')).renderGitlab,
   junit: async () => (await import('./junit.ts')).renderJunit,
 };
 
@@ -27,4 +29,13 @@ export function chooseFormat(env: NodeJS.ProcessEnv): FormatName {
 /** Says whether a program reads the format, and so needs file names relative to the repository's root. */
 export function isReport(name: FormatName): boolean {
   return name !== 'text' && name !== 'json';
+}
+
+function renderText({ diagnostics, texts }: Findings): string {
+  return renderDiagnostics(diagnostics, texts);
+}
+
+function renderJson({ diagnostics, errorCount, warningCount }: Findings): string {
+  const data = { valid: errorCount === 0, errorCount, warningCount, diagnostics };
+  return `${printableJson(data)}\n`;
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import type { EventHeaders } from '../../schema/event-headers.ts';
 import { headerNamePattern } from '../../schema/filters/header-name.ts';
 import { UsageError } from '../exit-status.ts';
 
@@ -16,6 +17,14 @@ function parseHeaderLine(line: string): readonly [string, string] {
   const [, name = '', value = ''] = /^([^:]*):\s*(.*?)\s*$/u.exec(line) ?? [];
   if (headerNamePattern.test(name) && !/\p{Cc}/u.test(value)) return [name, value];
   throw new UsageError(`"${line}" is not a header; write it as in "X-GitHub-Event: push"`);
+}
+
+/** Joins header lines of the same name into one value, as the ingress does. */
+export function toEventHeaders(lines: HeaderLines = []): EventHeaders {
+  const grouped = Map.groupBy(lines, ([name]) => name.toLowerCase());
+  return Object.fromEntries(
+    [...grouped].map(([name, same]) => [name, same.map(([, value]) => value).join(', ')]),
+  );
 }
 
 /** Creates an option that its environment variable can set too: `HOOKMILL_BASE_URL` for `--base-url`. */

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type ParsedFile, parseFile } from '../../schema/definitions/parse-file.ts';
 import {
   checkFollowedRepository,
   type FollowedRepository,
+  followedRepositoriesShape,
 } from '../../sources/repository/followed-repository.ts';
 import { UsageError } from '../exit-status.ts';
 import type { RepositoryOptions } from './repository-options.ts';
@@ -43,4 +46,15 @@ function getGiven(options: RepositoryOptions): RepositoryOptions {
 /** A text with a colon is a URL or git's own form for SSH; any other is a path on this machine. */
 function resolveRepository(repository: string | undefined): string | undefined {
   return repository === undefined || repository.includes(':') ? repository : resolve(repository);
+}
+
+// The daemon checks the rest of the file.
+const configurationShape = z.object({ repositories: followedRepositoriesShape });
+
+/** Parses the repositories in the daemon's configuration file. */
+export function parseFollowedRepositories(
+  file: string,
+  bytes: Uint8Array,
+): ParsedFile<{ readonly repositories: readonly FollowedRepository[] }> {
+  return parseFile(configurationShape, file, bytes, definition => ({ definition }));
 }

@@ -5,7 +5,7 @@ import { printable } from '../../schema/text/printable.ts';
 import { describeCommit } from './colours.ts';
 import { completeCommands } from './own-commands.ts';
 import { renderRuns } from './render-runs.ts';
-import { renderFields } from './render-table.ts';
+import { openTable, renderFields } from './render-table.ts';
 import { renderVerdict } from './render-verdict.ts';
 
 /** A delivery with the verdict of each automation, its runs and its payload. */
@@ -50,7 +50,8 @@ function describeForm({ payloadField }: NonNullable<DeliveryView['form']>): stri
 }
 
 function toFields(delivery: DeliveryView): (readonly [string, string])[] {
-  const { id, webhook, uid, at, size, outcome, identity, identitySource, authenticatedBy } = delivery;
+  const { id, webhook, uid, at, size, outcome, identity, identitySource } = delivery;
+  const { authenticatedBy, verifiedWith } = delivery;
   const fields: (readonly [string, string | undefined])[] = [
     ['id', id],
     ['webhook', `${webhook} (${uid})`],
@@ -59,6 +60,7 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
     ['body', delivery.form && describeForm(delivery.form)],
     ['outcome', outcome],
     ['authenticated by', authenticatedBy],
+    ['verified with', verifiedWith && 'the previous secret'],
     [
       'identity',
       identity === null
@@ -76,4 +78,16 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
 /** Indents a body for reading, with each value as it was sent; `--payload` prints its exact bytes. */
 function indentJson(body: string): string {
   return formatJson(body).split('\n').map(printable).join('\n');
+}
+
+/** Opens a table of deliveries, whose rows may come little by little. */
+export function openDeliveryTable(): (deliveries: readonly DeliveryView[]) => string {
+  const table = openTable(['ID', 'WEBHOOK', 'TIME', 'SIZE', 'OUTCOME', '']);
+  return deliveries =>
+    table(
+      deliveries.map(({ id, webhook, at, size, outcome, reason, duplicateOf }) => {
+        const note = reason ?? (duplicateOf ? `of ${duplicateOf}` : '');
+        return [id, webhook, at, String(size), outcome, note];
+      }),
+    );
 }

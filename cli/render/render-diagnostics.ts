@@ -2,7 +2,6 @@ import countColumns from 'fast-string-width';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
-import { type FindLine, indexLines } from './index-lines.ts';
 import { completeCommands } from './own-commands.ts';
 
 /** Characters of a line that are shown. A mistake further to the right gets a window around it. */
@@ -51,4 +50,16 @@ function renderCodeFrame({ start, end }: NonNullable<Diagnostic['range']>, line:
 /** Counts the terminal columns of a text as it is shown. */
 function countShown(text: string): number {
   return countColumns(printable(text));
+}
+
+export type FindLine = (file: string, line: number) => string;
+
+/** Finds lines of texts, counted from 1. Each text is split once, because a file may have thousands of mistakes. */
+export function indexLines(texts: ReadonlyMap<string, string>): FindLine {
+  const split = new Map<string, readonly string[]>();
+  return (file, line) => {
+    const lines = split.get(file) ?? (texts.get(file) ?? '').split(/\r?\n/);
+    split.set(file, lines);
+    return lines[line - 1] ?? '';
+  };
 }

@@ -7,7 +7,7 @@ import {
   followEpisodes,
   type RunNotice,
 } from '../../operations/alerts/follow-episodes.ts';
-import { renderRunEnd } from '../../operations/alerts/render-run-end.ts';
+import { renderRunEnd } from '../../operations/alerts/render-alert.ts';
 import type { AlertType } from '../../schema/alerts.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';

@@ -6,7 +6,7 @@ import { digestContent, needsContentDigest } from '../../signatures/captured-req
 import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
-import { joinReason } from '../../signatures/explanation.ts';
+import { type Explanation, joinReason } from '../../signatures/explanation.ts';
 import {
   answerHandshake,
   getHandshakeMethod,
@@ -16,14 +16,20 @@ import {
 } from '../../signatures/handshake.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
-import { compileVerifier } from '../../signatures/verify.ts';
+import { compileVerifier, type Verification } from '../../signatures/verify.ts';
 import { type KnownKeys, verifyToken } from '../issuers/verify-token.ts';
-import type { Authentication, Authenticator, CredentialParts, IngressRequest } from './ingress-request.ts';
+import type {
+  Authentication,
+  Authenticator,
+  CredentialParts,
+  IngressRequest,
+  PreviousKey,
+} from './ingress-request.ts';
 
-type AuthenticatedWebhook = Pick<
-  AppliedWebhook,
-  'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'handshake'
->;
+interface AuthenticatedWebhook
+  extends Pick<AppliedWebhook, 'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'handshake'> {
+  readonly previous?: PreviousKey | undefined;
+}
 
 /**
  * Creates the authenticator of a webhook. `key` is the secret that signs, or the SHA-256 of the token in hex. Without
@@ -42,21 +48,50 @@ export function createAuthenticator(
     handshake: createTokenHandshake(webhook),
   };
   if (key === undefined) return createTokenAuthenticator(mode, () => unsetSecret);
-  const digest = Buffer.from(key, 'hex');
-  const isRight = (token: Buffer) => timingSafeEqual(hash('sha256', token, 'buffer'), digest);
+  const judge = compileTokenJudge(key, webhook.previous);
   return createTokenAuthenticator(
     mode,
     authMode === 'token'
-      ? ({ headers }) => {
+      ? ({ headers }, _, nowMs) => {
           const token = parseBearerToken(headers.authorization);
-          if (!token) return noBearerToken;
-          return isRight(token) ? undefined : wrongToken;
+          return token ? judge(token, nowMs) : noBearerToken;
         }
-      : (_, { urlToken }) => {
-          if (!urlToken) return 'no token in the URL';
-          return isRight(Buffer.from(urlToken)) ? undefined : wrongToken;
-        },
+      : (_, { urlToken }, nowMs) => (urlToken ? judge(Buffer.from(urlToken), nowMs) : 'no token in the URL'),
   );
+}
+
+/** Whether a token is right, or what is wrong with it. */
+type TokenVerdict = { readonly verifiedWith?: 'previous' } | string;
+
+const rightToken: TokenVerdict = {};
+const previousToken: TokenVerdict = { verifiedWith: 'previous' };
+
+/** `key` is the SHA-256 of the token in hex, as is the previous one. */
+function compileTokenJudge(
+  key: string,
+  previous: PreviousKey | undefined,
+): (token: Buffer, nowMs: number) => TokenVerdict {
+  const current = Buffer.from(key, 'hex');
+  const digest = (token: Buffer) => hash('sha256', token, 'buffer');
+  if (!previous) return token => (timingSafeEqual(digest(token), current) ? rightToken : wrongToken);
+  const before = Buffer.from(previous.key, 'hex');
+  const { untilMs } = previous;
+  return (token, nowMs) => {
+    const given = digest(token);
+    // Compares with both in any case, so that the time does not tell which one it is.
+    const [isCurrent, isPrevious] = [timingSafeEqual(given, current), timingSafeEqual(given, before)];
+    if (isCurrent) return rightToken;
+    if (!isPrevious) return wrongToken;
+    return nowMs < untilMs
+      ? previousToken
+      : joinReason(explainEnded('sent with the previous token', untilMs));
+  };
+}
+
+/** Explains a request that the previous value of the secret would verify, if its overlap had not ended. */
+function explainEnded(how: string, untilMs: number): Explanation {
+  const cause = `${how}, whose overlap ended at ${new Date(untilMs).toISOString()}`;
+  return { cause, remedy: 'Set the sender to use the current value of the team secret' };
 }
 
 // No registered scheme describes these credentials, but a 401 must have a challenge (RFC 9110 section 15.5.2).
@@ -102,18 +137,17 @@ interface TokenMode {
   readonly handshake: TokenHandshake;
 }
 
-/** `findFailure` returns undefined if the token is right, otherwise what is wrong. */
 function createTokenAuthenticator(
   { challenge, handshake }: TokenMode,
-  findFailure: (request: IngressRequest, credential: CredentialParts) => string | undefined,
+  judge: (request: IngressRequest, credential: CredentialParts, nowMs: number) => TokenVerdict,
 ): Authenticator {
   return {
     coversBody: false,
     challenge,
-    verify: (request, credential) => {
-      const reason = findFailure(request, credential);
-      if (reason === undefined) return { result: 'verified' };
-      return { result: 'unverified', reason, handshake: handshake.answerStranger(request) };
+    verify: (request, credential, nowMs) => {
+      const verdict = judge(request, credential, nowMs);
+      if (typeof verdict === 'object') return { result: 'verified', ...verdict };
+      return { result: 'unverified', reason: verdict, handshake: handshake.answerStranger(request) };
     },
     answerGet: () => undefined,
     ...handshake.parts,
@@ -167,9 +201,12 @@ export function requireScheme({ signatureScheme }: AuthenticatedWebhook): Signat
 
 function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: string): Authenticator {
   const description = requireScheme(webhook);
-  const { signatureScheme: reference, deliveryIdHeader } = webhook;
+  const { signatureScheme: reference, deliveryIdHeader, previous } = webhook;
   const scheme: Pick<SignatureScheme, 'handshake'> = findScheme(reference) ?? {};
   const verifySignature = compileVerifier(description, secret);
+  const verifyPrevious = previous && compileVerifier(description, previous.key);
+  const isProof = (verification: Verification | undefined) =>
+    verification?.ok === true && !isSignedForAnyone(scheme, verification.content);
   const digests = needsContentDigest(description, deliveryIdHeader);
   return {
     // A handshake may be in the body.
@@ -178,17 +215,25 @@ function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: str
     verify: (request, { body }, atMs) => {
       const signed = toSignedRequest(request, body);
       const verification = secret === '' ? undefined : verifySignature(signed, atMs);
-      const isProof = verification?.ok === true && !isSignedForAnyone(scheme, verification.content);
-      const handshake = answerHandshake(scheme, signed, secret, isProof);
-      if (isProof) {
-        const { deliveryId: schemeDeliveryId, content } = verification;
+      const isCurrent = isProof(verification);
+      // Only if the current secret does not match: each secret needs a hash of the body.
+      const isInOverlap = !isCurrent && previous !== undefined && atMs < previous.untilMs;
+      const proof = isInOverlap ? verifyPrevious?.(signed, atMs) : verification;
+      const handshake = answerHandshake(scheme, signed, secret, isProof(proof));
+      if (proof?.ok && isProof(proof)) {
+        const { deliveryId: schemeDeliveryId, content } = proof;
         const contentDigest = digests ? digestContent(content) : undefined;
-        return { result: 'verified', schemeDeliveryId, contentDigest, handshake };
+        const verifiedWith = isCurrent ? undefined : 'previous';
+        return { result: 'verified', schemeDeliveryId, contentDigest, verifiedWith, handshake };
       }
       if (!verification) return { result: 'unverified', reason: unsetSecret, handshake };
       if (verification.ok) return { result: 'unverified', reason: signedForAnyone, handshake };
       const { reason } = verification;
-      const explain = () => joinReason(explainFailure(description, secret, signed, reason));
+      const explain = () => {
+        const isEnded = previous && !isInOverlap && isProof(verifyPrevious?.(signed, atMs));
+        if (isEnded) return joinReason(explainEnded('signed with the previous secret', previous.untilMs));
+        return joinReason(explainFailure(description, secret, signed, reason));
+      };
       return { result: 'unverified', reason: joinReason(describeFailure(reason)), explain, handshake };
     },
     answerGet: request => answerHandshake(scheme, toSignedRequest(request, noBody), secret, false),

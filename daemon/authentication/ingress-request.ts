@@ -27,6 +27,12 @@ export interface Authenticator {
   answerVerified?(request: IngressRequest, body: Buffer): HandshakeAnswer | undefined;
 }
 
+/** A previous key of a webhook. From its end on, it verifies nothing. */
+export interface PreviousKey {
+  readonly key: string;
+  readonly untilMs: number;
+}
+
 export interface CredentialParts {
   /** The path segment after the UID. */
   readonly urlToken: string | undefined;
@@ -41,6 +47,8 @@ export type Authentication =
       readonly schemeDeliveryId?: string | undefined;
       /** Set if the request is unique by what its signature covers, and its identity may not be signed. */
       readonly contentDigest?: string | undefined;
+      /** Set if the previous value of the secret verified it, and not the current one. */
+      readonly verifiedWith?: 'previous' | undefined;
       readonly handshake?: HandshakeAnswer | undefined;
     }
   /** The sender may be right: the key that decides is missing, and may come soon. */

@@ -15,6 +15,7 @@ import {
   recordHandshake,
   recordRefusal,
   unavailable,
+  type VerifiedBy,
 } from './record-delivery.ts';
 
 /** @limit Wait that a 503 asks the sender for while a webhook cannot be served, in seconds: an operator must act. */
@@ -44,8 +45,9 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 
   const sender = await authenticate(request, webhook, target.token, deps);
   if (sender.result !== 'verified') return sender;
-  const { body, schemeDeliveryId, contentDigest } = sender;
-  const { authenticatedBy, authenticator } = webhook;
+  const { body, schemeDeliveryId, contentDigest, verifiedWith } = sender;
+  const { authenticator } = webhook;
+  const verifiedBy = describeVerified(webhook, verifiedWith);
   const handshake = sender.handshake ?? authenticator.answerVerified?.(request, body);
   if (!isPost && !handshake) return methodNotAllowed;
 
@@ -53,11 +55,11 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   if (spent === 'uncounted') return unavailable(webhook);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-deliveries', ...spent };
 
-  if (handshake) return recordHandshake(webhook, deps, handshake, body.length, authenticatedBy);
+  if (handshake) return recordHandshake(webhook, deps, handshake, body.length, verifiedBy);
 
   const { form } = webhook;
   const parsed = form ? readFormPayload(body, form) : parseJsonBody(body);
-  if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body);
+  if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body, verifiedBy);
 
   const payload = parsed.value;
   const identity = webhook.identify({ headers: request.headers, body, payload, schemeDeliveryId });
@@ -66,7 +68,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   return recordDelivery(
     webhook,
     deps,
-    { ...identity, contentDigest },
+    { ...identity, contentDigest, ...verifiedBy },
     { payload: body, form, headers: request.trace ? request.trace.beginCommit(headers) : headers },
     runs,
   );
@@ -137,21 +139,35 @@ async function authenticate(
   if (read.ok) return { ...authentication, body: read.body };
   const { problem, bytesSeen } = read;
   if (problem !== 'too-large') return { result: 'refused', webhook, problem };
-  return recordRefusal(webhook, deps, problem, bytesSeen, webhook.authenticatedBy);
+  return recordRefusal(
+    webhook,
+    deps,
+    problem,
+    bytesSeen,
+    describeVerified(webhook, authentication.verifiedWith),
+  );
 }
 
 const noBody = Buffer.alloc(0);
+
+function describeVerified(
+  { authenticatedBy }: ServedWebhook,
+  verifiedWith: VerifiedBy['verifiedWith'],
+): VerifiedBy {
+  return { authenticatedBy, ...(verifiedWith && { verifiedWith }) };
+}
 
 function refuseInvalidJson(
   { headers }: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
   body: Buffer,
+  verifiedBy: VerifiedBy,
 ): IngressOutcome {
   const reason = deps.budgets.explain(() =>
     joinReason(explainInvalidBody(body, headers['content-type'], webhook.form)),
   );
-  return recordRefusal(webhook, deps, 'invalid-json', body.length, webhook.authenticatedBy, reason);
+  return recordRefusal(webhook, deps, 'invalid-json', body.length, verifiedBy, reason);
 }
 
 /** Refuses an address that failed too often, without verifying its attempt. */

@@ -23,18 +23,21 @@ export interface RecordDeps {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
+/** How a delivery was verified. */
+export type VerifiedBy = Required<Pick<DeliveryMetadata, 'authenticatedBy'>> &
+  Pick<DeliveryMetadata, 'verifiedWith'>;
+
 /** Commits the delivery with its runs, or finds the delivery that it duplicates. Refuses with 503 if that fails. */
 export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
-  identity: Identity & { readonly contentDigest: string | undefined },
+  identity: Identity & VerifiedBy & { readonly contentDigest: string | undefined },
   event: Pick<AcceptedDelivery, 'payload' | 'form' | 'headers'>,
   runs: readonly StartingRun[],
 ): Promise<IngressOutcome> {
   try {
     const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
       ...createMetadata(webhook, deps, event.payload.length),
-      authenticatedBy: webhook.authenticatedBy,
       ...identity,
       ...event,
       runs: nameRuns(runs, deps),
@@ -58,11 +61,11 @@ export function recordHandshake(
   deps: RecordDeps,
   handshake: HandshakeAnswer,
   size: number,
-  authenticatedBy?: string,
+  verifiedBy?: VerifiedBy,
   reason?: string,
 ): IngressOutcome {
   const row = createMetadata(webhook, deps, size);
-  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', authenticatedBy, reason });
+  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', ...verifiedBy, reason });
   return { result: 'handshake', webhook, handshake, deliveryId: row.id };
 }
 
@@ -81,12 +84,12 @@ export function recordRefusal(
   deps: RecordDeps,
   problem: keyof typeof refusalOutcomes,
   size: number,
-  authenticatedBy?: string,
+  verifiedBy?: VerifiedBy,
   reason?: string,
 ): IngressOutcome & { result: 'refused' } {
   const row = createMetadata(webhook, deps, size);
   const outcome = refusalOutcomes[problem];
-  const isLogged = deps.deliveryLog.recordUnidentified({ ...row, outcome, authenticatedBy, reason });
+  const isLogged = deps.deliveryLog.recordUnidentified({ ...row, outcome, ...verifiedBy, reason });
   return { result: 'refused', webhook, problem, ...(isLogged && { deliveryId: row.id }) };
 }
 

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { type FactoryView, factoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
@@ -5,7 +6,7 @@ import { pickRunFlow } from '../../schema/definitions/automation-definition.ts';
 import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { credentialOwner, type Opener } from '../../store/ports/seal.ts';
 import { requireScheme } from '../authentication/authenticator.ts';
-import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
+import type { PreviousKey } from '../authentication/ingress-request.ts';
 import type { ServedFilter } from './run-matcher.ts';
 
 /** @limit Characters of a webhook's filters that are compiled for its first request, and divide those that are compiled ahead: about a millisecond. */
@@ -55,14 +56,14 @@ function packState(
   const filterParts = new Map<string, string[]>();
   for (const webhook of webhooks.filter(({ enabled }) => enabled)) {
     const { credential: _, secretName: __, enabled: ___, ...served } = webhook;
-    let key: string | undefined;
+    let keys: Pick<PackedWebhook, 'key' | 'previous'>;
     try {
-      key = findKey(webhook, factory, open);
+      keys = findKeys(webhook, factory, open);
     } catch (error) {
       unserved.set(webhook.uid, error instanceof Error ? error.message : String(error));
       continue;
     }
-    const own = { ...served, key };
+    const own = { ...served, ...keys };
     const [part = '[]', ...others] = divide(filters.get(webhook.uid) ?? []);
     if (others.length > 0) filterParts.set(webhook.uid, [part, ...others]);
     packed.push(others.length > 0 ? own : { ...own, filters: part });
@@ -74,12 +75,23 @@ function packState(
   return { webhooks: packWebhooks(packed), issuers: [...issuers], disabled, unserved, filterParts };
 }
 
-/** Finds what `createAuthenticator` needs of a credential. Fails if it does not open, or if its scheme is unknown. */
-function findKey(webhook: AppliedWebhook, factory: string, open: Opener): string | undefined {
+/** Finds what `createAuthenticator` needs of a credential, and of the previous one. Fails if it does not open, or if its scheme is unknown. */
+function findKeys(
+  webhook: AppliedWebhook,
+  factory: string,
+  open: Opener,
+): Pick<PackedWebhook, 'key' | 'previous'> {
   const { authMode, credential, uid } = webhook;
-  if (authMode !== 'signature') return credential.kind === 'digest' ? credential.sha256 : undefined;
-  requireScheme(webhook);
-  return credential.kind === 'sealed' ? open(credential.jwe, credentialOwner(factory, uid)) : undefined;
+  if (authMode === 'signature') requireScheme(webhook);
+  const kind = authMode === 'signature' ? 'sealed' : 'digest';
+  if (credential.kind !== kind) return {};
+  const read = (value: { readonly sha256: string } | { readonly jwe: string }) =>
+    'jwe' in value ? open(value.jwe, credentialOwner(factory, uid)) : value.sha256;
+  const { previous } = credential;
+  return {
+    key: read(credential),
+    ...(previous && { previous: { key: read(previous), untilMs: Date.parse(previous.until) } }),
+  };
 }
 
 /** The filters of the enabled automations by the UID of their webhook, each as the JSON of a `ServedFilter`. */
@@ -114,4 +126,34 @@ function divide(texts: readonly string[]): string[] {
     chars = 0;
   }
   return parts;
+}
+
+/** The parts of a webhook without which its requests cannot be answered. */
+export interface PackedWebhook extends Omit<AppliedWebhook, 'credential' | 'secretName' | 'enabled'> {
+  /** The key of its authenticator, see `createAuthenticator`. */
+  readonly key?: string | undefined;
+  /** The same of the previous credential, which may have ended. */
+  readonly previous?: PreviousKey | undefined;
+  /** A JSON array of the `ServedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */
+  readonly filters?: string | undefined;
+}
+
+/**
+ * Webhooks as JSON, each on a line. They take 220 bytes each and are no objects, because a daemon may have 100,000,
+ * most of which get no request for a long time.
+ */
+interface PackedWebhooks {
+  /** The UIDs in the order of the lines. */
+  readonly uids: readonly string[];
+  readonly lines: Uint8Array;
+}
+
+function packWebhooks(webhooks: readonly PackedWebhook[]): PackedWebhooks {
+  const lines = webhooks.map(({ uid: _, ...others }) => JSON.stringify(others)).join('\n');
+  return { uids: webhooks.map(({ uid }) => uid), lines: new TextEncoder().encode(lines) };
+}
+
+export function unpackWebhook({ uids, lines }: PackedWebhooks, uid: string): PackedWebhook | undefined {
+  const line = new TextDecoder().decode(lines).split('\n')[uids.indexOf(uid)];
+  return line === undefined ? undefined : { uid, ...(parseJsonText(line) as Omit<PackedWebhook, 'uid'>) };
 }

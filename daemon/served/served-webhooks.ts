@@ -4,8 +4,7 @@ import { compileIdentity } from '../../schema/identity.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import { createAuthenticator, type TokenDeps } from '../authentication/authenticator.ts';
-import type { LoadedState } from './loaded-state.ts';
-import { type PackedWebhook, unpackWebhook } from './packed-webhooks.ts';
+import { type LoadedState, type PackedWebhook, unpackWebhook } from './loaded-state.ts';
 import { compileRunMatcher, type RunMatcher } from './run-matcher.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 

@@ -60,6 +60,8 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       teamSecrets: {
         ...teamSecrets,
         set: after(teamSecrets.set),
+        setOverlapping: after(teamSecrets.setOverlapping),
+        endOverlap: after(teamSecrets.endOverlap),
         create: after(teamSecrets.create),
       },
     },

@@ -10,16 +10,23 @@ import type { Factory } from '../factory.ts';
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
 export type SecretFormat = 'token' | 'whsec';
 
-/** Sets a team secret to a random value of 256 bits and returns it. It cannot be read later. */
+/**
+ * Sets a team secret to a random value of 256 bits and returns it. It cannot be read later. With `overlapMs`, the value
+ * before it stays valid for that time: also returns until when, and fails as `TeamSecrets.setOverlapping` does.
+ */
 export async function generateSecretValue(
   { name: factory, store, randomBytes }: Pick<Factory, 'name' | 'store' | 'randomBytes'>,
   name: string,
   format: SecretFormat,
-): Promise<string> {
+  overlapMs?: number,
+): Promise<{ readonly value: string; readonly previousUntil?: string }> {
   const scheme = format === 'whsec' ? describeScheme('standard-webhooks') : undefined;
   const value = encodeSecret(scheme, randomBytes(secretRandomBytes));
+  if (overlapMs !== undefined) {
+    return { value, previousUntil: await store.teamSecrets.setOverlapping(name, value, overlapMs) };
+  }
   await store.teamSecrets.set(name, value, factory);
-  return value;
+  return { value };
 }
 
 /** A reference that the operator declares in the daemon's configuration file, with all factories that may use it. */
@@ -81,10 +88,14 @@ export async function listFactorySecrets(
   const allowed = (await store.teamSecrets.list()).filter(
     ({ factories }) => factories === null || factories.includes(factory),
   );
-  const secrets = allowed.map(({ name, state, from, updatedAt, usedBy }) => {
+  const secrets = allowed.map(({ name, state, from, previousUntil, updatedAt, usedBy }) => {
     const here = usedBy.filter(use => use.factory === factory).flatMap(({ webhook }) => webhook ?? []);
     const usedElsewhere = usedBy.some(use => use.factory !== factory);
-    return { name, state, ...(from !== undefined && { from }), updatedAt, usedBy: here, usedElsewhere };
+    const more = {
+      ...(from !== undefined && { from }),
+      ...(previousUntil !== undefined && { previousUntil }),
+    };
+    return { name, state, ...more, updatedAt, usedBy: here, usedElsewhere };
   });
   return permission === 'manage' ? secrets : secrets.filter(({ usedBy }) => usedBy.length > 0);
 }

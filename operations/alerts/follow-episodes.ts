@@ -112,6 +112,7 @@ function end(state: AlertState, open: Episode, context: AlertContext): AlertStat
 const calmTimes: Readonly<Record<AlertType, number>> = {
   'webhook.quiet': 0,
   'webhook.failing': calmMs,
+  'webhook.previous-secret': 0,
   'runs.failing': 0,
   'runs.stopped': 0,
   'runs.held': 0,
@@ -184,13 +185,19 @@ function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): 
 }
 
 /** Turns the health of a webhook into findings for its alerts. */
-export function findInHealth({ factory, uid: subject, name, health }: FoundHealth): Finding[] {
+export function findInHealth({ factory, uid: subject, name, health, overlap }: FoundHealth): Finding[] {
   const find = (type: Finding['type'], state: string): Finding => {
     const isSo = health?.state === state && health.sinceMs !== null;
     const problem = isSo ? { reason: `${name}: ${health.reason}`, sinceMs: health.sinceMs } : null;
     return { type, factory, subject, name, problem };
   };
-  return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing')];
+  // Until it is over, the sender may use either value.
+  const isLate = overlap?.isOver && overlap.sender === 'previous';
+  const problem = isLate
+    ? { reason: `${name}: ${overlap.message}`, sinceMs: Date.parse(overlap.until) }
+    : null;
+  const previous: Finding = { type: 'webhook.previous-secret', factory, subject, name, problem };
+  return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing'), previous];
 }
 
 /** The webhooks that an alert is open for. */

@@ -1,5 +1,7 @@
 import { type AlertType, isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
+import { describeUsage } from '../../schema/clients/describe.ts';
 import type { Episode, PastEpisode } from '../../store/ports/alerts.ts';
+import type { EndToTell, Run } from '../../store/ports/delivery-log.ts';
 import { describeTime } from '../health/judge-health.ts';
 
 /** Renders the body of a message about an episode, as docs/on-call.md describes it. */
@@ -43,6 +45,8 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Look whether the sender still sends, and run \`${hookmill} why ${name}\`.`,
   'webhook.failing': ({ hookmill, name }) =>
     `Run \`${hookmill} why ${name}\`: it names the cause and what to do.`,
+  'webhook.previous-secret': ({ hookmill, name }) =>
+    `Set the sender to use the current value of its team secret, then check with \`${hookmill} why ${name}\`.`,
   'runs.failing': ({ hookmill, name }) =>
     `Run \`${hookmill} runs list --automation ${name} --state failed\`, correct the cause, then \`${hookmill} runs retry --automation ${name} --state failed\`.`,
   'runs.stopped': ({ hookmill, name }) =>
@@ -62,6 +66,7 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
 const links: Readonly<Record<AlertType, (factory: string, subject: string, run: string) => string>> = {
   'webhook.quiet': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
+  'webhook.previous-secret': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,
@@ -70,3 +75,34 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string, run: 
   'reconcile.failing': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',
 };
+
+/** Renders the body of a message about the end of a run, as docs/on-call.md describes it. */
+export function renderRunEnd(
+  run: Run,
+  state: EndToTell['state'],
+  { nowMs, dashboardUrl }: { readonly nowMs: number; readonly dashboardUrl: string },
+): string {
+  const { id, factory, automation, attempts, error, report } = run;
+  const hookmill = nameProgram(factory);
+  const said = state === 'failed' ? (error ?? 'without a reason') : report?.message;
+  const reason = `${id} of ${automation} ${state}${said === undefined ? '' : `: ${said}`}`;
+  const used = report && describeUsage(report);
+  const { atMs: _, count: __, ...reported } = report ?? {};
+  const data = {
+    id,
+    status: state,
+    summary: used === undefined ? reason : `${reason} (${used})`,
+    factory,
+    webhook: null,
+    automation,
+    reason,
+    attempts,
+    ...(report && { report: reported }),
+    remedy:
+      state === 'failed'
+        ? `Run \`${hookmill} runs show ${id}\`, then \`${hookmill} runs retry ${id}\`.`
+        : null,
+    link: `${dashboardUrl}/#/${encodeURIComponent(factory)}/runs/${id}`,
+  };
+  return JSON.stringify({ type: `run.${state}`, timestamp: new Date(nowMs).toISOString(), data });
+}

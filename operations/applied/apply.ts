@@ -56,7 +56,7 @@ export async function applyDefinitions(
   const decide = async (state: AppliedState): Promise<StateChange<Decided | Invalid>> => {
     const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
     if (conflicts.length > 0) return { result: { result: 'invalid', diagnostics: conflicts } };
-    const { planned, secrets } = await planDefinitions(state, store, definitions);
+    const { planned, secrets } = await planDefinitions(state, factory, definitions);
     if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
     const { changes, diagnostics } = planned;
     const result = await confirmChanges(planned, source, confirm);
@@ -94,7 +94,7 @@ function isNewSource(state: AppliedState, source: DesiredSource): boolean {
 }
 
 async function makeNextState(
-  { name, store, now, randomBytes }: Factory,
+  factory: Factory,
   state: AppliedState,
   definitions: Definitions,
   secrets: ReadonlyMap<string, TeamSecret>,
@@ -102,9 +102,9 @@ async function makeNextState(
 ): Promise<AppliedState> {
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
-    const uid = existing?.uid ?? createUid(randomBytes(uidRandomBytes));
+    const uid = existing?.uid ?? createUid(factory.randomBytes(uidRandomBytes));
     const secret = hasSecret(webhook) ? secrets.get(webhook.secretName) : undefined;
-    const credential = await makeCredential(name, store.seal, webhook, uid, secret, existing);
+    const credential = await makeCredential(factory, webhook, uid, secret, existing);
     return { ...webhook, uid, credential };
   });
   const applied = await Promise.all(webhooks);
@@ -112,5 +112,10 @@ async function makeNextState(
     webhooks: applied,
     automations: definitions.automations.map(automation => pinWebhooks(automation, applied)),
   };
-  return { ...state, appliedAt: now().toISOString(), source: toAppliedSource(source, content), ...content };
+  return {
+    ...state,
+    appliedAt: factory.now().toISOString(),
+    source: toAppliedSource(source, content),
+    ...content,
+  };
 }

@@ -10,7 +10,7 @@ import { type Instead, Refusal } from '../../schema/refusal.ts';
 import { hasSecret } from '../../schema/secret-name.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import { isOnlyFor, type TeamSecret } from '../../store/ports/team-secrets.ts';
-import { makeCredential } from '../access/credential.ts';
+import { makeCredential, withoutPrevious } from '../access/credential.ts';
 import {
   chooseSecret,
   generateSecret,
@@ -79,14 +79,7 @@ export async function createWebhook(
       await requireSameUse(factory, definition);
     }
     const uid = createUid(factory.randomBytes(uidRandomBytes));
-    const credential = await makeCredential(
-      factory.name,
-      factory.store.seal,
-      definition,
-      uid,
-      secret,
-      undefined,
-    );
+    const credential = await makeCredential(factory, definition, uid, secret, undefined);
     const webhook = { ...definition, uid, credential };
     const generated = choice?.kind === 'new' && choice.generated ? choice.value : undefined;
     return {
@@ -132,7 +125,10 @@ const cannotRename: Instead = {
   text: 'webhooks in definition files cannot be renamed: a renamed file is a new webhook with a new URL',
 };
 
-/** Replaces a webhook's secret by the supplied value or a generated one. The old secret stops working at once. */
+/**
+ * Replaces a webhook's secret by the supplied value or a generated one. The old secret stops working at once, and so does a
+ * previous one that an overlap keeps.
+ */
 export async function changeWebhookSecret(
   factory: ManagedFactory,
   uid: string,
@@ -149,7 +145,8 @@ export async function changeWebhookSecret(
     await factory.store.teamSecrets
       .set(existing.secretName, value, factory.name)
       .catch(refuseSecret('/value'));
-    const webhook = await reapply(factory, existing);
+    await factory.store.teamSecrets.endOverlap(existing.secretName);
+    const webhook = withoutPrevious(await reapply(factory, existing));
     const generated = supplied === undefined ? value : undefined;
     return { next: { webhooks: replaceWebhook(state, existing, webhook) }, result: { webhook, generated } };
   });
@@ -194,8 +191,7 @@ const refuseSecret =
 /** Applies the webhook's definition again, with the current value of its team secret. */
 async function reapply(factory: ManagedFactory, webhook: AppliedWebhook): Promise<AppliedWebhook> {
   const secret = await openSecret(factory, webhook, '/enabled');
-  const { name, store } = factory;
-  const credential = await makeCredential(name, store.seal, webhook, webhook.uid, secret, webhook);
+  const credential = await makeCredential(factory, webhook, webhook.uid, secret, webhook);
   return { ...webhook, credential };
 }
 

@@ -3,6 +3,7 @@ import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog, DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import type { JudgedHealth, StoredHealth } from '../../store/ports/tallies.ts';
 import { findFirstJudgedHour, type Health, judgeHealth } from './judge-health.ts';
+import { type Overlap, readOverlap } from './judge-overlap.ts';
 
 /** @limit Steps of tallying in one pass: if the log is behind, they take turns with requests of managers. */
 const stepsMax = 20;
@@ -14,7 +15,10 @@ const lookAgainMs = hourMs;
 const lookAtLatestMs = 24 * hourMs;
 
 export interface LookDeps {
-  readonly deliveries: Pick<DeliveryLogReader, 'readNextTallies' | 'listDueHealth' | 'readHistory'>;
+  readonly deliveries: Pick<
+    DeliveryLogReader,
+    'readNextTallies' | 'listDueHealth' | 'readHistory' | 'listDeliveries'
+  >;
   readonly deliveryLog: Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
   readonly readState: (factory: string) => Promise<AppliedState>;
   readonly nowMs: number;
@@ -30,6 +34,8 @@ type WebhookOfFactory = Pick<StoredHealth, 'factory' | 'uid'>;
 export interface FoundHealth extends WebhookOfFactory {
   readonly name: string;
   readonly health: Health | undefined;
+  /** Absent without an overlap. */
+  readonly overlap?: Overlap | undefined;
 }
 
 interface Look {
@@ -98,7 +104,9 @@ async function look(
   const { sinceMs } = health;
   const isCalm = health.state === 'healthy' || health.state === 'never seen';
   const latestMs = nowMs + (isCalm ? lookAtLatestMs : lookAgainMs);
-  const dueMs = Math.min(health.dueMs ?? latestMs, latestMs);
+  const overlap = await readOverlap(deliveries, factory, applied, nowMs);
+  const endMs = overlap && !overlap.isOver ? Date.parse(overlap.until) : latestMs;
+  const dueMs = Math.min(health.dueMs ?? latestMs, latestMs, endMs);
   const judged = { uid, state: health.state, sinceMs, fromMs, dueMs };
-  return { judged, found: { factory, uid, name, health } };
+  return { judged, found: { factory, uid, name, health, overlap } };
 }

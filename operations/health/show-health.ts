@@ -10,6 +10,7 @@ import { findRepeatedId } from '../impact/find-repeated-id.ts';
 import { openHistory } from '../impact/history.ts';
 import { pauseView } from '../views/delivery-views.ts';
 import { findFirstJudgedHour, judgeHealth } from './judge-health.ts';
+import { type Overlap, readOverlap } from './judge-overlap.ts';
 import { weekHours } from './usual-rates.ts';
 
 export type HealthView = z.output<typeof healthAnswer>;
@@ -31,11 +32,13 @@ export async function showHealth(factory: OpenFactory, uid?: string): Promise<He
   const shown = meant.map(async webhook => {
     const tallies = byUid.get(webhook.uid) ?? [];
     const [last] = await store.deliveries.listDeliveries({ factory: name, uid: webhook.uid, limit: 1 });
+    const overlap = await readOverlap(store.deliveries, name, webhook, nowMs);
     const repeatedId = uid === undefined ? undefined : await findRepeatedId(webhook, openHistory(factory));
     return {
       name: webhook.name,
       uid: webhook.uid,
       health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
+      ...(overlap && { overlap: overlapView(overlap) }),
       ...(repeatedId && { repeatedId }),
       lastDelivery: last ? { id: last.id, at: toTime(last.atMs), outcome: last.outcome } : null,
       lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
@@ -76,6 +79,10 @@ function judgeWebhook(
   const known = webhooks.find(known => known.uid === uid);
   const { state, reason, sinceMs } = judgeHealth({ tallies, nowMs, listeningSinceMs, known });
   return { state, reason, since: sinceMs === null ? null : toTime(sinceMs) };
+}
+
+function overlapView({ until, sender, message, remedy }: Overlap): WebhookHealth['overlap'] {
+  return { until, sender: sender ?? null, message, remedy: remedy ?? null };
 }
 
 function findLast(tallies: readonly Tally[], of: (tally: Tally) => number | null): string | null {

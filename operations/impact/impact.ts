@@ -95,6 +95,7 @@ async function findWebhookImpact(
   if (after && !isDeepStrictEqual(findFormFormat(webhook), findFormFormat(after)))
     effects.push('payload-changed');
   if (effects.length === 0) return undefined;
+  const previousUntil = change.fields.find(({ field }) => field === 'secret')?.previousUntil;
   const silent = effects.includes('url-gone') || effects.includes('disabled');
   const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
   const identities =
@@ -104,6 +105,7 @@ async function findWebhookImpact(
   return {
     kind: 'webhook',
     effects,
+    ...(previousUntil !== undefined && effects.includes('credential-changed') && { previousUntil }),
     ...(after &&
       effects.includes('authentication-changed') && {
         authentication: { before: toAuthentication(webhook), after: toAuthentication(after) },

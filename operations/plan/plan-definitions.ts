@@ -38,17 +38,18 @@ export interface Planned {
   readonly secretVersions: ReadonlyMap<string, string | null>;
 }
 
+interface PlanDeps {
+  readonly now: () => Date;
+  readonly store: Pick<Store, 'teamSecrets' | 'offeredRunners' | 'senderStates'>;
+}
+
 /**
  * Plans what applying the definitions would change. An error in one file leaves the plan of the others as it is. Also
  * returns the team secrets that the definitions name.
  */
 export async function planDefinitions(
   state: AppliedState,
-  {
-    teamSecrets,
-    offeredRunners,
-    senderStates,
-  }: Pick<Store, 'teamSecrets' | 'offeredRunners' | 'senderStates'>,
+  { store: { teamSecrets, offeredRunners, senderStates }, now }: PlanDeps,
   written: Definitions,
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
   const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
@@ -81,7 +82,9 @@ export async function planDefinitions(
       ...makeRenameDiagnostics(renames, definitions, 'warning'),
     ]),
   );
-  const changes = plan(desired, state, secrets).filter(change => !desired.isReplaced(change));
+  const changes = plan(desired, state, secrets, now().getTime()).filter(
+    change => !desired.isReplaced(change),
+  );
   const versions = wanted.map(name => [name, secrets.get(name)?.value?.version ?? null] as const);
   const planned = {
     ok: !hasErrors(diagnostics),

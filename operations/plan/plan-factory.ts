@@ -12,12 +12,12 @@ import { type Planned, planDefinitions } from './plan-definitions.ts';
  * would change. What a reconcile would refuse of that is an error. Nothing is written.
  */
 export async function planFactory(
-  { name, store }: Pick<Factory, 'name' | 'store'>,
+  { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
   definitions: Definitions,
   { adopt = false }: { /** As if the factory followed no branch. */ readonly adopt?: boolean } = {},
 ): Promise<Planned> {
   const state = await store.appliedStates.read(name);
-  const { planned } = await planDefinitions(state, store, definitions);
+  const { planned } = await planDefinitions(state, { store, now }, definitions);
   const refusals = adopt ? [] : findRefusals(planned, definitions, await store.reconcileStatuses.read(name));
   const isRefused = ({ code, file }: Diagnostic) =>
     refusals.some(refusal => refusal.code === code && refusal.file === file);

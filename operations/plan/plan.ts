@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   AppliedAutomation,
   AppliedState,
@@ -45,9 +46,10 @@ export function plan(
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: Pick<AppliedState, 'webhooks' | 'automations'>,
   secrets: ReadonlyMap<string, TeamSecret>,
+  nowMs: number,
 ): Change[] {
   return [
-    ...pairByName(desired.webhooks, applied.webhooks).map(pair => planWebhook(pair, secrets)),
+    ...pairByName(desired.webhooks, applied.webhooks).map(pair => planWebhook(pair, secrets, nowMs)),
     ...planAutomations(desired.automations, applied),
   ];
 }
@@ -65,13 +67,17 @@ export function planAutomations(
 function planWebhook(
   { name, wanted, existing }: Pair<WebhookDefinition, AppliedWebhook>,
   secrets: ReadonlyMap<string, TeamSecret>,
+  nowMs: number,
 ): Change {
   const change = { kind: 'webhook', name, uid: existing?.uid } as const;
   if (!wanted) return { action: 'delete', ...change, fields: [] };
   const fields = compareDefinitions(existing, wanted, notOfWebhookFile, () => undefined);
   if (existing && hasSecret(wanted) && wanted.secretName === existing.secretName) {
     const secret = secrets.get(wanted.secretName);
-    if (!isCurrentCredential(existing.credential, existing.authMode, secret)) fields.push(newSecretValue);
+    if (!isCurrentCredential(existing.credential, existing.authMode, secret)) {
+      const previousUntil = findOverlapEnd(wanted, existing, secret, nowMs);
+      fields.push({ ...newSecretValue, ...(previousUntil !== undefined && { previousUntil }) });
+    }
   }
   return { action: chooseAction(existing, fields), ...change, fields };
 }
@@ -151,6 +157,31 @@ export function isCurrentCredential(
   const kind = authMode === 'signature' ? 'sealed' : 'digest';
   if (secret?.isUnread) return credential.kind === kind;
   return credential.kind === kind && credential.secretVersion === secret?.value?.version;
+}
+
+/**
+ * Finds until when the credential in force stays valid beside the new value of the team secret: if that was set to overlap
+ * with it, and senders still authenticate in the same way. Undefined if it ends at once.
+ */
+export function findOverlapEnd(
+  wanted: WebhookDefinition,
+  existing: AppliedWebhook | undefined,
+  secret: TeamSecret | undefined,
+  nowMs: number,
+): string | undefined {
+  const { overlap } = secret ?? {};
+  if (!existing || !overlap || !mayOverlap(wanted, existing)) return undefined;
+  const { credential } = existing;
+  const isOverlapped = 'secretVersion' in credential && credential.secretVersion === overlap.version;
+  return isOverlapped && nowMs < Date.parse(overlap.until) ? overlap.until : undefined;
+}
+
+/** Whether senders can go on to authenticate as they do: the same way, with the same team secret, and not in the URL. */
+export function mayOverlap(wanted: WebhookDefinition, existing: AppliedWebhook): boolean {
+  if (wanted.authMode === 'url_token') return false;
+  return (['authMode', 'signatureScheme', 'secretName'] as const).every(key =>
+    isDeepStrictEqual(wanted[key], existing[key]),
+  );
 }
 
 function chooseAction(existing: unknown, fields: readonly FieldChange[]): Action {

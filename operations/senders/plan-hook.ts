@@ -4,8 +4,8 @@ import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { ProviderHook } from '../../schema/sender.ts';
-import { eventHeaderOf } from '../../senders/create-client.ts';
 import type { WantedHook } from '../../senders/provider-client.ts';
+import { findScheme } from '../../signatures/schemes.ts';
 import { findNeededEvents, type JudgedSender, sendsTo } from '../checks/judge-sender.ts';
 import type { SentWebhook } from './open-sender.ts';
 
@@ -115,7 +115,7 @@ function chooseEvents({ webhook, automations, events }: PlannedHook, hook: Provi
   }
   if (waitedFor.length + events.length > 0) return [...new Set([...waitedFor, ...events])].sort();
   if (hook && hook.events.length > 0) return hook.events;
-  const header = eventHeaderOf[sender.provider];
+  const header = findScheme(webhook.signatureScheme)?.eventHeaders?.[0];
   throw notReady(
     `no automation says which events the webhook ${name} waits for; name them with --event, or filter by the header ${header} in the automations`,
   );

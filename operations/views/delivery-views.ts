@@ -42,7 +42,7 @@ export function maySeeReason(outcome: Outcome, permission: Permission): boolean 
 /** Converts a delivery for display, with the reason for its rejection if it may be shown. */
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
   const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
-  const { authenticatedBy, reason, duplicateOf, headers, form } = delivery;
+  const { authenticatedBy, verifiedWith, reason, duplicateOf, headers, form } = delivery;
   const eventType = headers && findEventType(headers);
   return {
     id,
@@ -54,6 +54,7 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     identity: identity ?? null,
     ...(identitySource && { identitySource }),
     ...(authenticatedBy !== undefined && { authenticatedBy }),
+    ...(verifiedWith !== undefined && { verifiedWith }),
     ...(reason !== undefined && maySeeReason(outcome, permission) && reasonView(reason)),
     ...(duplicateOf !== undefined && { duplicateOf }),
     ...(headers && { headers }),

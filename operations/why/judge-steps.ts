@@ -117,8 +117,7 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
     spent?.lastAtMs ?? 0,
     ...unverified.map(reason => find(lastDay, reason)?.lastAtMs ?? 0),
   );
-  if (refusedMs <= verifiedMs)
-    return verifiedMs > 0 ? ok('the last request was verified') : unknown('no request has been verified');
+  if (refusedMs <= verifiedMs) return judgeVerified(facts, verifiedMs);
   const why = rejected
     ? `the last request was rejected: ${explanationOf(facts, 'Rejected (auth)').cause}`
     : 'requests are refused';
@@ -131,6 +130,15 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
     ? `${nameSecret(known ?? credentialRemedies[webhook.authMode], webhook)}.${later}`
     : 'Its webhook is no longer applied, so nothing can be delivered to it.';
   return wrong(why + unread, remedy, { atMs: refusedMs });
+}
+
+/** Judges a webhook whose newest request was verified, or that had none: the previous value may have ended since. */
+function judgeVerified({ overlap, last }: WhyFacts, atMs: number): Judgement {
+  if (overlap?.isOver) return wrong(overlap.message, `${overlap.remedy}.`, { atMs });
+  const verified = [...last.values()].find(row => row.atMs === atMs);
+  if (!verified) return unknown(overlap?.message ?? 'no request has been verified');
+  const how = verified.verifiedWith && !overlap ? ', with the previous secret' : '';
+  return ok(`the last request was verified${how}${overlap ? `; ${overlap.message}` : ''}`);
 }
 
 /** Whether the keys that verify tokens are missing; undefined if that is not the cause. */

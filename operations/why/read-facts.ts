@@ -10,6 +10,7 @@ import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import { judgeSender } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
+import { readOverlap } from '../health/judge-overlap.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
 import { findRepeatedId } from '../impact/find-repeated-id.ts';
 import { openHistory } from '../impact/history.ts';
@@ -66,6 +67,7 @@ export async function readFacts(
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
     atProvider: webhook && !isOfDelivery ? await readAtProvider(factory, webhook, state) : undefined,
+    overlap: webhook && !isOfDelivery ? await readWebhookOverlap(factory, webhook) : undefined,
     repeatedId: webhook && !isOfDelivery ? await findRepeatedId(webhook, openHistory(factory)) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
       state,
@@ -96,6 +98,10 @@ async function readAtProvider(
   const url = state.checked.hooks[0]?.url ?? '';
   const findings = judgeSender({ webhook: { ...webhook, sender }, uid, url, automations, state });
   return { checkedMs: Date.parse(state.checked.at), findings };
+}
+
+function readWebhookOverlap({ name, store, now }: OpenFactory, webhook: AppliedWebhook) {
+  return readOverlap(store.deliveries, name, webhook, now().getTime());
 }
 
 async function readSilence(

@@ -5,6 +5,7 @@ import type { Permission } from '../../schema/grant.ts';
 import type { SenderFinding } from '../../schema/sender.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
+import type { Overlap } from '../health/judge-overlap.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
 /** The verdict on one step of a request's way. */
@@ -50,6 +51,8 @@ export interface WhyFacts {
   readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
   /** A field that seems to be the ID of its events, and repeats. */
   readonly repeatedId?: RepeatedId | undefined;
+  /** Which value of its secret the sender uses. Absent without an overlap. */
+  readonly overlap?: Overlap | undefined;
   /** The verdicts of some of them on the accepted delivery, if it started nothing: the nearest to a match first. */
   readonly verdicts: readonly VerdictView[];
   /** Warnings about the filters of the first of these automations. */

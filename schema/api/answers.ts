@@ -189,6 +189,17 @@ export const healthOverviewAnswer = z.strictObject({
   hasMore: z.boolean().describe('Whether more are quiet or failing than are listed.'),
 });
 
+/** Which value of its secret the sender of a webhook uses. */
+const overlapShape = z.strictObject({
+  until: time.describe('When the previous value ends.'),
+  sender: z
+    .enum(['previous', 'current'])
+    .nullable()
+    .describe('The value that verified the newest delivery; null if none came since the overlap began.'),
+  message: z.string(),
+  remedy: z.string().nullable(),
+});
+
 /** A field that seems to be the ID of an event, though several accepted deliveries share it. */
 const repeatedIdShape = z.strictObject({
   field: z.string().describe('Its path, as `deliveryIdField` takes it.'),
@@ -216,6 +227,11 @@ export const healthAnswer = z.strictObject({
       name: z.string(),
       uid,
       health: webhookHealth.nullable().describe('null: the webhook is disabled.'),
+      overlap: overlapShape
+        .optional()
+        .describe(
+          'Only while the previous value of its secret is valid too, or has ended and the sender still uses it.',
+        ),
       repeatedId: repeatedIdShape
         .optional()
         .describe('Only if one webhook is asked for, and its sender seems to repeat events.'),
@@ -310,6 +326,12 @@ export const deliveryAnswer = z.strictObject({
   identity: z.string().nullable(),
   identitySource: z.enum(identitySources).optional(),
   authenticatedBy: z.string().optional(),
+  verifiedWith: z
+    .literal('previous')
+    .optional()
+    .describe(
+      'Only if the previous value of the secret verified it, during an overlap, and not the current one.',
+    ),
   reason: z
     .string()
     .optional()
@@ -538,6 +560,7 @@ export const secretAnswer = z.strictObject({
     .describe(
       'Where the value is kept; null if another key sealed the reference. Only with the state `reference`.',
     ),
+  previousUntil: time.optional().describe('Until when the value before stays valid. Only during an overlap.'),
   updatedAt: time,
   usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),

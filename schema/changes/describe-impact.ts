@@ -27,18 +27,29 @@ export function describeEffects(impact: Impact): readonly string[] {
   return [...describeSenders(impact), ...describeSilenced(impact)];
 }
 
-const effectTexts: Readonly<Record<Exclude<WebhookEffect, 'authentication-changed'>, string>> = {
+const effectTexts: Readonly<
+  Record<Exclude<WebhookEffect, 'authentication-changed' | 'credential-changed'>, string>
+> = {
   'url-gone': 'its URL stops answering and never comes back',
   disabled: 'its URL answers 404 until it is enabled again',
   enabled: 'its URL answers again',
   'url-changed': 'its URL changes: give the sender the new one',
-  'credential-changed': 'the old credential stops working at once: give the sender the new one',
   'identity-changed': 'retries that are in progress may be accepted a second time',
   'payload-changed': 'bodies in the format of before are answered 400, and filters see another payload',
 };
 
-function describeSenders({ effects, authentication, identities }: WebhookImpact): readonly string[] {
+function describeSenders({
+  effects,
+  previousUntil,
+  authentication,
+  identities,
+}: WebhookImpact): readonly string[] {
   return effects.flatMap(effect => {
+    if (effect === 'credential-changed') {
+      return previousUntil === undefined
+        ? 'the old credential stops working at once: give the sender the new one'
+        : `give the sender the new credential: the old one works until ${previousUntil}`;
+    }
     if (effect === 'identity-changed') return [effectTexts[effect], ...describeIdentities(identities)];
     if (effect !== 'authentication-changed') return [effectTexts[effect]];
     return authentication ? describeAuthenticationChange(authentication) : [];

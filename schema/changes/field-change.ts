@@ -25,6 +25,10 @@ export const fieldChangeShape = z.strictObject({
     ),
   before: z.unknown().optional().describe('Absent if the part is added.'),
   after: z.unknown().optional().describe('Absent if the part is removed.'),
+  previousUntil: z
+    .string()
+    .optional()
+    .describe('Only of `secret`: until when the current value stays valid beside the new one.'),
 });
 
 export type FieldChange = Readonly<z.output<typeof fieldChangeShape>>;

@@ -12,7 +12,7 @@ const webhookEffects = [
   'url-changed',
   /** Senders authenticate in another way: another mode, or another signature scheme. */
   'authentication-changed',
-  /** Senders need another credential at once. */
+  /** Senders need another credential: at once, or by `previousUntil`. */
   'credential-changed',
   /** Retries are recognised by another header or field. */
   'identity-changed',
@@ -43,6 +43,12 @@ const identityImpactShape = z.strictObject({
 const webhookImpactShape = z.strictObject({
   kind: z.literal('webhook'),
   effects: z.array(z.enum(webhookEffects)),
+  previousUntil: z
+    .string()
+    .optional()
+    .describe(
+      'With the effect `credential-changed`: until when the old credential works too. Absent: it stops at once.',
+    ),
   authentication: z
     .strictObject({ before: authenticationShape, after: authenticationShape })
     .optional()

@@ -62,6 +62,17 @@ export function remedyRepeatedId({ field }: Pick<DescribedId, 'field'>): string 
   return `If ${field} is the ID of the event, add \`deliveryIdField: ${field}\` to the webhook: then retries are duplicates`;
 }
 
+/** Joins what was found and what to do about it to sentences. */
+export function describeAdvice({
+  message,
+  remedy,
+}: {
+  readonly message: string;
+  readonly remedy: string | null;
+}): string {
+  return remedy === null ? message : `${message}. ${remedy}.`;
+}
+
 interface DescribedRun {
   readonly waitsFor?: RunWait | undefined;
   readonly stopped?: boolean | undefined;

@@ -126,12 +126,18 @@ function measure(pattern: RegExp, text: string, at: number): number {
 
 /** Counts the lines of a text, to convert offsets to ranges. */
 function locator(text: string): (span: Span) => Range {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  const lines = countLines(text);
   const position = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   return ([start, end]) => ({ start: position(start), end: position(end) });
+}
+
+/** Counts the lines of a text. The parser of YAML misses some of them where a mistake makes it read a part again. */
+export function countLines(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  return lines;
 }

@@ -6,7 +6,7 @@ import {
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
+  type LineCounter,
   type Node,
   type Pair,
   Parser,
@@ -14,7 +14,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { type Diagnostic, type DiagnosticCode, type Range, truncate } from '../diagnostics.ts';
-import type { ParsedSource } from './json-source.ts';
+import { countLines, type ParsedSource } from './json-source.ts';
 import { definitionDepthMax, findSyntaxMistakes, surveyTokens } from './yaml-syntax-mistakes.ts';
 
 /** @limit Largest definition file, in bytes (64 KiB): a parser's work grows with its input, and real definitions are under 1 KiB. */
@@ -35,14 +35,13 @@ const syntaxErrorsMax = 10;
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   if (bytes.length > definitionBytesMax) return { ok: false, text: '', diagnostics: [tooLarge(file)] };
   const { text, mistake } = decodeText(bytes);
-  const lines = new LineCounter();
-  const report = reporter(file, lines);
+  const report = reporter(file, countLines(text));
   const fail = (diagnostic: Diagnostic): ParsedYaml => ({ ok: false, text, diagnostics: [diagnostic] });
-  if (mistake) return fail(report.encoding(text, mistake));
+  if (mistake) return fail(report.encoding(mistake));
 
   const tooDeep = (offset: number) =>
     fail(report.at(offset, offset + 1, 'yaml/too-deep', deepMessage, deepHint));
-  const parser = new Parser(lines.addNewLine);
+  const parser = new Parser();
   const tokens = parseTokens(parser, text);
   if (!tokens) return tooDeep(findDeepest(parser));
   const directive = tokens.find(token => token.type === 'directive');
@@ -273,12 +272,7 @@ function reporter(file: string, lines: LineCounter) {
     range: range(start, end),
     hint,
   });
-  /** Reports a place in text that was not parsed, so its lines must be counted first. */
-  const encoding = (text: string, { index, message, hint }: EncodingMistake): Diagnostic => {
-    lines.addNewLine(0);
-    for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1))
-      lines.addNewLine(i + 1);
-    return at(index, index + 1, 'yaml/encoding', message, hint);
-  };
+  const encoding = ({ index, message, hint }: EncodingMistake): Diagnostic =>
+    at(index, index + 1, 'yaml/encoding', message, hint);
   return { at, range, encoding };
 }

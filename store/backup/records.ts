@@ -35,6 +35,12 @@ export async function packRecord(record: BackupRecord): Promise<Buffer> {
   return promisify(gzip)(Buffer.concat([length, json, ...rows.flatMap(({ bytes }) => bytes ?? [])]));
 }
 
+/** The columns that rows of earlier formats do not have. */
+const laterColumns: Readonly<Partial<Record<TransferTableName, object>>> = {
+  deliveries: { verifiedWith: null },
+  runs: { cancel: null, afterwards: null, againOf: null },
+};
+
 /** Unpacks a record that `packRecord` made: its origin must be certain. */
 export async function unpackRecord(packed: Uint8Array): Promise<BackupRecord> {
   const content = await promisify(gunzip)(packed);
@@ -42,8 +48,7 @@ export async function unpackRecord(packed: Uint8Array): Promise<BackupRecord> {
   const record = parseJsonText(content.toString('utf8', 4, position)) as BackupRecord;
   if (record.kind !== 'rows') return record;
   const rows = record.rows.map(given => {
-    // Runs of earlier formats have fewer columns.
-    const row = record.table === 'runs' ? { cancel: null, afterwards: null, againOf: null, ...given } : given;
+    const row = { ...laterColumns[record.table], ...given };
     if (row.bytes === null) return row;
     const start = position;
     position += Number(row.bytes);

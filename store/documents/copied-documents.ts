@@ -139,8 +139,11 @@ function copiedState(factory: string): CopiedDocument {
       const webhooks = state.webhooks.map(async webhook => {
         const { credential, uid } = webhook;
         if (credential.kind !== 'sealed') return webhook;
-        const jwe = await replace(credential.jwe, credentialOwner(factory, uid));
-        return { ...webhook, credential: { ...credential, jwe } };
+        const owner = credentialOwner(factory, uid);
+        const jwe = await replace(credential.jwe, owner);
+        const { previous } = credential;
+        const before = previous && { previous: { ...previous, jwe: await replace(previous.jwe, owner) } };
+        return { ...webhook, credential: { ...credential, jwe, ...before } };
       });
       return { ...state, webhooks: await Promise.all(webhooks) };
     },

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { findPrevious } from '../../schema/applied-state.ts';
 import { compareNames } from '../../schema/name.ts';
 import { hasSecret } from '../../schema/secret-name.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
@@ -18,6 +19,7 @@ import {
   type TeamSecrets,
   type TeamSecretUse,
 } from '../ports/team-secrets.ts';
+import { findOverlapped, isRunning, type StoredUse } from './overlap.ts';
 
 const secretsShape = z.strictObject({
   formatVersion: z.literal(1),
@@ -31,6 +33,8 @@ const secretsShape = z.strictObject({
       isReference: z.literal(true).optional(),
       /** Absent while the secret is declared and has no value yet. */
       value: z.strictObject({ version: z.string(), jwe: z.string() }).optional(),
+      /** The version that stays valid beside the value where it was in force. Applied states have that value. */
+      overlap: z.strictObject({ version: z.string(), until: z.string() }).optional(),
     }),
   ),
 });
@@ -71,6 +75,8 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
       const given = { factories: factories ? [...factories] : undefined, isReference: true as const };
       await setSecret(options, { name, text: reference, ...given });
     },
+    setOverlapping: (name, value, overlapMs) => setOverlapping(options, name, value, overlapMs),
+    endOverlap: name => endOverlap(options, name),
     create: (name, value, factory) => createSecret(options, name, value, factory),
     share: (name, change) => shareSecret(options, name, change),
     remove: name => removeSecret(options, name),
@@ -79,12 +85,12 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
       return Promise.all(
         secrets.map(async secret => {
           const { name, updatedAt, factories = null } = secret;
+          const previousUntil = secret.overlap?.until;
           return {
             name,
             ...(await describeText(seal, secret)),
-            updatedAt,
-            factories,
-            usedBy: uses.get(name) ?? [],
+            ...(isRunning(previousUntil, options.now().getTime()) && { previousUntil }),
+            ...{ updatedAt, factories, usedBy: (uses.get(name) ?? []).map(({ use }) => use) },
           };
         }),
       );
@@ -127,6 +133,50 @@ async function setSecret(options: TeamSecretsOptions, given: SecretText): Promis
     const { factories } = existing ?? given;
     return withSecret(secrets, await makeSecret(options, { ...given, factories }));
   });
+}
+
+/** Sets a value beside the one in force. A value that was set, but is in force nowhere yet, keeps its version. */
+async function setOverlapping(
+  options: TeamSecretsOptions,
+  name: string,
+  text: string,
+  overlapMs: number,
+): Promise<string> {
+  requireSecretValue(text);
+  const nowMs = options.now().getTime();
+  const until = new Date(nowMs + overlapMs).toISOString();
+  await changeSecrets(options, async secrets => {
+    const existing = requireSecret(secrets, name);
+    requireOwnValue(existing);
+    const isSame = (await openText(options.seal, existing)) === text;
+    const { factories } = existing;
+    const next = isSame ? existing : await makeSecret(options, { name, text, factories });
+    const uses = (await readUses(options)).get(name) ?? [];
+    const version = findOverlapped({ name, version: next.value?.version ?? '', uses, nowMs });
+    return withSecret(secrets, { ...next, overlap: { version, until } });
+  });
+  return until;
+}
+
+function requireOwnValue({ name, isReference, value }: StoredSecret): void {
+  if (isReference) {
+    const message = `the value of the team secret ${name} is kept elsewhere, so hookmill cannot keep the one before. Change it there, and apply`;
+    throw new StoreError('secret-overlap', message);
+  }
+  if (!value) {
+    const message = `the team secret ${name} has no value that could stay valid. Set it without --overlap`;
+    throw new StoreError('secret-overlap', message);
+  }
+}
+
+async function endOverlap(options: TeamSecretsOptions, name: string): Promise<boolean> {
+  let had = false;
+  await changeSecrets(options, async secrets => {
+    const { overlap, ...secret } = requireSecret(secrets, name);
+    had = overlap !== undefined;
+    return had ? withSecret(secrets, secret) : undefined;
+  });
+  return had;
 }
 
 async function createSecret(
@@ -184,7 +234,7 @@ async function requireUnused(
   name: string,
   isMeant: (use: TeamSecretUse) => boolean,
 ): Promise<void> {
-  const use = (await readUses(options)).get(name)?.find(isMeant);
+  const { use } = (await readUses(options)).get(name)?.find(({ use }) => isMeant(use)) ?? {};
   if (!use) return;
   const [user, next] =
     use.webhook === undefined
@@ -210,10 +260,11 @@ interface Opened extends TeamSecret {
 }
 
 async function openSecret(seal: Seal, secret: StoredSecret): Promise<Opened> {
-  const { name, value, isReference } = secret;
+  const { name, value, overlap, isReference } = secret;
   if (!value) return { name };
   const text = await seal.open(value.jwe, teamSecretOwner(secret));
-  return isReference ? { name, from: text } : { name, value: { version: value.version, text } };
+  if (isReference) return { name, from: text };
+  return { name, value: { version: value.version, text }, ...(overlap && { overlap }) };
 }
 
 /** Reads the values that are kept elsewhere. Nothing stores them, so their versions are made of them and the key. */
@@ -273,24 +324,28 @@ async function changeSecrets(
 async function readUses({
   appliedStates,
   reconcileStatuses,
-}: TeamSecretsOptions): Promise<Map<string, TeamSecretUse[]>> {
-  const uses = new Map<string, TeamSecretUse[]>();
-  const add = (secretName: string, use: TeamSecretUse) =>
+  now,
+}: TeamSecretsOptions): Promise<Map<string, StoredUse[]>> {
+  const uses = new Map<string, StoredUse[]>();
+  const add = (secretName: string, use: StoredUse) =>
     uses.set(secretName, [...(uses.get(secretName) ?? []), use]);
+  const nowMs = now().getTime();
   for (const factory of await appliedStates.listFactories()) {
     const { webhooks } = await appliedStates.read(factory);
-    for (const { name, secretName, authMode, signatureScheme } of webhooks.filter(hasSecret)) {
-      add(secretName, {
-        factory,
-        webhook: name,
-        authMode,
+    for (const webhook of webhooks.filter(hasSecret)) {
+      const { name, secretName, authMode, signatureScheme } = webhook;
+      const previousUntil = findPrevious(webhook)?.until;
+      const use = {
+        ...{ factory, webhook: name, authMode },
         ...(signatureScheme !== undefined && { signatureScheme }),
-      });
+        ...(isRunning(previousUntil, nowMs) && { previousUntil }),
+      };
+      add(secretName, { use, webhook });
     }
     for (const { name, sender } of webhooks)
-      if (sender) add(sender.credentialSecret, { factory, webhook: name, isCredential: true });
+      if (sender) add(sender.credentialSecret, { use: { factory, webhook: name, isCredential: true } });
     const { followed } = await reconcileStatuses.read(factory);
-    if (followed?.credential) add(followed.credential.secretName, { factory });
+    if (followed?.credential) add(followed.credential.secretName, { use: { factory } });
   }
   return uses;
 }

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import {
@@ -13,18 +14,17 @@ import { openSenderStates } from '../documents/sender-states.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';
-import { homeAt } from '../home/home.ts';
+import { type Home, homeAt } from '../home/home.ts';
 import { acquireLock } from '../home/lock.ts';
 import { makeHome, requireSafeHome, withHomeLock } from '../home/make-home.ts';
 import { openMirrors } from '../home/mirrors.ts';
 import { type LocalRunFiles, openRunFiles } from '../home/run-files.ts';
 import type { Documents } from '../ports/documents.ts';
-import { addProblems, type Claim, type Store, type StoreOptions } from '../ports/store.ts';
+import { addProblems, type Claim, type Store, type StoreOptions, type StoreReport } from '../ports/store.ts';
 import { StoreError } from '../ports/store-error.ts';
-import { checkHome } from './check-home.ts';
-import { openProcessReader } from './delivery-log/read/process-reader.ts';
-import { openThreadReader } from './delivery-log/read/thread-reader.ts';
+import { openProcessReader, openThreadReader } from './delivery-log/read/open-reader.ts';
 import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
+import { openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
 import { openFileAuditLog } from './files/file-audit-log.ts';
 import { openFileDocuments } from './files/file-documents.ts';
@@ -109,4 +109,22 @@ async function claimComplete(documents: Documents, claim: () => Promise<Claim>):
     await claimed.release();
     throw error;
   }
+}
+
+/** Checks the delivery log of a home, and counts the runs that have files although retention has removed them. Changes nothing. */
+async function checkHome(home: Home): Promise<StoreReport> {
+  const problems = checkLogFile(home.deliveryLogFile);
+  const files = problems.length > 0 ? 'not counted' : String(await countRemovedRuns(home));
+  return { facts: { home: home.directory, 'run files without a run': files }, problems };
+}
+
+async function countRemovedRuns(home: Home): Promise<number> {
+  const directories = [home.runsDirectory, home.runOutputsDirectory, home.runArtifactsDirectory];
+  const names = await Promise.all(directories.map(directory => readdir(directory).catch((): string[] => [])));
+  const runs = new Set(names.flat().flatMap(name => /^run_[0-9a-z]{26}/.exec(name)?.[0] ?? []));
+  const database = openDatabaseForReading(home.deliveryLogFile);
+  const find = database.prepare<[string], number>('SELECT 1 FROM runs WHERE id = ?').pluck();
+  const removed = [...runs].filter(run => find.get(run) === undefined);
+  database.close();
+  return removed.length;
 }

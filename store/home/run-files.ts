@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { constants } from 'node:fs';
 import {
   chmod,
   lstat,
   mkdir,
+  open,
   opendir,
   readdir,
   realpath,
@@ -31,7 +33,6 @@ import { type Home, makePrivateDirectory, runOutputFile } from './home.ts';
 import { createAppendStream, openRegularFile } from './regular-file.ts';
 import { removeTree } from './remove-tree.ts';
 import { openRunArtifacts } from './run-artifacts.ts';
-import { takeBack } from './take-back.ts';
 
 /** @limit Output of an attempt that waits to be written, in bytes: then the command waits until the disk has taken it. */
 const outputPendingBytesMax = 1024 * 1024;
@@ -220,4 +221,23 @@ function freeMemory({ buffer, byteLength }: Uint8Array): void {
 
 function note(text: string): string {
   return `[hookmill: ${text}]\n`;
+}
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+
+/**
+ * Makes a directory belong to the daemon's user again, for that user only. Afterwards no other process can replace what
+ * is in the directory itself, whatever it did or opened before; what is in directories below, it still can. The parent
+ * must be the daemon's own. The owner comes first, because an owner can change the mode again.
+ */
+export async function takeBack(directory: string): Promise<void> {
+  const handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+    if (uid !== undefined && gid !== undefined && (await handle.stat()).uid !== uid)
+      await handle.chown(uid, gid);
+    await handle.chmod(0o700);
+  } finally {
+    await handle.close();
+  }
 }

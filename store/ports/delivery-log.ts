@@ -32,6 +32,8 @@ interface DeliveryFacts {
   readonly size: number;
   /** The auth mode or signature scheme that authenticated it; absent if none did. */
   readonly authenticatedBy?: string;
+  /** Set if not the current value of its secret verified it, but the one before, during an overlap. */
+  readonly verifiedWith?: 'previous' | undefined;
 }
 
 export interface DeliveryMetadata extends DeliveryFacts {

@@ -28,6 +28,8 @@ export type StoreErrorCode =
   | 'secret-taken'
   /** A webhook uses the team secret. */
   | 'secret-in-use'
+  /** The value of the team secret cannot overlap with the one before. */
+  | 'secret-overlap'
   /** The name or the value of the team secret is invalid. */
   | 'secret-invalid'
   /** There is no such API token. */

@@ -15,6 +15,14 @@ export interface TeamSecrets {
    */
   set(name: string, value: string, factory?: string): Promise<void>;
   /**
+   * Sets the value of a team secret. The value that its webhooks use now stays valid beside it until the overlap ends, which
+   * is returned. Only the applied states have that value. Fails with `secret-unknown`, or with `secret-overlap` if it cannot
+   * be, and then changes nothing.
+   */
+  setOverlapping(name: string, value: string, overlapMs: number): Promise<string>;
+  /** Ends an overlap here, before an apply puts the new value in force. Returns whether there was one. Fails with `secret-unknown`. */
+  endOverlap(name: string): Promise<boolean>;
+  /**
    * Sets where the value of a team secret is kept: `open` reads it there each time. A new one is for the given
    * factories; null: for all. Setting the same reference again changes nothing. Fails with `secret-invalid`.
    */
@@ -64,6 +72,8 @@ export interface TeamSecretInfo {
   readonly state: 'set' | 'declared' | 'reference';
   /** The reference, with the state `reference`; null if another key sealed it. */
   readonly from?: string | null;
+  /** When the value before the current one ends that was set to overlap with it; absent if there is none, or it has ended. */
+  readonly previousUntil?: string;
   readonly updatedAt: string;
   readonly factories: FactoriesAllowed;
   readonly usedBy: readonly TeamSecretUse[];
@@ -78,12 +88,16 @@ export interface TeamSecretUse {
   readonly isCredential?: true;
   readonly authMode?: AuthMode;
   readonly signatureScheme?: SchemeReference;
+  /** When the previous value ends that the webhook accepts too; absent if there is none, or it has ended. */
+  readonly previousUntil?: string;
 }
 
 /** A team secret as an apply sees it. Each new value has another version; a declared secret has neither. */
 export interface TeamSecret {
   readonly name: string;
   readonly value?: { readonly version: string; readonly text: string };
+  /** The version that stays valid beside the value where it was in force, and until when. It may have ended. */
+  readonly overlap?: { readonly version: string; readonly until: string };
   /** The factory that asked for it, if that may not use it. */
   readonly forbiddenTo?: string;
   /** The reason why the value could not be read from where it is kept, and what to do. */

@@ -80,12 +80,13 @@ export interface TransferRow {
 /** A delivery as every adapter can keep it. */
 export interface TransferDelivery
   extends TransferRow,
-    Omit<DeliveryMetadata, 'appliedState' | 'authenticatedBy'> {
+    Omit<DeliveryMetadata, 'appliedState' | 'authenticatedBy' | 'verifiedWith'> {
   readonly outcome: string;
   readonly identity: string | null;
   readonly identitySource: string | null;
   readonly contentDigest: string | null;
   readonly authenticatedBy: string | null;
+  readonly verifiedWith: string | null;
   readonly reason: string | null;
   readonly duplicateOf: string | null;
   readonly headers: string | null;

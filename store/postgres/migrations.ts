@@ -24,6 +24,7 @@ export const tablesMigrations: readonly TablesMigration[] = [
   { sql: toPackageFile('store/postgres/migrations/003-named-runners.sql'), compatibleFrom: 3 },
   // Code before it would execute the first command of a run again, in place of the second one.
   { sql: toPackageFile('store/postgres/migrations/004-afterwards.sql'), compatibleFrom: 4 },
+  { sql: toPackageFile('store/postgres/migrations/005-previous-secrets.sql'), compatibleFrom: 4 },
 ];
 
 /** The version of the tables that this hookmill writes. */

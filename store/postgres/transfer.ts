@@ -217,7 +217,7 @@ const deliveryNames = [
     'identitySource',
     'contentDigest',
   ],
-  ...['authenticatedBy', 'reason', 'duplicateOf', 'headers', 'form', 'snapshot'],
+  ...['authenticatedBy', 'reason', 'duplicateOf', 'headers', 'form', 'snapshot', 'verifiedWith'],
 ] as readonly (keyof TransferDelivery)[];
 
 const runNames = [
@@ -267,9 +267,9 @@ const insertDeliveries = `
     SELECT *, sum(length) OVER (ORDER BY position) - length AS start
     FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
       $9::integer[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-      $17::text[], $18::text[], $19::text[]) WITH ORDINALITY
+      $17::text[], $18::text[], $19::text[], $20::text[]) WITH ORDINALITY
     AS given (day, length, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
-      authenticated_by, reason, duplicate_of, headers, form, digest, position)
+      authenticated_by, reason, duplicate_of, headers, form, digest, verified_with, position)
   ), identities AS (
     INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
     SELECT hookmill.accepted_key(uid, identity_source, identity),
@@ -277,9 +277,9 @@ const insertDeliveries = `
     FROM given WHERE outcome = 'Accepted'
   )
   INSERT INTO hookmill.deliveries (day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-    content_digest, authenticated_by, reason, duplicate_of, headers, form, snapshot, payload)
+    content_digest, authenticated_by, reason, duplicate_of, headers, form, verified_with, snapshot, payload)
   SELECT day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
-    authenticated_by, reason, duplicate_of, headers, form, ${givenSnapshot}, ${givenBytes}
+    authenticated_by, reason, duplicate_of, headers, form, verified_with, ${givenSnapshot}, ${givenBytes}
   FROM given ORDER BY position`;
 
 const insertRuns = `
@@ -315,6 +315,7 @@ const insertRuns = `
 const selectDeliveries = `
   SELECT seq AS position, id, factory, webhook, uid, at_ms AS "atMs", size, outcome, identity,
     identity_source AS "identitySource", content_digest AS "contentDigest", authenticated_by AS "authenticatedBy",
+    verified_with AS "verifiedWith",
     reason, duplicate_of AS "duplicateOf", headers, form, digest AS snapshot, payload AS bytes
   FROM (
     SELECT *, sum(coalesce(length(payload), 0)) OVER (ORDER BY seq) - coalesce(length(payload), 0) AS bytes_before

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { takeSockets } from '../../cli/take-sockets.ts';
+import { takeSockets } from '../../cli/service-manager.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../senders/github-client.ts';
 import { ProviderError, type WantedHook } from '../../senders/provider-client.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { failureOf } from '../support/senders/failure-of.ts';
 import { startGithubApi } from '../support/senders/github-api.ts';
-import { failureOf } from './failure-of.ts';
 
 const wanted: WantedHook = {
   url: 'https://hooks.example.com/webhooks/w/1',
@@ -178,7 +178,7 @@ test.each(['********', ''])('the secret %j is never set', async secret => {
   expect(github.requests.length).toBe(before);
 });
 
-test('the 251st hook of an event is refused with what GitHub says', async () => {
+test('one hook too many for an event is refused with what GitHub says', async () => {
   const { github, create, addHook } = await start();
   for (let index = 0; index < 250; index++) addHook(`https://${index}.example.com/`);
   const failure = await failureOf(create().createHook(wanted));

@@ -4,8 +4,8 @@ import { createGitLabClient, type GitLabClientOptions } from '../../senders/gitl
 import { gitLabEvents } from '../../senders/gitlab-events.ts';
 import type { ProviderClient, WantedHook } from '../../senders/provider-client.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { failureOf } from '../support/senders/failure-of.ts';
 import { type GitlabSetup, startGitlabApi } from '../support/senders/gitlab-api.ts';
-import { failureOf } from './failure-of.ts';
 
 const wanted: WantedHook = {
   url: 'https://hooks.example.com/webhooks/w/1',
@@ -213,7 +213,7 @@ describe('a signing token', () => {
   });
 
   test('is refused by an instance that would ignore it, and no hook stays that does not sign', async () => {
-    const { gitlab, create } = await start({ hasSigningTokens: false });
+    const { gitlab, create } = await start({ isOlder: true });
     const client = create({ secretKind: 'signing-token' });
     const message =
       'This GitLab instance ignores signing tokens. Use GitLab 19.0 or later, or the scheme gitlab-token.';

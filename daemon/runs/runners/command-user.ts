@@ -1,6 +1,6 @@
 import { lchown } from 'node:fs/promises';
 import { execa } from 'execa';
-import { takeBack } from '../../../store/home/take-back.ts';
+import { takeBack } from '../../../store/home/run-files.ts';
 import { SettingsError } from '../../settings-error.ts';
 import { commandProcesses, type ProgramSettings } from '../run-settings.ts';
 

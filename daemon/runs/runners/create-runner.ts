@@ -12,9 +12,8 @@ import {
 import { createAfterwards } from './afterwards.ts';
 import { createCommandRunner } from './command.ts';
 import { openCommandUser } from './command-user.ts';
-import { createHttpRunner, type HttpDeps } from './http.ts';
+import { createHttpRunner, createTellCancelled, type HttpDeps } from './http.ts';
 import type { CreatedRunner, OpenRunner, PrepareCommand, Runner } from './runner.ts';
-import { createTellCancelled } from './tell-cancelled.ts';
 import type { WorkspaceDeps } from './workspace.ts';
 
 /** @limit Runs of runners that no daemon offers any more which fail at the same time. */

@@ -7,11 +7,11 @@ import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
 import { keepReport, withOutput } from './attempt-output.ts';
 import { type ReadAnswer, readAnswer } from './http-answer.ts';
-import { createBody } from './http-body.ts';
+import { createBody, listIds } from './http-body.ts';
 import { maskSecrets, openSecrets } from './http-secrets.ts';
 import { type HttpRunnerSettings, isHeaderValue, runInUrl } from './http-settings.ts';
 import { listTemplateSecrets, TemplateFailure } from './http-template.ts';
-import { type Attempt, boundTimeLimitMs, type Runner } from './runner.ts';
+import { type Attempt, boundTimeLimitMs, type Runner, type TellCancelled } from './runner.ts';
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;
@@ -60,7 +60,7 @@ export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): 
 }
 
 /** The operator's token, if the settings name one. Fails with SettingsError if its variable is not set. */
-export function readToken(
+function readToken(
   { tokenFromEnvironment: name }: HttpRunnerSettings,
   { environment, setting }: Pick<HttpDeps, 'environment' | 'setting'>,
 ): string | undefined {
@@ -112,7 +112,7 @@ async function createRequest(
  * Creates the headers of any request about a run, with a list of their secrets. Returns a failed result instead if a team
  * secret cannot be used.
  */
-export async function createHeaders(
+async function createHeaders(
   { run, traceparent }: Pick<Attempt, 'run' | 'traceparent'>,
   settings: HttpRunnerSettings,
   token: string | undefined,
@@ -157,5 +157,25 @@ function createRunHeaders(run: Run, traceparent: string | undefined): Record<str
     'hookmill-factory': run.factory,
     'hookmill-attempt': String(run.attempts),
     'hookmill-fencing-token': String(run.claims),
+  };
+}
+
+/** Posts to `callback.cancelUrl`, if the settings have one, once: reports of the run get 410, whether it was told or not. */
+export function createTellCancelled(
+  settings: HttpRunnerSettings,
+  { environment, setting, store, nowMs }: Pick<HttpDeps, 'environment' | 'setting' | 'store' | 'nowMs'>,
+): TellCancelled | undefined {
+  const url = settings.callback?.cancelUrl;
+  if (url === undefined) return undefined;
+  const token = readToken(settings, { environment, setting });
+  return async (run, signal) => {
+    const created = await createHeaders({ run }, settings, token, store);
+    if ('kind' in created) return created.reason;
+    const post = {
+      ...{ url, timeLimitMs: settings.timeLimitSeconds * 1_000, signal, body: JSON.stringify(listIds(run)) },
+      headers: { ...created.headers, 'content-type': 'application/json' },
+    };
+    const { reason } = await postToReceiver(post, nowMs);
+    return reason && maskSecrets(created.secrets).text(reason);
   };
 }

@@ -1,5 +1,10 @@
 import { useState } from 'preact/hooks';
-import { describeHandshake, describeRepeatedId, remedyRepeatedId } from '../../../schema/clients/describe.ts';
+import {
+  describeAdvice,
+  describeHandshake,
+  describeRepeatedId,
+  remedyRepeatedId,
+} from '../../../schema/clients/describe.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { DeliveryChart, SpanChoice } from '../../parts/chart/delivery-chart.tsx';
@@ -124,7 +129,12 @@ export function WebhookFile({ webhook }: { readonly webhook: ShownWebhook }) {
       </p>
       {webhook.secretName !== null && (
         <p>
-          To rotate the secret, run <code>hookmill secrets set {webhook.secretName}</code>.{' '}
+          To rotate the secret, run{' '}
+          <code>
+            hookmill secrets set {webhook.secretName}
+            {webhook.authMode === 'url_token' ? '' : ' --overlap 2h'}
+          </code>
+          .{' '}
           {followsBranch
             ? 'The new value takes effect when the next change on the branch is applied.'
             : 'The new value takes effect when you apply, or switch Enabled off and on.'}
@@ -155,6 +165,11 @@ export function HealthCard({ uid, name }: { readonly uid: string; readonly name:
           <SpanChoice span={span} onChange={setSpan} />
         </div>
       </div>
+      {webhook.overlap && (
+        <p class="notice">
+          <Text text={describeAdvice(webhook.overlap)} />
+        </p>
+      )}
       {webhook.repeatedId && (
         <p class="notice">
           <Text

@@ -114,7 +114,7 @@ function ReplayDialog({ delivery, onReplayed, onClose }: ReplayDialogProperties)
 
 function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
   const { factory } = useFactory();
-  const { id, identity, identitySource, authenticatedBy, duplicateOf, headers = {} } = delivery;
+  const { id, identity, identitySource, authenticatedBy, verifiedWith, duplicateOf, headers = {} } = delivery;
   return (
     <Facts>
       <Fact term="Arrived">
@@ -142,6 +142,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
       {authenticatedBy && (
         <Fact term="Authenticated by">
           <Text text={authenticatedBy} />
+          {verifiedWith && <span class="muted"> with the previous secret</span>}
         </Fact>
       )}
       {Object.entries(headers).map(([name, value]) => (

@@ -124,8 +124,11 @@ async function recordWave(
     [...snapshotKeys.values()],
     [...snapshotKeys.keys()],
   ];
-  const name = flowing.length === 0 ? 'record_batch' : 'record_flows';
-  if (flowing.length > 0) {
+  const previous = wave.flatMap(({ row }) => (row.verifiedWith === 'previous' ? row.id : []));
+  const isPlain = flowing.length === 0 && previous.length === 0;
+  const name = isPlain ? 'record_batch' : previous.length === 0 ? 'record_flows' : 'record_previous';
+  if (previous.length > 0) values.unshift(previous);
+  if (!isPlain) {
     values.push(...toColumns(flowing, ['id', 'deliveryId', 'automation', 'flow']));
     values.push([deliveriesPerRunMax, deliveryBytesPerRunMax]);
   }
@@ -135,7 +138,7 @@ async function recordWave(
   return new Map(rows.map(({ duplicate, original }) => [duplicate, original]));
 }
 
-/** Returns the first parameters of `record_batch` and `record_flows`, which describe deliveries. */
+/** Returns the parameters of `record_batch`, and of the functions that call it, which describe deliveries. */
 function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<string, number>): unknown[] {
   const rows = wave.map(({ row }) => row);
   const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));

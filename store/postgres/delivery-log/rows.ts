@@ -4,7 +4,7 @@ import { toDay } from './partitions.ts';
 /** The columns of a delivery, from `deliveries` and `snapshots`. */
 export const deliveryColumns = `
   id, factory, webhook, uid, at_ms AS "atMs", size, outcome, identity, identity_source AS "identitySource",
-  authenticated_by AS "authenticatedBy", reason, duplicate_of AS "duplicateOf", digest AS snapshot, headers, form`;
+  authenticated_by AS "authenticatedBy", verified_with AS "verifiedWith", reason, duplicate_of AS "duplicateOf", digest AS snapshot, headers, form`;
 
 /** The state of a run: one that is parked is queued, but no claim looks at it. */
 export const runState = "CASE state WHEN 'parked' THEN 'queued' ELSE state END";

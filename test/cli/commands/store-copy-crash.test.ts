@@ -207,6 +207,7 @@ function makeDelivery(
   const facts = { position: 0, id, factory: 'default', webhook: name, uid, atMs, size: bytes.length };
   const none = { identity: null, identitySource: null, contentDigest: null, authenticatedBy: null };
   const rest = {
+    verifiedWith: null,
     reason: null,
     duplicateOf: null,
     headers: null,

@@ -194,7 +194,7 @@ describe.for(versions)('the delivery log in the home of %s', file => {
   const rebuild = `
     CREATE TABLE wider (
       key INTEGER PRIMARY KEY, factory TEXT NOT NULL, webhook TEXT NOT NULL, uid TEXT NOT NULL, outcome TEXT NOT NULL,
-      authenticated_by TEXT, identity_source TEXT, note TEXT NOT NULL
+      authenticated_by TEXT, identity_source TEXT, verified_with TEXT, note TEXT NOT NULL
     ) STRICT;
     INSERT INTO wider SELECT *, 'kept' FROM series;
     DROP TABLE series;

@@ -75,7 +75,7 @@ async function impacts(
       return { payload, body: Buffer.from(JSON.stringify(payload)) };
     },
   };
-  const changes = plan(after, applied, secrets);
+  const changes = plan(after, applied, secrets, 0);
   const found = await findImpacts(changes, after, applied, history);
   return changes.map(change => found.get(change));
 }
@@ -366,7 +366,7 @@ test('many large deliveries are judged up to a bound, the newest of each webhook
     },
   };
   const desired = { ...both, automations };
-  const changes = plan(desired, applied, secrets);
+  const changes = plan(desired, applied, secrets, 0);
   const found = await findImpacts(changes, desired, applied, history);
   expect([...found.values()]).toMatchObject([{ judged: 32 }, { judged: 32 }]);
   expect(read.sort()).toEqual(

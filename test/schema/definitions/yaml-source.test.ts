@@ -177,6 +177,11 @@ describe('places', () => {
     });
   });
 
+  test('are right after a flow mapping where a key should be', () => {
+    const lines = problems('a: 1\n{\n  "b": 2\n}\n{\n  "c": 3\n}\n').map(found => found.split(':')[0]);
+    expect(lines).toEqual(['2', '5']);
+  });
+
   test('gives the nearest collection for a missing value', () => {
     expect(rangeOfValue(['a', 0, 'missing', 'deeper']).start).toEqual({ line: 2, column: 5 });
     expect(rangeOfValue(['a', 7]).start).toEqual({ line: 1, column: 1 });

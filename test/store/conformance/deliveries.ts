@@ -19,6 +19,30 @@ export function testDeliveries(makePlace: MakePlace): void {
     });
   });
 
+  test('keep that the previous value of their secret verified them, whatever their outcome and their runs', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const verifiedWith = 'previous';
+    const current = acceptedDelivery({ runs: [newRun()] });
+    const previous = acceptedDelivery({ verifiedWith, runs: [newRun()], identity: 'evt_p' });
+    const again = acceptedDelivery({ verifiedWith, identity: 'evt_p' });
+    const flow = { order: { lane: 'lane', hold: false } };
+    const ordered = acceptedDelivery({ verifiedWith, runs: [{ ...newRun(), flow }] });
+    const invalid = rejectedDelivery({ outcome: 'Rejected (invalid JSON)', verifiedWith });
+    log.recordUnidentified(invalid);
+    await Promise.all([current, previous, ordered].map(delivery => log.recordAccepted(delivery)));
+    expect(await log.recordAccepted(again)).toMatchObject({ duplicateOf: previous.id });
+    await log.recordAccepted(acceptedDelivery());
+    const rows = await store.deliveries.listDeliveries({ factory: 'default', limit: 9 });
+    const marked = rows.filter(row => row.verifiedWith === 'previous').map(({ id }) => id);
+    expect(marked.sort()).toEqual([previous, again, ordered, invalid].map(({ id }) => id).sort());
+    expect(await store.deliveries.findDelivery(current.id)).not.toHaveProperty('verifiedWith');
+    const runs = await store.deliveries.listRuns({ factory: 'default', limit: 9 });
+    expect(runs.map(({ deliveryId }) => deliveryId).sort()).toEqual(
+      [current, previous, ordered].map(({ id }) => id).sort(),
+    );
+  });
+
   test('that are accepted keep the exact bytes of their payloads', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

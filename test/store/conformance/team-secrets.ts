@@ -148,6 +148,41 @@ export function testTeamSecrets(makePlace: MakePlace): void {
     );
   });
 
+  test('can overlap with the value that webhooks have in force, until an end or another value', async () => {
+    const store = openAt(makePlace(), { now: () => at });
+    const { teamSecrets } = store;
+    const read = async () => (await teamSecrets.open(['TOKEN'])).get('TOKEN');
+    await teamSecrets.set('TOKEN', 'one');
+    const { version = '' } = (await read())?.value ?? {};
+    await addWebhook(store, 'pay', 'default', 'TOKEN');
+    const refused = { code: 'secret-overlap' };
+    await expect(teamSecrets.setOverlapping('TOKEN', 'two', 60_000)).rejects.toMatchObject(refused);
+    const sha256 = 'a'.repeat(64);
+    await store.appliedStates.change('default', async state => {
+      const credential = { kind: 'digest' as const, secretVersion: version, sha256 };
+      return {
+        next: { ...state, webhooks: state.webhooks.map(webhook => ({ ...webhook, credential })) },
+        result: undefined,
+      };
+    });
+    await expect(teamSecrets.setOverlapping('TOKEN', 'one', 60_000)).rejects.toMatchObject(refused);
+    const until = await teamSecrets.setOverlapping('TOKEN', 'two', 60_000);
+    expect(until).toBe(new Date(at.getTime() + 60_000).toISOString());
+    expect(await read()).toMatchObject({ value: { text: 'two' }, overlap: { version, until } });
+    expect(await teamSecrets.list()).toMatchObject([{ name: 'TOKEN', previousUntil: until }]);
+    await teamSecrets.share('TOKEN', () => ['default']);
+    expect(await read()).toHaveProperty('overlap');
+    expect([await teamSecrets.endOverlap('TOKEN'), await teamSecrets.endOverlap('TOKEN')]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await read()).not.toHaveProperty('overlap');
+    await teamSecrets.setOverlapping('TOKEN', 'three', 60_000);
+    await teamSecrets.set('TOKEN', 'four');
+    expect(await read()).not.toHaveProperty('overlap');
+    await expect(teamSecrets.endOverlap('NONE')).rejects.toMatchObject({ code: 'secret-unknown' });
+  });
+
   test('are a reference or a value, whichever was set last; a value is never taken for a reference', async () => {
     const { teamSecrets } = openAt(makePlace());
     const show = async () => (await teamSecrets.list()).map(({ state, from }) => [state, from]);

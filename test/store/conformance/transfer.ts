@@ -59,6 +59,7 @@ export function testTransfer(makePlace: MakePlace): void {
     const [source, target] = [openAt(from), openAt(to)];
     const rows = await source.deliveries.listDeliveries({ factory: 'default', limit: 9 });
     expect(rows).toHaveLength(5);
+    expect(rows.flatMap(({ verifiedWith }) => verifiedWith ?? [])).toEqual(['previous']);
     expect(rows.flatMap(({ form }) => form ?? [])).toEqual([{ payloadField: 'é' }]);
     expect(await target.deliveries.listDeliveries({ factory: 'default', limit: 9 })).toEqual(rows);
     const runs = await source.deliveries.listRuns({ factory: 'default', limit: 9 });
@@ -223,7 +224,7 @@ async function fill(place: Place) {
   await log.recordUnlogged([unloggedCount({ lastAtMs: sampleAtMs + 60_000 })]);
   await log.recordAccepted(accepted);
   await log.recordAccepted(acceptedDelivery({ identity: accepted.identity, atMs: Date.now() }));
-  await log.recordAccepted(acceptedDelivery({ payload: Buffer.of() }));
+  await log.recordAccepted(acceptedDelivery({ payload: Buffer.of(), verifiedWith: 'previous' }));
   await log.recordAccepted(acceptedDelivery({ payload: Buffer.from('a=1'), form: { payloadField: 'é' } }));
   await finishRuns(log);
   const [good] = runs;

@@ -39,8 +39,6 @@ export interface GitlabSetup {
   readonly groups?: Readonly<Record<string, number>>;
   /** By the tokens themselves. By default, `gitlab-token` may do everything. */
   readonly tokens?: Readonly<Record<string, GitlabToken>>;
-  /** Whether hooks can have signing tokens. Versions before 19.0 ignore them. True by default. */
-  readonly hasSigningTokens?: boolean;
   /** Is an older version, whose events have no `created_at` and whose limits have no `Retry-After`. */
   readonly isOlder?: boolean;
   readonly deliveryTimeoutMs?: number;
@@ -90,11 +88,10 @@ export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi
   const { clock, requests, violations } = server;
   const hooks: GitlabHook[] = [];
   const log = createGitlabLog(clock.now, server.origin, setup.deliveryTimeoutMs ?? 10_000);
-  const { isOlder = false, hasSigningTokens = true } = setup;
+  const { isOlder = false } = setup;
   const state: GitlabState = {
     server,
     isOlder,
-    hasSigningTokens,
     owners: listOwners(setup),
     hooks,
     log,

@@ -20,7 +20,6 @@ import type { ApiAnswer, ApiRequest, SenderServer } from './sender-server.ts';
 export interface GitlabState {
   readonly server: SenderServer;
   readonly isOlder: boolean;
-  readonly hasSigningTokens: boolean;
   readonly owners: readonly GitlabOwner[];
   readonly hooks: GitlabHook[];
   readonly log: GitlabLog;
@@ -60,14 +59,14 @@ export function newGitlabHookId({ hooks }: GitlabState): number {
   return (hooks.at(-1)?.id ?? 0) + 1;
 }
 
-function showHook({ server, hasSigningTokens }: GitlabState, hook: GitlabHook): object {
-  return showGitlabHook(hook, server.clock.now(), hasSigningTokens);
+function showHook({ server, isOlder }: GitlabState, hook: GitlabHook): object {
+  return showGitlabHook(hook, server.clock.now(), !isOlder);
 }
 
 /** The body without what this version ignores, as it ignores every attribute that it does not know. */
-function bodyOf({ body, hasSigningTokens }: GitlabCall): GitlabHookBody {
+function bodyOf({ body, isOlder }: GitlabCall): GitlabHookBody {
   const { signing_token: _, ...known } = body;
-  return hasSigningTokens ? body : known;
+  return isOlder ? known : body;
 }
 
 /** The operations, by their IDs without `-project` or `-group`. */

@@ -5,7 +5,7 @@ import type { Afterwards, Run, RunCancel, RunReport } from '../../../ports/deliv
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
   SELECT id, factory, webhook, uid, at_ms AS atMs, size, outcome, identity, identity_source AS identitySource,
-    authenticated_by AS authenticatedBy, reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, form
+    authenticated_by AS authenticatedBy, verified_with AS verifiedWith, reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, form
   FROM deliveries JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = deliveries.snapshot`;
 

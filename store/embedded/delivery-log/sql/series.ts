@@ -9,6 +9,7 @@ export interface SeriesColumns {
   readonly webhook: string;
   readonly uid: string;
   readonly authenticatedBy?: string | null;
+  readonly verifiedWith?: string | null;
   readonly identitySource?: string | null;
 }
 
@@ -21,31 +22,27 @@ export interface Series {
 
 export function openSeries(database: Database.Database): Series {
   const keys = new Map<string, number>();
-  type Columns = [string, string, string, string, string | null, string | null];
+  type Columns = [string, string, string, string, string | null, string | null, string | null];
   const select = database
     .prepare<Columns, number>(`
       SELECT key FROM series WHERE factory = ? AND webhook = ? AND uid = ? AND outcome = ?
-        AND authenticated_by IS ? AND identity_source IS ?`)
+        AND authenticated_by IS ? AND identity_source IS ? AND verified_with IS ?`)
     .pluck();
   const insert = database
     .prepare<Columns, number>(`
-      INSERT INTO series (factory, webhook, uid, outcome, authenticated_by, identity_source)
-      VALUES (?, ?, ?, ?, ?, ?) RETURNING key`)
+      INSERT INTO series (factory, webhook, uid, outcome, authenticated_by, identity_source, verified_with)
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`)
     .pluck();
 
   return {
-    store({ factory, webhook, uid, authenticatedBy, identitySource }, outcome) {
-      const text = `${factory}\0${webhook}\0${uid}\0${outcome}\0${authenticatedBy ?? ''}\0${identitySource ?? ''}`;
+    store({ factory, webhook, uid, authenticatedBy, identitySource, verifiedWith }, outcome) {
+      const columns: Columns = [
+        ...([factory, webhook, uid, outcome] as const),
+        ...([authenticatedBy ?? null, identitySource ?? null, verifiedWith ?? null] as const),
+      ];
+      const text = columns.join('\0');
       const known = keys.get(text);
       if (known !== undefined) return known;
-      const columns: Columns = [
-        factory,
-        webhook,
-        uid,
-        outcome,
-        authenticatedBy ?? null,
-        identitySource ?? null,
-      ];
       const key = select.get(...columns) ?? (insert.get(...columns) as number);
       if (keys.size >= keysKeptMax) keys.clear();
       keys.set(text, key);

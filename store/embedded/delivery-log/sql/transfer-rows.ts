@@ -150,6 +150,7 @@ const selectSeqsOfRuns =
 const selectTransferDelivery = `
   SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, min(size, ${deliverySizeMax}) AS size, outcome,
     identity, identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy,
+    verified_with AS verifiedWith,
     reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, form, payload AS bytes
   FROM deliveries JOIN series ON series.key = series LEFT JOIN snapshots ON snapshots.key = snapshot
   WHERE seq = ?`;

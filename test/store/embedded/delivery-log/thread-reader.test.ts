@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openThreadReader } from '../../../../store/embedded/delivery-log/read/thread-reader.ts';
+import { openThreadReader } from '../../../../store/embedded/delivery-log/read/open-reader.ts';
 import { openLog, temporaryFile } from './delivery-log-samples.ts';
 
 test('refuses queries past the number that may wait, and answers the others', async () => {

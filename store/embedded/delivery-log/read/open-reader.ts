@@ -2,7 +2,16 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { closedError, DeliveryLogError } from '../../../ports/delivery-log-error.ts';
-import { type ClosableReader, makeReader, type Query, type QueryAnswer, type QueryVerb } from './query.ts';
+import {
+  type Ask,
+  type ClosableReader,
+  makeReader,
+  type Query,
+  type QueryAnswer,
+  type QueryVerb,
+  toQueryError,
+} from './query.ts';
+import { answerQuery, openSqliteReader, type SqliteReader } from './reader.ts';
 
 /** @limit Most queries of the delivery log that wait for their thread: each takes a few ms, so the last is still answered in time. */
 const queriesWaitingMax = 256;
@@ -85,4 +94,27 @@ class QueryThread {
     if (answer.ok) waiting?.resolve(answer.result);
     else waiting?.reject(new DeliveryLogError(answer.error.code, answer.error.message));
   }
+}
+
+/** A reader that answers on the calling thread, for commands. It opens the file with the first question. */
+export function openProcessReader(file: string): ClosableReader {
+  let reader: SqliteReader | undefined;
+  let isClosed = false;
+  const ask: Ask = async (verb, given) => {
+    if (isClosed) throw closedError();
+    try {
+      reader ??= openSqliteReader(file);
+      return answerQuery(reader, verb, given);
+    } catch (cause) {
+      const { code, message } = toQueryError(cause);
+      throw new DeliveryLogError(code, message, { cause });
+    }
+  };
+  return {
+    ...makeReader(ask),
+    close: async () => {
+      isClosed = true;
+      reader?.close();
+    },
+  };
 }

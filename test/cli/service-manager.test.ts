@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeSockets } from '../../cli/take-sockets.ts';
+import { takeSockets } from '../../cli/service-manager.ts';
 
 function take(count: string, names?: string) {
   return takeSockets({ LISTEN_FDS: count, LISTEN_PID: '7', LISTEN_FDNAMES: names }, 7);

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { ProviderError } from '../../senders/provider-client.ts';
+import { ProviderError } from '../../../senders/provider-client.ts';
 
 /** Waits for the failure of a request to a provider. */
 export async function failureOf(request: Promise<unknown>): Promise<ProviderError> {

@@ -1,6 +1,6 @@
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
-import { printable } from '../../schema/text/printable.ts';
-import type { Findings } from './findings.ts';
+import { printable, printableJson } from '../../schema/text/printable.ts';
+import { createFingerprints, type Findings } from './findings.ts';
 
 /**
  * Workflow commands, which GitHub shows as annotations of the pull request. It shows ten errors and ten warnings per
@@ -35,4 +35,25 @@ function escapeData(text: string): string {
 
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/**
+ * A Code Quality report.
+ * https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+ */
+export function renderGitlab(findings: Findings): string {
+  const marks = createFingerprints(findings);
+  const issues = findings.diagnostics.map((diagnostic, index) => issue(diagnostic, marks[index] ?? ''));
+  return `${printableJson(issues)}\n`;
+}
+
+function issue({ code, severity, message, hint, file, range }: Diagnostic, fingerprint: string): object {
+  return {
+    description: printable(hint === undefined ? message : `${message}; ${hint}`),
+    check_name: code,
+    fingerprint,
+    severity: severity === 'error' ? 'major' : 'minor',
+    // A mistake in a whole file is reported at its first line, because the report requires a line.
+    location: { path: file, lines: { begin: range?.start.line ?? 1, end: range?.end.line ?? 1 } },
+  };
 }
