@@ -602,6 +602,10 @@ const changeShape = z.strictObject({
   confirmation: confirmationShape.optional(),
   renamedTo: z.string().optional().describe('The new name of a destroyed webhook that is only renamed.'),
   renamedFrom: z.string().optional().describe('The former name of a new webhook that is only renamed.'),
+  atProvider: z
+    .array(z.string())
+    .optional()
+    .describe('What a person must do at the provider of the webhook, which an apply does not.'),
   impact: impactShape
     .optional()
     .describe('The impact on senders and runs. Absent if there is none, or if the log cannot be read.'),
