@@ -53,13 +53,15 @@ export const senderStateShape = z.strictObject({
     .nullable(),
   /** The events that were asked for again, oldest first. */
   asked: z.array(z.strictObject({ eventId: z.string(), at: z.string() })),
+  /** The registration of its hook that is in progress: since when, and who began it. One whose process died expires. */
+  registering: z.strictObject({ at: z.string(), by: z.string() }).nullable().default(null),
 });
 
 export type SenderState = z.output<typeof senderStateShape>;
 
 /** The state of a webhook of whose provider nothing is known. */
 export function emptySenderState(uid: string): SenderState {
-  return { uid, checked: null, missed: null, asked: [] };
+  return { uid, checked: null, missed: null, asked: [], registering: null };
 }
 
 /** What can be wrong at a provider, in words, in the order in which people should read it. */

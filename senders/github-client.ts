@@ -170,13 +170,13 @@ function createAppClient(ask: AskProvider): ProviderClient {
   };
 }
 
-function makeConfig({ url, secret }: WantedHook) {
+function makeConfig({ url, secret, contentType }: WantedHook) {
   if (secret === '' || secret === secretMask)
     throw new ProviderError(
       'refused',
       `The secret of the hook is ${secret === '' ? 'empty' : "GitHub's mask"}.`,
     );
-  return { url, content_type: 'json', insecure_ssl: '0', secret };
+  return { url, content_type: contentType, insecure_ssl: '0', secret };
 }
 
 const configShape = z.object({

@@ -5,6 +5,8 @@ export interface WantedHook {
   readonly url: string;
   readonly events: readonly string[];
   readonly secret: string;
+  /** GitLab sends only JSON, whatever this is. */
+  readonly contentType: ProviderHook['contentType'];
 }
 
 /** One attempt of the provider to deliver an event, from its own log. */
@@ -42,7 +44,7 @@ export interface ProviderClient {
   listHooks(): Promise<readonly ProviderHook[]>;
   createHook(wanted: WantedHook): Promise<ProviderHook>;
   /**
-   * Changes URL, events and secret, content type json, TLS verification on, and activates it. What hookmill does not manage
+   * Changes URL, events, secret and content type, switches TLS verification on, and activates it. What hookmill does not manage
    * stays as it is. GitLab activates a hook that it has disabled only after a ping that the ingress accepts.
    */
   changeHook(id: string, wanted: WantedHook): Promise<ProviderHook>;

@@ -6,6 +6,7 @@ import { openBackend } from '../backend/open-backend.ts';
 import { exitStatus } from '../exit-status.ts';
 import { printData } from '../output.ts';
 import { renderSender } from '../render/render-sender.ts';
+import { type RegisterOptions, registerHook } from '../senders/register-hook.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
 
@@ -14,14 +15,14 @@ type Sender = ApiAnswer<ApiRoutes['checkSender']>;
 /** Declares `hookmill senders`. */
 export function declareSenders(command: CliCommand): void {
   command
-    .explain(`see whether providers have the webhooks as their definitions say
+    .explain(`see whether providers have the webhooks as their definitions say, and register them there
 
 Only webhooks with \`sender\` in their definition have one. Without a subcommand, lists what is known of them.
 
 Examples:
   hookmill senders
-  hookmill senders check shop`)
-    .subcommands({ list, check }, 'list');
+  hookmill senders register shop`)
+    .subcommands({ list, check, register }, 'list');
 }
 
 const noSender = 'No webhook has a sender in its definition.';
@@ -60,6 +61,40 @@ Examples:
       const isWrong = checked.some(({ findings }) => findings.some(({ severity }) => severity !== 'note'));
       if (isWrong) process.exitCode = exitStatus.problems;
     });
+}
+
+function register(command: CliCommand): void {
+  command
+    .explain(`create the hook of a webhook at its provider, or correct it, and verify its ping
+
+Sets URL, content type, events, TLS verification and the secret that the webhook uses, and activates the hook. Shows the
+changes first, and asks; use --yes where nobody can answer. Nothing is deleted at the provider.
+
+The events are those that automations wait for by the event header, and each --event. If automations take any event, an
+existing hook keeps its events, and a new one needs --event; --event '*' means all events of GitHub.
+
+At the end, the provider sends a ping: GitHub's starts a run only of automations that take any event. GitLab has none, and
+sends a sample of an event, which automations may match. Exit status 1 if it was not verified within 30 seconds.
+
+Examples:
+  hookmill senders register shop
+  hookmill senders register shop --event push --event release --yes`)
+    .argument('<webhook>', 'name or UID of an applied webhook with a sender')
+    .option('--event <name>', 'an event that the hook sends; may be repeated', addEvent)
+    .option('--secret', 'set the secret although the last delivery was verified')
+    .option('--yes', 'register without asking')
+    .action(async (named: string, options: RegisterOptions, command: CliCommand) => {
+      const { backend, factory, output } = await openBackend(command);
+      const { uid } = requireNamedWebhook(
+        { factory, webhooks: (await backend.call('listWebhooks')).webhooks },
+        named,
+      );
+      await registerHook({ backend, output, uid }, options);
+    });
+}
+
+function addEvent(event: string, before: readonly string[] = []): readonly string[] {
+  return [...before, event];
 }
 
 /** The UIDs of the named webhook, or of all with a sender. */

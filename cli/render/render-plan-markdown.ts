@@ -81,7 +81,8 @@ function toRows(changes: readonly ChangeView[]): Row[] {
     const created = changes.find(({ renamedFrom }) => renamedFrom === change.name);
     const { impact } = change;
     const moved = impact?.kind === 'webhook' && { impact: { ...impact, effects: ['url-changed' as const] } };
-    return [{ ...change, ...moved, action: 'rename', fields: created?.fields ?? [] }];
+    const atProvider = [...(change.atProvider ?? []), ...(created?.atProvider ?? [])];
+    return [{ ...change, ...moved, atProvider, action: 'rename', fields: created?.fields ?? [] }];
   });
   return rows.sort((a, b) => rank(a) - rank(b));
 }
@@ -97,7 +98,9 @@ function renderTable(rows: readonly Row[], nowMs: number): Part[] {
   if (rows.length === 0) return [];
   const head = ['Action', 'Object', 'Effect', 'Last delivery', `${impactTrafficDays} days`];
   const lines = rows.map(row => {
-    const effects = listEffects(row).map(sentence => escapeMarkdown(sentence, planSentenceCharsMax));
+    const effects = [...listEffects(row), ...(row.atProvider ?? [])].map(sentence =>
+      escapeMarkdown(sentence, planSentenceCharsMax),
+    );
     return [verbs[row.action], nameObject(row), effects.join('<br>'), ...renderTraffic(row, nowMs)];
   });
   return [

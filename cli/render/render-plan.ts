@@ -6,6 +6,7 @@ import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours, renderCounts } from './colours.ts';
+import { completeCommands } from './own-commands.ts';
 import { renderFields } from './render-table.ts';
 
 const signs = { create: colours.green('+'), update: colours.yellow('~'), delete: colours.red('-') } as const;
@@ -58,7 +59,8 @@ export function renderPlan(
   const totals = `Plan${isIncomplete ? ' of the definitions without errors' : ''}: ${renderCounts(summary)}.`;
   const parts = changed.map(change => {
     const sentences = change.impact ? describeImpact(change.impact, nowMs) : [];
-    return renderChange(change, sentences.length > 0) + renderSentences(sentences);
+    const tasks = (change.atProvider ?? []).map(task => completeCommands(task));
+    return renderChange(change, sentences.length > 0) + renderSentences([...sentences, ...tasks]);
   });
   return `${parts.join('')}\n${colours.bold(totals)}\n`;
 }

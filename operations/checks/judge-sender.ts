@@ -154,7 +154,8 @@ function judgeEvents(
   const needed = findNeededEvents(webhook, uid, automations);
   if (!needed) return [];
   const isAll = hook.events.includes('*');
-  const missing = isAll ? [] : needed.filter(event => !hook.events.includes(event));
+  // GitHub sends a ping to every hook, and lets none subscribe to it.
+  const missing = isAll ? [] : needed.filter(event => event !== 'ping' && !hook.events.includes(event));
   const unneeded = hook.events.filter(event => !needed.includes(event) && event !== 'ping');
   const found: SenderFinding[] = [];
   if (missing.length > 0) {

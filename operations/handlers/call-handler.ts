@@ -64,6 +64,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
 
   listSenders: senders,
   checkSender: senders,
+  planSender: senders,
+  registerSender: senders,
 
   downloadPayload: log,
   showRunOutput: log,

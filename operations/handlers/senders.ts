@@ -1,19 +1,34 @@
 import { requireWebhook } from '../applied/require-applied.ts';
 import { checkSender, listSenders } from '../senders/check-sender.ts';
-import { requireSender, type SenderDeps } from '../senders/open-sender.ts';
+import { requireSender, type SenderDeps, type SentWebhook } from '../senders/open-sender.ts';
+import { planSender, registerSender } from '../senders/register-sender.ts';
 import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
 
 /** Handles requests about the hooks of webhooks at their providers. */
-export const senderHandlers: Pick<Handlers, 'listSenders' | 'checkSender'> = {
-  listSenders: async (deps, { params: { factory } }) => ({
-    body: { senders: await listSenders(toSenderDeps(deps, factory)) },
-  }),
-  checkSender: async (deps, { params: { factory, uid } }) => {
-    const given = toSenderDeps(deps, factory);
-    const webhook = requireSender(requireWebhook(await given.factory.readState(), uid));
-    return { body: await checkSender(given, webhook) };
-  },
-};
+export const senderHandlers: Pick<Handlers, 'listSenders' | 'checkSender' | 'planSender' | 'registerSender'> =
+  {
+    listSenders: async (deps, { params: { factory } }) => ({
+      body: { senders: await listSenders(toSenderDeps(deps, factory)) },
+    }),
+    checkSender: async (deps, { params: { factory, uid } }) => {
+      const given = toSenderDeps(deps, factory);
+      return { body: await checkSender(given, await findSentWebhook(given, uid)) };
+    },
+    planSender: async (deps, { params: { factory, uid }, body }) => {
+      const given = toSenderDeps(deps, factory);
+      return { body: await planSender(given, await findSentWebhook(given, uid), body), changed: null };
+    },
+    registerSender: async (deps, { params: { factory, uid }, body }) => {
+      const given = { ...toSenderDeps(deps, factory), by: deps.by };
+      const registered = await registerSender(given, await findSentWebhook(given, uid), body);
+      const { at, hook } = registered;
+      return { body: registered, changed: `${uid} ${at} hook ${hook.id}` };
+    },
+  };
+
+async function findSentWebhook({ factory }: SenderDeps, uid: string): Promise<SentWebhook> {
+  return requireSender(requireWebhook(await factory.readState(), uid));
+}
 
 function toSenderDeps(deps: OperationDeps, factory: string): SenderDeps {
   const { baseUrl, waitOutside } = deps;

@@ -70,7 +70,7 @@ interface ListedRows<Row, View> {
 }
 
 /** Before the first row, and after the last one. */
-const start = 'start';
+export const listStart = 'start';
 const now = 'now';
 
 /**
@@ -103,9 +103,9 @@ async function readPage<Row>(
   { limit, cursor, after }: ListPosition,
   { isKnown, search, findLast }: ReadPart<Row>,
 ): Promise<Page<Row>> {
-  if (after === now) return { rows: [], next: (await findLast()) ?? start, hasMore: false, searched: 0 };
+  if (after === now) return { rows: [], next: (await findLast()) ?? listStart, hasMore: false, searched: 0 };
   const id = after ?? cursor;
-  if (id !== undefined && id !== start && !(await isKnown(id))) throw new Refusal('cursor-unknown');
+  if (id !== undefined && id !== listStart && !(await isKnown(id))) throw new Refusal('cursor-unknown');
   if (after !== undefined) {
     // This is read before the search, which then goes beyond it: so no follower of rare rows stays at a removed one.
     const last = await findLast();
@@ -114,7 +114,7 @@ async function readPage<Row>(
       searched,
       isEnd,
       lastId = after,
-    } = await search({ limit, after: after === start ? '' : after });
+    } = await search({ limit, after: after === listStart ? '' : after });
     const next = rows.length === 0 && isEnd ? (last ?? after) : lastId;
     return { rows, next, hasMore: !isEnd, searched };
   }

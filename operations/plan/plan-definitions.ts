@@ -20,6 +20,7 @@ import { findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
 import { type Change, plan } from './plan.ts';
 import { replaceMistaken } from './replace-mistaken.ts';
+import { withSenderTasks } from './sender-tasks.ts';
 
 export interface Planned {
   /** Whether the definitions can be applied. If they have errors, the changes are only for people to read. */
@@ -63,11 +64,12 @@ export async function planDefinitions(
     : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
   const shared = findSharedSecrets(definitions, state.factory, uses);
+  const senders = await senderStates.read(state.factory);
   const found = [
     ...definitions.diagnostics,
     ...findSecretDiagnostics(definitions, secrets, names),
     ...findCredentialDiagnostics(definitions, secrets, names),
-    ...findSenderDiagnostics(definitions, state, await senderStates.read(state.factory)),
+    ...findSenderDiagnostics(definitions, state, senders),
     ...findRunnerDiagnostics(definitions, state.factory, await offeredRunners.read()),
   ];
   const { webhooks } = replaceMistaken(definitions, state, found);
@@ -88,7 +90,12 @@ export async function planDefinitions(
   const versions = wanted.map(name => [name, secrets.get(name)?.value?.version ?? null] as const);
   const planned = {
     ok: !hasErrors(diagnostics),
-    changes: withRenames(withConfirmations(changes, shared), renames),
+    changes: withSenderTasks(
+      withRenames(withConfirmations(changes, shared), renames),
+      desired,
+      state,
+      senders,
+    ),
     ...{ renames, diagnostics, state, desired, secretVersions: new Map(versions) },
   };
   return { planned, secrets };

@@ -98,7 +98,14 @@ function compareEntries<Entry>(
     });
 }
 
-function toPlainChange({ uid, fields, confirmation, ...change }: Change): PlanFile['changes'][number] {
+/** Leaves out what is at the provider: it is learned at any time, and an apply does not change it. */
+function toPlainChange({
+  uid,
+  fields,
+  confirmation,
+  atProvider: _,
+  ...change
+}: Change): PlanFile['changes'][number] {
   return {
     ...change,
     ...(uid !== undefined && { uid }),

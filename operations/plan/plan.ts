@@ -30,6 +30,8 @@ export interface Change {
   readonly renamedTo?: string;
   /** The former name of a new webhook that is only renamed. */
   readonly renamedFrom?: string;
+  /** What a person must do at the provider of the webhook, which an apply does not. */
+  readonly atProvider?: readonly string[];
 }
 
 export interface Summary {

@@ -8,6 +8,7 @@ import type { ProviderClient } from '../../senders/provider-client.ts';
 import { judgeSender, sendsTo } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
 import { openSender, type SenderDeps, type SentWebhook, toSenderProblem } from './open-sender.ts';
+import { findNewest } from './prove-secret.ts';
 
 export type SenderView = z.output<typeof senderAnswer>;
 
@@ -75,14 +76,8 @@ async function viewSender(
 }
 
 /** Why the newest request was refused; undefined if one was verified since. */
-async function findRefused({ name: factory, store }: OpenFactory, uid: string): Promise<string | undefined> {
-  const last = async (outcome: 'Accepted' | 'Duplicate' | 'Rejected (auth)') =>
-    (await store.deliveries.listDeliveries({ factory, uid, outcome, limit: 1 }))[0];
-  const [accepted, duplicate, refused] = await Promise.all([
-    last('Accepted'),
-    last('Duplicate'),
-    last('Rejected (auth)'),
-  ]);
-  const verifiedMs = Math.max(accepted?.atMs ?? 0, duplicate?.atMs ?? 0);
-  return refused && refused.atMs > verifiedMs ? (refused.reason ?? 'it was not verified') : undefined;
+async function findRefused(factory: OpenFactory, uid: string): Promise<string | undefined> {
+  const { verified, refused } = await findNewest(factory, uid);
+  if (!refused || refused.atMs <= (verified?.atMs ?? 0)) return undefined;
+  return refused.reason ?? 'it was not verified';
 }

@@ -35,11 +35,12 @@ export class SenderUnusable extends Error {
 /**
  * Opens the API of a webhook's provider with the credential that the definition names. Fails with `SenderUnusable` if the
  * credential has no value, or if the operator has not listed the provider's address: a definition alone must not decide
- * where a credential is sent.
+ * where a credential is sent. Once `stopping` is aborted, nothing more is asked.
  */
 export async function openSender(
   { factory: { name, store, now } }: SenderDeps,
   { sender, signatureScheme }: Pick<SentWebhook, 'sender' | 'signatureScheme'>,
+  stopping: AbortSignal = new AbortController().signal,
 ): Promise<ProviderClient> {
   const { credentialSecret, url } = sender;
   const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};
@@ -58,7 +59,7 @@ export async function openSender(
   return createProviderClient(sender, credential, {
     isTrusted: url !== undefined,
     secretKind: signatureScheme === 'gitlab-signing-token' ? 'signing-token' : 'token',
-    stopping: new AbortController().signal,
+    stopping,
     nowMs: () => now().getTime(),
   });
 }

@@ -31,7 +31,7 @@ export function planView(
   return {
     ...{ factory, serial, base },
     changes: changes.map(change => {
-      const { action, kind, name, fields, confirmation, renamedTo, renamedFrom } = change;
+      const { action, kind, name, fields, confirmation, renamedTo, renamedFrom, atProvider } = change;
       const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
       const uid = webhook?.uid ?? change.uid;
       const impact = impacts.get(change);
@@ -43,6 +43,7 @@ export function planView(
         ...(confirmation && { confirmation }),
         ...(renamedTo !== undefined && { renamedTo }),
         ...(renamedFrom !== undefined && { renamedFrom }),
+        ...(atProvider && { atProvider: [...atProvider] }),
         ...(impact && { impact }),
       };
     }),

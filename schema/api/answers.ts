@@ -602,6 +602,10 @@ const changeShape = z.strictObject({
   confirmation: confirmationShape.optional(),
   renamedTo: z.string().optional().describe('The new name of a destroyed webhook that is only renamed.'),
   renamedFrom: z.string().optional().describe('The former name of a new webhook that is only renamed.'),
+  atProvider: z
+    .array(z.string())
+    .optional()
+    .describe('What a person must do at the provider of the webhook, which an apply does not.'),
   impact: impactShape
     .optional()
     .describe('The impact on senders and runs. Absent if there is none, or if the log cannot be read.'),
@@ -638,6 +642,35 @@ export const senderAnswer = z.strictObject({
     "Events that the provider's log has and the delivery log has not, when they were last compared; null: never.",
   ),
   findings: z.array(senderFindingShape).describe('What is wrong or could be better, the worst first.'),
+});
+/** What registering would change of the hook of a webhook at its provider. */
+export const senderPlanAnswer = z.strictObject({
+  webhook: z.string(),
+  uid,
+  url: z.string().describe('The ingress URL, which the hook will have.'),
+  provider: z.enum(senderProviders),
+  at: z.string().describe('Where the hook is, for people: github repository acme/shop.'),
+  action: z.enum(['create', 'change', 'none']),
+  hookId: z.string().nullable().describe('The ID of the hook at the provider; null: it will be created.'),
+  changes: z
+    .array(
+      z.strictObject({
+        field: z.enum(['url', 'contentType', 'events', 'active', 'tls', 'secret']),
+        before: z.string().nullable().describe('null: there is no hook yet.'),
+        after: z.string(),
+      }),
+    )
+    .describe('What changes of the hook, for people. Of a secret, only which value it gets.'),
+  fingerprint: z.string().describe('Identifies what this was judged by, for registerSender.'),
+});
+export const registeredSenderAnswer = senderPlanAnswer.extend({
+  hook: providerHookShape.describe('The hook as the provider has it now.'),
+  ping: z
+    .strictObject({
+      after: z.string().describe('The `after` of listDeliveries for what came since the ping.'),
+      problem: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    })
+    .describe('The ping that the provider was asked to send; its problem, if the provider did not.'),
 });
 export const sendersAnswer = z.strictObject({ senders: z.array(senderAnswer) });
 

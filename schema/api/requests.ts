@@ -175,6 +175,28 @@ export const runByHandRequest = z
   })
   .superRefine((request, context) => requireOne(context, request, 'automation', 'draft'));
 
+/** @limit Most events that a request for a hook may name: GitHub has about 75. */
+const hookEventsMax = 100;
+/** @limit Longest name of an event that a request for a hook may have, in characters. */
+const hookEventCharsMax = 100;
+
+export const planSenderRequest = z.strictObject({
+  events: z
+    .array(z.string().min(1).max(hookEventCharsMax))
+    .max(hookEventsMax)
+    .optional()
+    .describe('Events that the hook sends besides those that automations wait for; `*`: all, at GitHub.'),
+  setSecret: z
+    .boolean()
+    .optional()
+    .describe('Set the secret although the last delivery was verified. Each other change sets it too.'),
+});
+export const registerSenderRequest = planSenderRequest.extend({
+  fingerprint: z
+    .string()
+    .describe('Of the plan. The hook is not changed if a plan would have another one now.'),
+});
+
 export const healthQuery = z.strictObject({
   webhook: z.string().optional().describe('Only the webhook with this UID.'),
 });

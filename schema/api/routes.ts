@@ -17,6 +17,10 @@ const factory = '/factories/{factory}';
 
 const managed = ['managed-in-files', 'managed-in-repository', 'serial-moved', 'locked'] as const;
 const reading = ['log-busy'] as const;
+const registering = [
+  ...(['webhook-unknown', 'sender-missing', 'sender-not-ready', 'sender-failed', 'hook-conflict'] as const),
+  ...reading,
+] as const;
 
 /** Every route of the management API by its operation id, with its permission, shapes and documentation. */
 export const apiRoutes = {
@@ -212,6 +216,28 @@ export const apiRoutes = {
     body: requests.noRequest,
     answer: { status: 200, shape: answers.senderAnswer },
     problems: ['webhook-unknown', 'sender-missing', ...reading],
+  },
+  planSender: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/sender/plan`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Asks the provider of a webhook about its hook, and plans what registering it changes. Changes nothing.',
+    body: requests.planSenderRequest,
+    answer: { status: 200, shape: answers.senderPlanAnswer },
+    problems: registering,
+  },
+  registerSender: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/sender/register`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Creates the hook of a webhook at its provider, or corrects it, as it was planned, and makes the provider send a ping.',
+    body: requests.registerSenderRequest,
+    answer: { status: 200, shape: answers.registeredSenderAnswer },
+    problems: [...registering, 'hook-changed', 'sender-busy', 'locked'],
   },
   describePayloads: {
     method: 'get',

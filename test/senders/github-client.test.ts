@@ -15,6 +15,7 @@ const wanted: WantedHook = {
   url: 'https://hooks.example.com/webhooks/w/1',
   events: ['pull_request', 'push'],
   secret: 'hook-secret-5f3a',
+  contentType: 'json',
 };
 
 const tokens = {
@@ -61,6 +62,13 @@ describe.each([
       ...{ isActive: true, disabledUntil: null, contentType: 'json', verifiesTls: true },
       ...{ hasSecret: true, lastAnswer: null },
     });
+  });
+
+  test('a hook of a webhook that takes forms sends forms', async () => {
+    const { github, create } = await start();
+    const hook = await create({ target }).createHook({ ...wanted, contentType: 'form' });
+    expect(hook.contentType).toBe('form');
+    expect(github.hooks).toMatchObject([{ config: { content_type: 'form', secret: wanted.secret } }]);
   });
 
   test('a changed hook still has a secret, and no longer sends forms', async () => {

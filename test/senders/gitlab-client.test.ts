@@ -11,6 +11,7 @@ const wanted: WantedHook = {
   url: 'https://hooks.example.com/webhooks/w/1',
   events: ['Merge Request Hook', 'Note Hook'],
   secret: 'hook-secret-5f3a',
+  contentType: 'json',
 };
 const signingToken = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 

@@ -57,7 +57,7 @@ export function WebhookActions({ webhook, onChanged }: Properties) {
   );
 }
 
-function DeleteDialog({ webhook: { name, uid }, onClose }: DeleteDialogProperties) {
+function DeleteDialog({ webhook: { name, uid, sender }, onClose }: DeleteDialogProperties) {
   const { factory } = useFactory();
   const listening = useListeners(uid) ?? [];
   const remove = async () => {
@@ -70,6 +70,7 @@ function DeleteDialog({ webhook: { name, uid }, onClose }: DeleteDialogPropertie
       <p>
         Senders get 404 immediately, and this URL cannot be restored. The delivery history stays in the log.
       </p>
+      {sender && <p>Then delete its hook at {sender.provider}: nothing else needs it.</p>}
       {listening.length > 0 && (
         <p>
           {listening.length === 1

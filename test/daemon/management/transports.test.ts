@@ -9,6 +9,7 @@ import { apiRoutes, type CallableId } from '../../../schema/api/routes.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { send } from '../../support/http.ts';
 import { useManagedDaemon, withNewFactory } from '../../support/management.ts';
+import { startGithubApi } from '../../support/senders/github-api.ts';
 import { factoryIn } from '../../support/stored.ts';
 
 // Each operation is called in this process, and over HTTP, where a thread of the daemon answers most: on the home in
@@ -19,7 +20,10 @@ const propose = {
   ...{ kind: 'command', argv: ['sh', '-c', script], factories: ['*'] },
   afterwards: { argv: ['sleep', '600'], approval: 'required' },
 };
+const github = await startGithubApi({ basePath: '/api/v3' });
+const { origin: provider } = new URL(github.url);
 const shared = useManagedDaemon({
+  senders: { urls: [provider] },
   runs: {
     runner: { kind: 'command', argv: ['sh', '-c', `${script}; exit 1`] },
     attempts: 1,
@@ -36,6 +40,9 @@ interface Known {
   readonly uid: string;
   /** The UID of the webhook shop, whose provider nobody may ask: the operator has not listed its address. */
   readonly sent: string;
+  /** The UID of the webhook hooked, whose provider has no hook yet, and what registering that was planned by. */
+  readonly hooked: string;
+  readonly fingerprint: string;
   readonly delivery: string;
   readonly run: string;
   readonly waiting: string;
@@ -59,6 +66,11 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const signed = { authMode: 'signature', signatureScheme: 'github' } as const;
   const shop = { name: 'shop', ...signed, sender: { ...sender, url: 'http://127.0.0.1:9' } };
   const sent = (await manager.call('createWebhook', { body: shop })).json.webhook.uid;
+  const credentialSecret = `HOOKED_TOKEN_${factory.replace('factory-', '')}`;
+  await daemon.store.teamSecrets.set(credentialSecret, 'github-token', factory);
+  const secret = { kind: 'supplied', value: 'a-secret-of-the-hook-1234567890' } as const;
+  const known = { name: 'hooked', ...signed, secret, sender: { ...sender, url: provider, credentialSecret } };
+  const hooked = (await manager.call('createWebhook', { body: known })).json.webhook.uid;
   const automation = { name: 'triage', ...automationOf(uid) };
   await manager.call('createAutomation', { body: automation });
   await manager.call('createAutomation', { body: { ...automation, name: 'notify' } });
@@ -78,6 +90,8 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
   const { episodes } = await daemon.store.alerts.change(state => followEpisodes(state, [finding], context));
   const alert = episodes.find(episode => episode.factory === factory)?.id ?? '';
+  const plan = await manager.call('planSender', { params: { uid: hooked }, body: { events: ['push'] } });
+  const { fingerprint } = plan.json;
   const server = { url: managementUrl, getToken: async () => manager.token };
   const overHttp: CallOperation = (id, parts) =>
     callServer(server, id, { ...parts, params: { factory, ...parts?.params } });
@@ -87,7 +101,18 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   );
   const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
   const { id: held = '' } = isHeld ? await runOf('propose') : {};
-  return { uid, sent, delivery, run, waiting, held, alert, call: transport === 'here' ? here : overHttp };
+  return {
+    uid,
+    sent,
+    hooked,
+    fingerprint,
+    delivery,
+    run,
+    waiting,
+    held,
+    alert,
+    call: transport === 'here' ? here : overHttp,
+  };
 }
 
 function automationOf(uid: string) {
@@ -114,6 +139,19 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ sent }) => ({ params: { uid: sent }, body: {} }),
     ({ uid }) => ({ params: { uid }, body: {} }),
     () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  planSender: [
+    ({ hooked }) => ({ params: { uid: hooked }, body: { events: ['push'] } }),
+    ({ hooked }) => ({ params: { uid: hooked }, body: {} }),
+    ({ sent }) => ({ params: { uid: sent }, body: {} }),
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  registerSender: [
+    ({ hooked, fingerprint }) => ({ params: { uid: hooked }, body: { events: ['push'], fingerprint } }),
+    ({ hooked, fingerprint }) => ({ params: { uid: hooked }, body: { events: ['issues'], fingerprint } }),
+    ({ uid, fingerprint }) => ({ params: { uid }, body: { fingerprint } }),
+    ({ hooked }) => ({ params: { uid: hooked }, body: {} as { fingerprint: string } }),
   ],
   describePayloads: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
   listAutomations: [() => ({})],
@@ -290,7 +328,7 @@ const adding: readonly CallableId[] = [
 ];
 
 /** They ask a provider, and change nothing. */
-const asking: readonly CallableId[] = ['checkSender'];
+const asking: readonly CallableId[] = ['checkSender', 'planSender'];
 
 /** The outcome of a call, without what differs between two factories: their name, IDs, times and secrets. */
 async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known }: Known): Promise<unknown> {
@@ -311,6 +349,8 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/(_TOKEN|_WEBHOOK)_\d+/g, '$1')
     .replaceAll(/"name":"token-\w+"/g, '"name":"token"')
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
+    .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
+    .replaceAll(/"id":"\d+"/g, '"id":"…"')
     // The daemon may have begun a run that was queued again.
     .replaceAll(
       id === 'retryRun' ? /"(state|attempts|nextAttemptAt|finishedAt)":(\w+|"\w+")/g : /$^/g,
@@ -331,7 +371,9 @@ async function changesOf({ call }: Known) {
     .map(({ operation, subject, unfinished }) => {
       return {
         operation,
-        subject: subject.replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…'),
+        subject: subject
+          .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
+          .replace(/hook \d+/, 'hook …'),
         unfinished,
       };
     });

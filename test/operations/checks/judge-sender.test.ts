@@ -13,7 +13,14 @@ const right: ProviderHook = {
 const at = '2026-11-27T10:00:00.000Z';
 
 function stateOf(hooks: readonly ProviderHook[], more: Partial<SenderState> = {}): SenderState {
-  return { uid, checked: { at, hooks: [...hooks], problem: null }, missed: null, asked: [], ...more };
+  return {
+    uid,
+    checked: { at, hooks: [...hooks], problem: null },
+    missed: null,
+    asked: [],
+    registering: null,
+    ...more,
+  };
 }
 
 function listen(...filters: readonly (Record<string, unknown> | undefined)[]) {

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import type { registeredSenderAnswer, senderPlanAnswer } from '../../schema/api/answers.ts';
+import type { planSenderRequest } from '../../schema/api/requests.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { describeSender } from '../../schema/definitions/sender-keys.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { ProviderHook } from '../../schema/sender.ts';
+import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
+import { listStart } from '../log/list-rows.ts';
+import { holdRegistration } from './hold-registration.ts';
+import { findUsedCredential, type UsedCredential } from './open-credential.ts';
+import {
+  openSender,
+  type SenderDeps,
+  SenderUnusable,
+  type SentWebhook,
+  toSenderProblem,
+} from './open-sender.ts';
+import { type HookPlan, planHook } from './plan-hook.ts';
+import { isSecretProven } from './prove-secret.ts';
+import { requireReachable } from './require-reachable.ts';
+
+/** @limit Time in which a provider must answer all requests of one plan or registration, in ms: commands wait for 30 s, and another registration may begin after a minute. */
+const providerMs = 25_000;
+
+type Request = z.output<typeof planSenderRequest>;
+
+export type SenderPlan = z.output<typeof senderPlanAnswer>;
+
+export type RegisteredSender = z.output<typeof registeredSenderAnswer>;
+
+/** What registering is judged by, and the API of the provider. */
+interface Opened {
+  readonly deps: SenderDeps;
+  readonly state: AppliedState;
+  readonly webhook: SentWebhook;
+  readonly url: string;
+  readonly credential: UsedCredential;
+  readonly client: ProviderClient;
+}
+
+/**
+ * Asks a webhook's provider about its hook, and plans what registering would change. Changes nothing. Fails as registering
+ * would: with `sender-not-ready`, `hook-conflict` or `sender-failed`.
+ */
+export async function planSender(
+  deps: SenderDeps,
+  webhook: SentWebhook,
+  request: Request,
+): Promise<SenderPlan> {
+  const opened = await open(deps, webhook);
+  return viewPlan(opened, await makePlan(opened, request));
+}
+
+/**
+ * Creates the hook of a webhook at its provider, or corrects it, and makes the provider send a ping. Nothing is changed if the
+ * hook is not as a plan has shown it: that fails with `hook-changed`. Fails with `sender-busy` while another registration of
+ * the webhook is in progress, so that two do not create two hooks.
+ */
+export async function registerSender(
+  deps: SenderDeps & { readonly by: string },
+  webhook: SentWebhook,
+  { fingerprint, ...request }: Request & { readonly fingerprint: string },
+): Promise<RegisteredSender> {
+  const { factory } = deps;
+  const opened = await open(deps, webhook);
+  const { client, credential } = opened;
+  // Before anything is written, so that what is refused is no change.
+  requireAsPlanned(opened, await makePlan(opened, request), fingerprint);
+  const secret = await credential.open();
+  return holdRegistration(deps, webhook.uid, async () => {
+    // Again, because another registration may have ended in between.
+    const plan = await makePlan(opened, request);
+    requireAsPlanned(opened, plan, fingerprint);
+    const wanted = { ...plan.wanted, secret };
+    const hook = await ask(deps, () =>
+      plan.hook ? client.changeHook(plan.hook.id, wanted) : client.createHook(wanted),
+    );
+    await learnHook(deps, webhook, hook);
+    const after = (await factory.store.deliveries.findLast('deliveries', factory.name)) ?? listStart;
+    const pinging = deps.waitOutside(() => client.ping(hook));
+    const problem = await pinging.then(() => null, toSenderProblem);
+    return { ...viewPlan(opened, plan), hook, ping: { after, problem } };
+  });
+}
+
+async function open(deps: SenderDeps, webhook: SentWebhook): Promise<Opened> {
+  const url = renderIngressUrl(deps.baseUrl, webhook);
+  const credential = await findUsedCredential(deps, webhook);
+  requireReachable(url, webhook);
+  const client = await openSender(deps, webhook, AbortSignal.timeout(providerMs)).catch(refuse);
+  return { deps, state: await deps.factory.readState(), webhook, url, credential, client };
+}
+
+async function makePlan(
+  { deps, state, webhook, url, client }: Opened,
+  { events = [], setSecret = false }: Request,
+): Promise<HookPlan> {
+  const hooks = await ask(deps, () => client.listHooks());
+  const setsSecret = setSecret || !(await isSecretProven(deps.factory, state, webhook));
+  const { automations } = state;
+  return planHook({ webhook, url, automations, hooks, events, setsSecret });
+}
+
+function ask<T>({ waitOutside }: SenderDeps, question: () => Promise<T>): Promise<T> {
+  return waitOutside(question).catch(refuse);
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof ProviderError)
+    throw new Refusal('sender-failed', { detail: error.message }, { cause: error });
+  if (error instanceof SenderUnusable)
+    throw new Refusal('sender-not-ready', { detail: error.message }, { cause: error });
+  throw error;
+}
+
+async function learnHook({ factory }: SenderDeps, { uid }: SentWebhook, hook: ProviderHook): Promise<void> {
+  const checked = { at: factory.now().toISOString(), hooks: [hook], problem: null };
+  await factory.store.senderStates.learn(factory.name, uid, state => ({ ...state, checked }));
+}
+
+function requireAsPlanned(opened: Opened, plan: HookPlan, fingerprint: string): void {
+  if (makeFingerprint(opened, plan) === fingerprint) return;
+  const { name, sender } = opened.webhook;
+  const detail = `the hook of ${describeSender(sender)}, or what it should be, has changed since the changes were shown; nothing was changed. Run \`hookmill senders register ${name}\` again`;
+  throw new Refusal('hook-changed', { detail });
+}
+
+/** Identifies what a plan was judged by. What the provider counts with each delivery is not part of it. */
+function makeFingerprint({ credential }: Opened, { hook, wanted }: HookPlan): string {
+  const { lastAnswer: _, disabledUntil: __, ...known } = hook ?? { lastAnswer: null, disabledUntil: null };
+  const judged = [known, wanted, credential.version];
+  return createHash('sha256').update(JSON.stringify(judged)).digest('base64url');
+}
+
+function viewPlan(opened: Opened, plan: HookPlan): SenderPlan {
+  const { url, webhook } = opened;
+  const { name, uid, sender } = webhook;
+  const { hook, changes } = plan;
+  return {
+    ...{ webhook: name, uid, url, provider: sender.provider, at: describeSender(sender) },
+    action: hook ? (changes.length === 0 ? 'none' : 'change') : 'create',
+    hookId: hook?.id ?? null,
+    changes: [...changes],
+    fingerprint: makeFingerprint(opened, plan),
+  };
+}
