@@ -327,6 +327,10 @@ const adding: readonly CallableId[] = [
   ...(['runByHand', 'replayDelivery', 'acknowledgeAlert', 'muteAlert'] as const),
 ];
 
+/** The daemon may have begun the run that these queue. */
+const queuing: readonly string[] = ['retryRun', 'approveRun', 'runAgain'];
+const ofAttempts = /"(state|attempts|nextAttemptAt|startedAt|finishedAt)":(\w+|"\w+")/g;
+
 /** They ask a provider, and change nothing. */
 const asking: readonly CallableId[] = ['checkSender', 'planSender'];
 
@@ -351,11 +355,7 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
     .replaceAll(/"id":"\d+"/g, '"id":"…"')
-    // The daemon may have begun a run that was queued again.
-    .replaceAll(
-      id === 'retryRun' ? /"(state|attempts|nextAttemptAt|finishedAt)":(\w+|"\w+")/g : /$^/g,
-      '"$1":0',
-    );
+    .replaceAll(queuing.includes(id) ? ofAttempts : /$^/g, '"$1":0');
   return JSON.parse(text);
 }
 
