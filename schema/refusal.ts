@@ -29,6 +29,7 @@ export const refusals = {
   'secret-taken': 'A team secret with this name already exists',
   'secret-missing': 'No team secret has this name',
   'secret-referenced': 'The value of this team secret is kept elsewhere',
+  'secret-overlap': 'The previous value of the team secret cannot stay valid, or is not kept',
   'secret-shared': 'Other webhooks also use this team secret',
   'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
   'run-not-failed': 'The run has not failed',

@@ -76,12 +76,16 @@ existing hook keeps its events, and a new one needs --event; --event '*' means a
 At the end, the provider sends a ping: GitHub's starts a run only of automations that take any event. GitLab has none, and
 sends a sample of an event, which automations may match. Exit status 1 if it was not verified within 30 seconds.
 
+With --rotate, hookmill generates a new secret, applies it to the webhook, and gives it to the provider. The secret before stays
+valid for an hour, and ends as soon as the ping was verified with the new one, so that no delivery is refused.
+
 Examples:
   hookmill senders register shop
   hookmill senders register shop --event push --event release --yes`)
     .argument('<webhook>', 'name or UID of an applied webhook with a sender')
     .option('--event <name>', 'an event that the hook sends; may be repeated', addEvent)
     .option('--secret', 'set the secret although the last delivery was verified')
+    .option('--rotate', 'give the webhook and the hook a new secret')
     .option('--yes', 'register without asking')
     .action(async (named: string, options: RegisterOptions, command: CliCommand) => {
       const { backend, factory, output } = await openBackend(command);

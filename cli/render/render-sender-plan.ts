@@ -15,20 +15,22 @@ const labels: Readonly<Record<HookChange['field'], string>> = {
   secret: 'secret',
 };
 
-/** Renders what registering changes of a hook: what it has, and what it will have. */
-export function renderSenderPlan(plan: SenderPlan): string {
+/** Renders what registering changes of a hook: what it has, and what it will have. `isRotating`: its secret is a new one. */
+export function renderSenderPlan(plan: SenderPlan, isRotating = false): string {
   const { webhook, action, hookId, at, changes } = plan;
   if (action === 'none')
     return `Nothing to change: hook ${hookId} of ${printable(at)} is as ${webhook} needs it.\n`;
   const sign = action === 'create' ? colours.green('+') : colours.yellow('~');
   const hook = hookId === null ? 'new hook' : `hook ${hookId}`;
   const head = `${sign} ${colours.bold(printable(hook))} of ${printable(at)}, for the webhook ${webhook}\n`;
-  return head + changes.map(change => `    ${printable(renderChange(change))}\n`).join('');
+  return head + changes.map(change => `    ${printable(renderChange(change, isRotating))}\n`).join('');
 }
 
-function renderChange({ field, before, after }: HookChange): string {
+function renderChange({ field, before, after }: HookChange, isRotating: boolean): string {
   // Of a secret, only its absence says something.
   const isShown = before !== null && (field !== 'secret' || before === 'none');
   const from = isShown ? `${before === '' ? 'none' : before} → ` : '';
-  return `${labels[field]}: ${from}${after}`;
+  const what =
+    field === 'secret' && isRotating ? after.replace(/^set to the value/, 'set to a new value') : after;
+  return `${labels[field]}: ${from}${what}`;
 }

@@ -3,11 +3,12 @@ import type { Backend } from '../backend/backend.ts';
 
 /** @limit Time between two looks for a delivery that a command waits for, in ms: soon enough for a person, and little work for a server. */
 const lookAgainMs = 500;
-/** @limit Time in which a verified delivery may still follow a refused one, in ms: anybody can send a request that is refused. */
+/** @limit Time in which a verified delivery may still follow a refused one, or one with the previous secret, in ms: anybody can send a request that is refused, and an older event may be on its way. */
 const afterRefusedMs = 3_000;
 
 /** What became of a delivery that a command waits for. */
 export interface PingVerification {
+  /** `refused` also if it came with a previous value of the secret, which an overlap keeps valid. */
   readonly result: 'verified' | 'refused' | 'missing';
   /** The ID of the delivery. */
   readonly delivery: string | null;
@@ -32,12 +33,14 @@ export async function awaitVerified(
   for (let from = after; ; ) {
     const query = { webhook: uid, after: from };
     const { deliveries, next, hasMore } = await backend.call('listDeliveries', { query });
-    const verified = deliveries.find(({ outcome }) => outcome === 'Accepted' || outcome === 'Duplicate');
+    const passed = deliveries.filter(({ outcome }) => outcome === 'Accepted' || outcome === 'Duplicate');
+    const verified = passed.find(({ verifiedWith }) => verifiedWith !== 'previous');
     if (verified) return { result: 'verified', delivery: verified.id, reason: null };
-    const rejected = deliveries.find(({ outcome }) => outcome === 'Rejected (auth)');
+    const rejected = deliveries.find(({ outcome }) => outcome === 'Rejected (auth)') ?? passed[0];
     if (rejected && !refused) {
-      const { id, reason = 'it was not verified' } = rejected;
-      refused = { result: 'refused', delivery: id, reason };
+      const { id, verifiedWith, reason = 'it was not verified' } = rejected;
+      const why = verifiedWith ? 'it came with the previous value of the secret' : reason;
+      refused = { result: 'refused', delivery: id, reason: why };
       untilMs = Math.min(untilMs, performance.now() + afterRefusedMs);
     }
     from = next ?? from;

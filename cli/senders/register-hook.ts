@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiAnswer } from '../../schema/api/route.ts';
 import type { ApiRoutes } from '../../schema/api/routes.ts';
 import type { Backend } from '../backend/backend.ts';
+import { isAmiss } from '../backend/daemon-health.ts';
 import { CommandError } from '../exit-status.ts';
 import { askToConfirm } from '../input/read-input-file.ts';
 import { printData, printFindings, printStatus, printText } from '../output.ts';
@@ -10,9 +12,11 @@ import { awaitVerified, type PingVerification } from './await-verified.ts';
 export interface RegisterOptions {
   readonly event?: readonly string[];
   readonly secret?: boolean;
+  readonly rotate?: boolean;
   readonly yes?: boolean;
 }
 
+type SenderPlan = ApiAnswer<ApiRoutes['planSender']>;
 type Registered = ApiAnswer<ApiRoutes['registerSender']>;
 
 interface Daemon {
@@ -32,36 +36,92 @@ interface Registering {
 }
 
 /**
- * Creates or corrects the hook of a webhook, and verifies its ping. Shows the changes, and asks unless `yes`. Fails with a
+ * Creates or corrects the hook of a webhook, and verifies its ping. Shows the changes, and asks unless `yes`. With `rotate`,
+ * gives the webhook and the hook a new secret, and ends the overlap once the ping was verified with it. Fails with a
  * CommandError that says where things stand if the ping was not verified.
  */
 export async function registerHook(
-  { backend, output, uid }: Registering,
-  { event, secret, yes = false }: RegisterOptions,
+  registering: Registering,
+  { event, secret, rotate = false, yes = false }: RegisterOptions,
 ): Promise<void> {
-  const params = { uid };
+  const { backend, output, uid } = registering;
   const request = { events: event && [...event], setSecret: secret };
-  const plan = await backend.call('planSender', { params, body: request });
+  const plan = await backend.call('planSender', { params: { uid }, body: { ...request, rotate } });
   if (plan.action === 'none') {
     printData(output, { result: 'unchanged', ...plan }, () => renderSenderPlan(plan));
     return;
   }
   const daemon = await findDaemon(backend);
-  if (!yes) {
-    printFindings(renderSenderPlan(plan));
-    if (daemon.problem !== undefined) printStatus(`The ping cannot be verified: ${daemon.problem}`);
-    if (!(await askToConfirm('Register?', output)))
-      throw new CommandError('nothing was changed at the provider: confirm at the prompt or use --yes');
-  }
-  const { fingerprint } = plan;
-  const registered = await backend.call('registerSender', { params, body: { ...request, fingerprint } });
-  if (output === 'text') printText(`${renderSenderPlan(registered)}${describeDone(registered)}\n`);
+  if (rotate && daemon.problem !== undefined)
+    throw new CommandError(`nothing was changed: ${daemon.problem}, so that it can verify the new secret`);
+  if (!yes) await confirm(plan, { output, rotate, daemon });
+  const rotation = rotate ? await beginRotation(registering, request.events, plan) : undefined;
+  const { fingerprint } = rotation?.plan ?? plan;
+  const body = { ...request, fingerprint };
+  const registered = await backend.call('registerSender', { params: { uid }, body });
+  if (output === 'text') printText(`${renderSenderPlan(registered, rotate)}${describeDone(registered)}\n`);
   const verification = await verifyPing(backend, registered, daemon);
-  printData(output, { result: 'registered', ...registered, verification }, () =>
-    verification.result === 'verified' ? `✓ the ping was verified: ${verification.delivery}\n` : '',
-  );
-  if (verification.result === 'verified') return;
-  throw new CommandError(await explainUnverified(backend, registered, verification, daemon));
+  const isVerified = verification.result === 'verified';
+  if (rotation && isVerified) await backend.call('endSecretRotation', { params: { uid }, body: {} });
+  const rotated = rotation && { secretName: rotation.secretName, until: isVerified ? null : rotation.until };
+  const data = { result: 'registered', ...registered, verification, ...(rotated && { rotation: rotated }) };
+  printData(output, data, () => renderVerified(verification, rotated));
+  if (isVerified) return;
+  const explained = await explainUnverified(backend, registered, verification, daemon);
+  throw new CommandError(rotation ? `${explained}. ${explainRotation(registered, rotation)}` : explained);
+}
+
+async function confirm(
+  plan: SenderPlan,
+  { output, rotate, daemon }: { output: 'text' | 'json'; rotate: boolean; daemon: Daemon },
+): Promise<void> {
+  printFindings(renderSenderPlan(plan, rotate));
+  if (daemon.problem !== undefined) printStatus(`The ping cannot be verified: ${daemon.problem}`);
+  if (await askToConfirm('Register?', output)) return;
+  throw new CommandError('nothing was changed at the provider: confirm at the prompt or use --yes');
+}
+
+interface Rotation {
+  readonly secretName: string;
+  /** When the value before ends. */
+  readonly until: string;
+  /** The plan with the new value. */
+  readonly plan: SenderPlan;
+}
+
+/** Sets the new value, waits until the daemon verifies with it, and plans with it what was shown without it. */
+async function beginRotation(
+  { backend, uid }: Registering,
+  events: string[] | undefined,
+  shown: SenderPlan,
+): Promise<Rotation> {
+  const begun = await backend.call('beginSecretRotation', { params: { uid }, body: {} });
+  const { webhook, secretName, serial, until, isContinued } = begun;
+  const next = `if this command does not end, run \`hookmill senders register ${webhook} --rotate\` again`;
+  const what = isContinued ? 'has had a new value' : 'has a new value';
+  printStatus(`${secretName} ${what}, and the one before stays valid until ${until}; ${next}.`);
+  const daemon = await backend.showDaemon(serial);
+  if (isAmiss(daemon, serial))
+    throw new CommandError(`the daemon at ${daemon.url} does not serve the new value of ${secretName} yet`);
+  const plan = await backend.call('planSender', { params: { uid }, body: { events, setSecret: true } });
+  if (isDeepStrictEqual(plan.changes, shown.changes)) return { secretName, until, plan };
+  throw new CommandError(`the hook of ${plan.at} has changed since its changes were shown`);
+}
+
+function renderVerified(
+  { result, delivery }: PingVerification,
+  rotation: Pick<Rotation, 'secretName'> | undefined,
+): string {
+  if (result !== 'verified') return '';
+  const ended = rotation ? `Ended the overlap of ${rotation.secretName}: only the new value is valid.\n` : '';
+  return `✓ the ping was verified: ${delivery}\n${ended}`;
+}
+
+/** Says what holds until somebody goes on or back. */
+function explainRotation({ webhook }: Registered, { secretName, until }: Rotation): string {
+  const on = `To go on, run \`hookmill senders register ${webhook} --rotate\` again`;
+  const back = `to go back, set the value before with \`hookmill secrets set ${secretName}\`, apply, and register again`;
+  return `Both values of ${secretName} are valid until ${until}. ${on}; ${back}`;
 }
 
 /** Whether a daemon receives deliveries: the one of the home or server, or a replica elsewhere. */

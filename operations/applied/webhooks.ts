@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { NewWebhook, WebhookChange } from '../../schema/api/requests.ts';
-import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { type AppliedState, type AppliedWebhook, findPrevious } from '../../schema/applied-state.ts';
 import { renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
@@ -8,8 +8,10 @@ import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import { compareNames } from '../../schema/name.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
 import { hasSecret } from '../../schema/secret-name.ts';
+import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
+import { describeScheme } from '../../signatures/schemes.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
-import { isOnlyFor, type TeamSecret } from '../../store/ports/team-secrets.ts';
+import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { makeCredential, withoutPrevious } from '../access/credential.ts';
 import {
   chooseSecret,
@@ -17,12 +19,14 @@ import {
   requireSupplied,
   type SecretChoice,
 } from '../access/new-webhook-secret.ts';
+import { requireSoleUse } from '../access/require-sole-use.ts';
 import { findSecretMistake, type SecretWebhook } from '../checks/secret-diagnostics.ts';
 import { findOtherUse, readSecretUses } from '../checks/shared-secrets.ts';
 import type { OpenFactory } from '../factory.ts';
 import { findDefinitionFile, findManagement, requireManagedHere } from '../managed-by.ts';
 import { type WebhookDetail, type WebhookView, webhookDetail, webhookView } from '../views/applied-views.ts';
 import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
+import { endOverlap } from './end-overlap.ts';
 import { requireWebhook } from './require-applied.ts';
 
 export interface ManagedWebhook {
@@ -152,6 +156,73 @@ export async function changeWebhookSecret(
   });
 }
 
+export interface SecretRotation {
+  readonly webhook: SecretWebhook;
+  /** When the value before ends, unless the rotation is ended first. */
+  readonly until: string;
+  /** Whether an overlap was running already: then no other value was set. */
+  readonly isContinued: boolean;
+}
+
+/** @limit Time for which a rotation of a webhook's secret keeps the value before valid, in ms (an hour): a command needs seconds, and a person who goes on after it failed some minutes. */
+const rotationMs = 3_600_000;
+
+/**
+ * Gives the team secret of a webhook a random value, and applies the definition of this webhook again, wherever the factory
+ * is managed. The value before stays valid for an hour. Fails with `secret-shared`, `secret-referenced` or `secret-overlap`.
+ */
+export async function beginSecretRotation(
+  factory: ManagedFactory,
+  uid: string,
+): Promise<Changed<SecretRotation>> {
+  const { store, now, randomBytes } = factory;
+  return changeFactory<SecretRotation>(factory, async state => {
+    const existing = requireWebhook(state, uid);
+    if (!hasSecret(existing)) throw new Refusal('request-invalid', { mistakes: [noSecret] });
+    await requireSoleUse(factory, existing);
+    const running = findPrevious(existing);
+    if (running && now().getTime() < Date.parse(running.until))
+      return { next: {}, result: { webhook: existing, until: running.until, isContinued: true } };
+    requireKeepable(existing);
+    const { secretName, signatureScheme } = existing;
+    const description = signatureScheme === undefined ? undefined : describeScheme(signatureScheme);
+    const value = encodeSecret(description, randomBytes(secretRandomBytes));
+    const setting = store.teamSecrets.setOverlapping(secretName, value, rotationMs);
+    const until = await setting.catch(refuseOverlap);
+    const webhook = { ...(await reapply(factory, existing)), secretName };
+    const next = { webhooks: replaceWebhook(state, existing, webhook) };
+    return { next, result: { webhook, until, isContinued: false } };
+  });
+}
+
+/** Ends the overlap of a webhook's secret at once. Fails with `secret-shared` if other webhooks have one too, or `secret-overlap`. */
+export async function endSecretRotation(factory: ManagedFactory, uid: string): Promise<AppliedState> {
+  const { store, name } = factory;
+  const webhook = requireWebhook(await store.appliedStates.read(name), uid);
+  if (!hasSecret(webhook)) throw new Refusal('request-invalid', { mistakes: [noSecret] });
+  await requireSoleUse(factory, webhook);
+  const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
+  if (!findPrevious(webhook) && secret?.previousUntil === undefined) {
+    const detail = `no previous value of the team secret ${webhook.secretName} is kept`;
+    throw new Refusal('secret-overlap', { detail });
+  }
+  await endOverlap(factory, webhook.secretName).catch(refuseOverlap);
+  return store.appliedStates.read(name);
+}
+
+/** Refuses before anything is written what `setOverlapping` would refuse. */
+function requireKeepable({ name, authMode, enabled, credential }: AppliedWebhook): void {
+  const refuse = (why: string) => new Refusal('secret-overlap', { detail: `the webhook ${name} ${why}` });
+  if (authMode === 'url_token') throw refuse('has its secret in its URL, so that two cannot be valid');
+  if (!enabled || credential.kind === 'unset')
+    throw refuse('uses no value of its secret yet, or is disabled, so there is none to keep');
+}
+
+function refuseOverlap(cause: unknown): never {
+  const isOverlap = cause instanceof StoreError && cause.code === 'secret-overlap';
+  throw isOverlap ? new Refusal('secret-overlap', { detail: cause.message }, { cause }) : cause;
+}
+
 /** Deletes a webhook. Its UID is never used again. Its team secret and its automations stay. */
 export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<AppliedWebhook>> {
   return changeFactory(factory, async state => {
@@ -217,29 +288,6 @@ function requireUsable(webhook: SecretWebhook, secret: TeamSecret | undefined, p
   }
   const mistake = findSecretMistake(webhook, secret, []);
   if (mistake) throw new Refusal('request-invalid', { mistakes: [{ pointer, ...mistake }] });
-}
-
-/** Refuses if the value is kept elsewhere, if another webhook uses the team secret too, or if another factory may. */
-async function requireSoleUse({ store, name }: ManagedFactory, webhook: SecretWebhook): Promise<void> {
-  const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
-  if (!secret) return;
-  if (secret.from !== undefined) {
-    throw new Refusal('secret-referenced', {
-      detail: `the value of the team secret ${webhook.secretName} is kept at ${secret.from}`,
-      instead: { text: 'change it there, then disable and enable the webhook' },
-    });
-  }
-  const here = secret.usedBy.filter(use => use.factory === name && use.webhook !== webhook.name);
-  const isShared = !isOnlyFor(secret.factories, name, await store.appliedStates.listFactories());
-  if (here.length === 0 && !isShared) return;
-  const users = here.map(use => use.webhook ?? 'the repository');
-  const others = [...users, ...(isShared ? ['other factories'] : [])].join(', ');
-  throw new Refusal('secret-shared', {
-    detail: `the team secret ${webhook.secretName} is not only for this webhook, but also for: ${others}`,
-    instead: {
-      text: `set a new value with \`hookmill secrets set ${webhook.secretName}\`, then disable and enable each webhook`,
-    },
-  });
 }
 
 /** Refuses if another webhook verifies with the team secret in another way, or if a repository uses it. */

@@ -11,10 +11,12 @@ import {
 } from '../applied/automations.ts';
 import { showStatus } from '../applied/status.ts';
 import {
+  beginSecretRotation,
   changeWebhook,
   changeWebhookSecret,
   createWebhook,
   deleteWebhook,
+  endSecretRotation,
   listWebhooks,
   type ManagedWebhook,
   showWebhook,
@@ -32,6 +34,8 @@ export const appliedHandlers: Pick<
       | 'showWebhook'
       | 'changeWebhook'
       | 'changeWebhookSecret'
+      | 'beginSecretRotation'
+      | 'endSecretRotation'
       | 'deleteWebhook'
     )
   | ('listAutomations' | 'createAutomation' | 'showAutomation' | 'replaceAutomation' | 'deleteAutomation')
@@ -74,6 +78,18 @@ export const appliedHandlers: Pick<
     const { state, result } = await change;
     const changed = `${result.webhook.name} (${uid})`;
     return { body: toManaged(deps.baseUrl, state, result), serial: state.serial, changed };
+  },
+  beginSecretRotation: async (deps, { params: { factory, uid }, ifSerial }) => {
+    const { state, result } = await beginSecretRotation({ ...openFactory(deps, factory), ifSerial }, uid);
+    const { webhook, until, isContinued } = result;
+    const { serial } = state;
+    const body = { webhook: webhook.name, secretName: webhook.secretName, serial, until, isContinued };
+    const changed = isContinued ? null : `${webhook.name} (${uid}): previous value until ${until}`;
+    return { body, serial, changed };
+  },
+  endSecretRotation: async (deps, { params: { factory, uid }, ifSerial }) => {
+    const { serial } = await endSecretRotation({ ...openFactory(deps, factory), ifSerial }, uid);
+    return { body: { serial }, serial };
   },
   deleteWebhook: async (deps, { params: { factory, uid }, ifSerial }) => {
     const change = deleteWebhook({ ...openFactory(deps, factory), ifSerial }, uid);

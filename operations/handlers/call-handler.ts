@@ -28,6 +28,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   showWebhook: applied,
   changeWebhook: applied,
   changeWebhookSecret: applied,
+  beginSecretRotation: applied,
+  endSecretRotation: applied,
   deleteWebhook: applied,
   listAutomations: applied,
   listRunners: applied,

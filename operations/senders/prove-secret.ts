@@ -16,8 +16,8 @@ export async function findNewest({ name: factory, store }: Pick<OpenFactory, 'na
 }
 
 /**
- * Whether deliveries prove that the provider has the current secret: the newest one was verified, and the applied state has not
- * changed since. Providers do not show secrets, and an apply may have put another value in force.
+ * Whether deliveries prove that the provider has the current secret: the newest one was verified, not with a previous value,
+ * and the applied state has not changed since. Providers do not show secrets, and an apply may have put another value in force.
  */
 export async function isSecretProven(
   factory: Pick<OpenFactory, 'name' | 'store'>,

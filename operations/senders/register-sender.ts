@@ -6,8 +6,10 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import { hasSecret } from '../../schema/secret-name.ts';
 import type { ProviderHook } from '../../schema/sender.ts';
 import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
+import { requireSoleUse } from '../access/require-sole-use.ts';
 import { listStart } from '../log/list-rows.ts';
 import { holdRegistration } from './hold-registration.ts';
 import { findUsedCredential, type UsedCredential } from './open-credential.ts';
@@ -43,7 +45,7 @@ interface Opened {
 
 /**
  * Asks a webhook's provider about its hook, and plans what registering would change. Changes nothing. Fails as registering
- * would: with `sender-not-ready`, `hook-conflict` or `sender-failed`.
+ * would: with `sender-not-ready`, `hook-conflict` or `sender-failed`; with `rotate`, as `beginSecretRotation` would.
  */
 export async function planSender(
   deps: SenderDeps,
@@ -51,7 +53,9 @@ export async function planSender(
   request: Request,
 ): Promise<SenderPlan> {
   const opened = await open(deps, webhook);
-  return viewPlan(opened, await makePlan(opened, request));
+  const { rotate = false, setSecret = false } = request;
+  if (rotate && hasSecret(webhook)) await requireSoleUse(deps.factory, webhook);
+  return viewPlan(opened, await makePlan(opened, { ...request, setSecret: setSecret || rotate }));
 }
 
 /**
@@ -62,7 +66,7 @@ export async function planSender(
 export async function registerSender(
   deps: SenderDeps & { readonly by: string },
   webhook: SentWebhook,
-  { fingerprint, ...request }: Request & { readonly fingerprint: string },
+  { fingerprint, ...request }: Omit<Request, 'rotate'> & { readonly fingerprint: string },
 ): Promise<RegisteredSender> {
   const { factory } = deps;
   const opened = await open(deps, webhook);

@@ -166,6 +166,16 @@ export const changedWebhookAnswer = z.strictObject({
   revealed: revealedAnswer.nullable().describe('The generated secret, shown only in this answer.'),
 });
 
+/** The rotation of a webhook's secret that has begun. No answer has the new value. */
+export const secretRotationAnswer = z.strictObject({
+  webhook: z.string(),
+  secretName: z.string(),
+  serial,
+  until: time.describe('When the value before ends, unless the rotation is ended first.'),
+  isContinued: z.boolean().describe('true: an overlap was running already, and no other value was set.'),
+});
+export const endedRotationAnswer = z.strictObject({ serial });
+
 /** The deliveries of each webhook in the last 24 hours, hour by hour. The last hour is the current one. */
 const webhookHealth = z.strictObject({
   state: z.enum(healthStates),

@@ -27,6 +27,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'secret-taken': 409,
   'secret-missing': 409,
   'secret-referenced': 409,
+  'secret-overlap': 409,
   'secret-shared': 409,
   'changes-unconfirmed': 409,
   'run-not-failed': 409,

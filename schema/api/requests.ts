@@ -190,8 +190,14 @@ export const planSenderRequest = z.strictObject({
     .boolean()
     .optional()
     .describe('Set the secret although the last delivery was verified. Each other change sets it too.'),
+  rotate: z
+    .boolean()
+    .optional()
+    .describe(
+      'Plan it with a new value of the secret, which beginSecretRotation sets. Refused if that would be.',
+    ),
 });
-export const registerSenderRequest = planSenderRequest.extend({
+export const registerSenderRequest = planSenderRequest.omit({ rotate: true }).extend({
   fingerprint: z
     .string()
     .describe('Of the plan. The hook is not changed if a plan would have another one now.'),

@@ -17,6 +17,10 @@ const factory = '/factories/{factory}';
 
 const managed = ['managed-in-files', 'managed-in-repository', 'serial-moved', 'locked'] as const;
 const reading = ['log-busy'] as const;
+const rotating = [
+  ...(['webhook-unknown', 'secret-shared', 'secret-referenced', 'secret-overlap'] as const),
+  ...(['serial-moved', 'locked'] as const),
+] as const;
 const registering = [
   ...(['webhook-unknown', 'sender-missing', 'sender-not-ready', 'sender-failed', 'hook-conflict'] as const),
   ...reading,
@@ -226,7 +230,7 @@ export const apiRoutes = {
       'Asks the provider of a webhook about its hook, and plans what registering it changes. Changes nothing.',
     body: requests.planSenderRequest,
     answer: { status: 200, shape: answers.senderPlanAnswer },
-    problems: registering,
+    problems: [...registering, 'secret-shared', 'secret-referenced'],
   },
   registerSender: {
     method: 'post',
@@ -238,6 +242,29 @@ export const apiRoutes = {
     body: requests.registerSenderRequest,
     answer: { status: 200, shape: answers.registeredSenderAnswer },
     problems: [...registering, 'hook-changed', 'sender-busy', 'locked'],
+  },
+  beginSecretRotation: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/secret/rotation`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Replaces the secret of a webhook by a random value, and keeps the one before valid for an hour. Works wherever the factory is managed.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.secretRotationAnswer },
+    etag: true,
+    problems: [...rotating, 'secret-missing'],
+  },
+  endSecretRotation: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/secret/rotation/end`,
+    permission: 'manage',
+    thread: 'operations',
+    summary: 'Ends the overlap of the secret of a webhook at once: only the current value stays valid.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.endedRotationAnswer },
+    etag: true,
+    problems: rotating,
   },
   describePayloads: {
     method: 'get',

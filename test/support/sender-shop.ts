@@ -65,3 +65,10 @@ export async function openShop(
     register: (...args) => must('senders', 'register', 'shop', '--yes', ...args),
   };
 }
+
+/** The environment of a command that works through the management API, without the home. */
+export async function serverOf({ hookmill, daemon }: SenderShop) {
+  const made = await hookmill('tokens', 'create', 'ci', '--permission', 'manage', '-o', 'json');
+  const { token } = JSON.parse(made.stdout);
+  return { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token, HOOKMILL_HOME: '' };
+}

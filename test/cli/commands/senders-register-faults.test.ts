@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCallHere } from '../../../cli/backend/call-here.ts';
 import { homeAt } from '../../../store/home/home.ts';
-import { openShop, type SenderShop, shopSecret } from '../../support/sender-shop.ts';
+import { openShop, type SenderShop, serverOf, shopSecret } from '../../support/sender-shop.ts';
 import { startGithubApi } from '../../support/senders/github-api.ts';
 import { startGitlabApi } from '../../support/senders/gitlab-api.ts';
 import { factoryIn } from '../../support/stored.ts';
@@ -28,13 +28,6 @@ function openFactory({ workspace }: SenderShop) {
 function callHere(shop: SenderShop) {
   const baseUrl = shop.daemon.ingressUrl;
   return createCallHere(openFactory(shop), { baseUrl, findDaemonProblem: async () => null });
-}
-
-/** The environment of a command that works through the management API, without the home. */
-async function serverOf({ hookmill, daemon }: SenderShop) {
-  const made = await hookmill('tokens', 'create', 'ci', '--permission', 'manage', '-o', 'json');
-  const { token } = JSON.parse(made.stdout);
-  return { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token, HOOKMILL_HOME: '' };
 }
 
 /** Does something whenever a provider is about to have one more hook, before it answers. */

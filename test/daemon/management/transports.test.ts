@@ -90,6 +90,7 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
   const { episodes } = await daemon.store.alerts.change(state => followEpisodes(state, [finding], context));
   const alert = episodes.find(episode => episode.factory === factory)?.id ?? '';
+  await manager.call('beginSecretRotation', { params: { uid: hooked }, body: {} });
   const plan = await manager.call('planSender', { params: { uid: hooked }, body: { events: ['push'] } });
   const { fingerprint } = plan.json;
   const server = { url: managementUrl, getToken: async () => manager.token };
@@ -226,6 +227,16 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     () => ({ params: { uid: unknownUid }, body: { enabled: false } }),
   ],
   changeWebhookSecret: [
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  beginSecretRotation: [
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    ({ sent }) => ({ params: { uid: sent }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  endSecretRotation: [
+    ({ hooked }) => ({ params: { uid: hooked }, body: {} }),
     ({ uid }) => ({ params: { uid }, body: {} }),
     () => ({ params: { uid: unknownUid }, body: {} }),
   ],
@@ -373,7 +384,8 @@ async function changesOf({ call }: Known) {
         operation,
         subject: subject
           .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
-          .replace(/hook \d+/, 'hook …'),
+          .replace(/hook \d+/, 'hook …')
+          .replace(/until \S+Z/, 'until …'),
         unfinished,
       };
     });

@@ -67,6 +67,26 @@ describe.each([
     expect(shown.json.yaml).toBe(`secretName: ${secretName}\n`);
   });
 
+  test('replaces a secret with an overlap, which the next apply keeps', async () => {
+    const { daemon, factory, manager, secretName, webhook, post, apply } = await appliedFrom(source);
+    const params = { uid: webhook.uid };
+    const call = async (id: 'beginSecretRotation' | 'endSecretRotation') =>
+      (await manager.call(id, { params, body: {} })).json;
+    const begun = await call('beginSecretRotation');
+    expect(begun).toMatchObject({ secretName, isContinued: false });
+    expect(await call('beginSecretRotation')).toEqual({ ...begun, isContinued: true });
+    const secrets = await factory.store.teamSecrets.open([secretName], daemon.factory);
+    const token = secrets.get(secretName)?.value?.text ?? '';
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect([await post('old-token-of-pay'), await post(token)]).toEqual([202, 202]);
+    await apply();
+    expect((await manager.call('showStatus')).json).toMatchObject({ managedBy: management, edited: false });
+    expect([await post('old-token-of-pay'), await post(token)]).toEqual([202, 202]);
+    await call('endSecretRotation');
+    expect([await post('old-token-of-pay'), await post(token)]).toEqual([401, 202]);
+    expect((await call('endSecretRotation')).code).toBe('secret-overlap');
+  });
+
   test('refuses changes that belong in its files, and shows what to write there', async () => {
     const { manager, secretName, webhook } = await appliedFrom(source);
     const params = { uid: webhook.uid };
