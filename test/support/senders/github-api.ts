@@ -31,7 +31,7 @@ import {
 } from './sender-server.ts';
 
 export interface GithubSetup {
-  /** Where the API is: `/api/v3` at a GitHub Enterprise Server, which then has no rate limits. */
+  /** Where the API is: `/api/v3` at a GitHub Enterprise Server, which has other limits. */
   readonly basePath?: string;
   /** `acme/shop` by default. */
   readonly repositories?: readonly string[];
@@ -90,10 +90,19 @@ export interface GithubApi extends SenderDouble {
 const everything: GithubToken = { kind: 'classic', scopes: ['repo', 'admin:repo_hook', 'admin:org_hook'] };
 /** github.blog, "REST API version 2026-03-10 is now available" (2026-03): the older one is supported until 2028-03. */
 const apiVersions = ['2022-11-28', '2026-03-10'];
-const requestsPerHour = 5_000;
-const unlimited = Number.MAX_SAFE_INTEGER - 1;
-const githubTimeoutMs = 10_000;
-const enterpriseTimeoutMs = 30_000;
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Limits of github.com and of GitHub Enterprise Server (docs.github.com, "Handling failed webhook deliveries",
+ * "Redelivering webhooks", "About webhooks" and "Rate limits for the REST API", 2026-11).
+ */
+const limits = {
+  github: { requestsPerHour: 5_000, timeoutMs: 10_000, keptMs: 3 * dayMs, hooksPerEventMax: 20 },
+  enterprise: {
+    ...{ requestsPerHour: Number.MAX_SAFE_INTEGER - 1, timeoutMs: 30_000 },
+    ...{ keptMs: 7 * dayMs, hooksPerEventMax: 250 },
+  },
+};
 
 /** Starts a double for a test file. */
 export async function startGithubApi(setup: GithubSetup = {}): Promise<GithubApi> {
@@ -102,14 +111,11 @@ export async function startGithubApi(setup: GithubSetup = {}): Promise<GithubApi
   const server: SenderServer = await startSenderServer(request => answerRequest(request));
   const { clock, requests, violations } = server;
   const url = `${server.origin}${basePath}`;
-  const timeoutMs = setup.deliveryTimeoutMs ?? (basePath ? enterpriseTimeoutMs : githubTimeoutMs);
+  const { requestsPerHour, timeoutMs, keptMs, hooksPerEventMax } = limits[basePath ? 'enterprise' : 'github'];
   const hooks: GithubHook[] = [];
-  const log = createGithubLog(clock.now, timeoutMs);
-  const state: GithubState = { server, url, owners: listOwners(setup), hooks, log };
-  const rateLimit = createGithubRateLimit(
-    clock.now,
-    setup.requestsPerHour ?? (basePath ? unlimited : requestsPerHour),
-  );
+  const log = createGithubLog(clock.now, setup.deliveryTimeoutMs ?? timeoutMs, keptMs);
+  const state: GithubState = { server, url, owners: listOwners(setup), hooks, log, hooksPerEventMax };
+  const rateLimit = createGithubRateLimit(clock.now, setup.requestsPerHour ?? requestsPerHour);
   const answerRequest = async (request: ApiRequest): Promise<ApiAnswer> => {
     const { status, headers, body } = await answer(request, {
       setup,
@@ -123,7 +129,14 @@ export async function startGithubApi(setup: GithubSetup = {}): Promise<GithubApi
   const addHook = (name: string, body: HookBody) => {
     const owner = state.owners.find(known => isSameName(known.name, name));
     if (!owner) throw new Error(`There is no ${name}`);
-    const { value, refusal } = makeGithubHook(hooks, owner, newHookId(state), body, clock.now());
+    const { value, refusal } = makeGithubHook(
+      hooks,
+      owner,
+      newHookId(state),
+      body,
+      clock.now(),
+      hooksPerEventMax,
+    );
     if (refusal) throw new Error(JSON.stringify(refusal.body));
     hooks.push(value);
     return value;

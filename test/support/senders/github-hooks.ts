@@ -41,7 +41,6 @@ type Changed<T> =
   | { readonly value: T; readonly refusal?: undefined }
   | { readonly refusal: ApiAnswer; readonly value?: undefined };
 
-const hooksPerEventMax = 20;
 const mask = '********';
 
 /**
@@ -56,11 +55,12 @@ export function makeGithubHook(
   id: number,
   body: HookBody,
   nowMs: number,
+  perEventMax: number,
 ): Changed<GithubHook> {
   const config = makeConfig(body.config ?? {});
   if (!config.value) return config;
   const events = body.events ?? ['push'];
-  const problems = findConflicts(others, owner, config.value, events);
+  const problems = findConflicts(others, owner, config.value, events, perEventMax);
   if (problems.length > 0) return { refusal: validationFailed(problems) };
   const value: GithubHook = {
     ...{ id, owner, active: body.active ?? true, events, config: config.value },
@@ -144,6 +144,7 @@ function findConflicts(
   owner: GithubOwner,
   config: GithubHookConfig,
   events: readonly string[],
+  perEventMax: number,
 ): readonly string[] {
   const siblings = others.filter(other => other.owner === owner);
   const isDuplicate = siblings.some(
@@ -155,8 +156,8 @@ function findConflicts(
   );
   if (isDuplicate) return [`Hook already exists on this ${owner.kind}`];
   return events
-    .filter(event => siblings.filter(other => other.events.includes(event)).length >= hooksPerEventMax)
-    .map(event => `The "${event}" event cannot have more than ${hooksPerEventMax} hooks`);
+    .filter(event => siblings.filter(other => other.events.includes(event)).length >= perEventMax)
+    .map(event => `The "${event}" event cannot have more than ${perEventMax} hooks`);
 }
 
 function validationFailed(messages: readonly string[]): ApiAnswer {

@@ -56,14 +56,12 @@ export interface RecordedOutcome {
   readonly body: string | null;
 }
 
-/** The log shows the deliveries of 3 days (docs.github.com, "Redelivering webhooks", 2026-11). */
-const keptMs = 3 * 24 * 3_600_000;
 /** Each ID loses its last digits when it becomes a number. */
 const firstId = 3_804_004_623_172_239_366n;
 const idStep = 1_000_003n;
 
-/** `timeoutMs`: 10 s at github.com, 30 s at GitHub Enterprise Server ("Handling failed webhook deliveries", 2026-11). */
-export function createGithubLog(now: () => number, timeoutMs: number): GithubLog {
+/** A log of deliveries that may take `timeoutMs` and are shown for `keptMs`. */
+export function createGithubLog(now: () => number, timeoutMs: number, keptMs: number): GithubLog {
   const deliveries: GithubDelivery[] = [];
   const record = (hook: GithubHook, event: GithubEvent, outcome: RecordedOutcome): GithubDelivery => {
     const { headers: responseHeaders, body: responsePayload, ...result } = outcome;

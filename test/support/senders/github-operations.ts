@@ -27,6 +27,7 @@ export interface GithubState {
   readonly owners: readonly GithubOwner[];
   readonly hooks: GithubHook[];
   readonly log: GithubLog;
+  readonly hooksPerEventMax: number;
 }
 
 /** A request that was let in. */
@@ -60,11 +61,18 @@ const operations: Readonly<Record<string, (call: GithubCall) => ApiAnswer>> = {
     return { status: 200, headers, body: items.map(hook => showGithubHook(hook, addressOf(call))) };
   },
   'create-webhook': call => {
-    const { hooks, owner, server, body } = call;
-    const made = makeGithubHook(hooks, owner, newHookId(call), (body ?? {}) as HookBody, server.clock.now());
+    const { hooks, owner, server, body, hooksPerEventMax: max } = call;
+    const made = makeGithubHook(
+      hooks,
+      owner,
+      newHookId(call),
+      (body ?? {}) as HookBody,
+      server.clock.now(),
+      max,
+    );
     if (made.refusal) return made.refusal;
     hooks.push(made.value);
-    // "When you create a new webhook, we'll send you a simple ping event" (docs.github.com, event `ping`, 2026-11).
+    // A new webhook is sent a ping (docs.github.com, "About webhooks" of Enterprise Server 3.3).
     if (made.value.active) ping(call, made.value);
     const address = addressOf(call);
     const headers = { location: `${address}/${made.value.id}` };

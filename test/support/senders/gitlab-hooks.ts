@@ -38,7 +38,7 @@ const failuresBeforeDisabled = 39;
 const firstBackOffMs = 60_000;
 const longestBackOffMs = 24 * 3_600_000;
 
-/** A new hook hears pushes unless it is told not to (`push_events boolean DEFAULT true`, db/structure.sql). */
+/** That a new hook hears pushes unless it is told not to is assumed. */
 export function makeGitlabHook(
   owner: GitlabOwner,
   id: number,
