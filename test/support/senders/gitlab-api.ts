@@ -39,8 +39,8 @@ export interface GitlabSetup {
   readonly groups?: Readonly<Record<string, number>>;
   /** By the tokens themselves. By default, `gitlab-token` may do everything. */
   readonly tokens?: Readonly<Record<string, GitlabToken>>;
-  /** Whether events have `created_at`, which older versions leave out. True by default. */
-  readonly eventsHaveTimes?: boolean;
+  /** Is an older version, whose events have no `created_at` and whose limits have no `Retry-After`. */
+  readonly isOlder?: boolean;
   readonly deliveryTimeoutMs?: number;
 }
 
@@ -74,6 +74,7 @@ export interface GitlabApi extends SenderDouble {
 }
 
 const everything: GitlabToken = { user: 'root', scopes: ['api'], role: 'owner' };
+
 /** Starts a double for a test file. */
 export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi> {
   const description = readApiDescription('gitlab');
@@ -87,10 +88,10 @@ export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi
   const { clock, requests, violations } = server;
   const hooks: GitlabHook[] = [];
   const log = createGitlabLog(clock.now, server.origin, setup.deliveryTimeoutMs ?? 10_000);
-  const { eventsHaveTimes = true } = setup;
+  const { isOlder = false } = setup;
   const state: GitlabState = {
     server,
-    eventsHaveTimes,
+    isOlder,
     owners: listOwners(setup),
     hooks,
     log,

@@ -19,8 +19,7 @@ import type { ApiAnswer, ApiRequest, SenderServer } from './sender-server.ts';
 
 export interface GitlabState {
   readonly server: SenderServer;
-  /** Whether events have `created_at`. */
-  readonly eventsHaveTimes: boolean;
+  readonly isOlder: boolean;
   readonly owners: readonly GitlabOwner[];
   readonly hooks: GitlabHook[];
   readonly log: GitlabLog;
@@ -83,7 +82,7 @@ const operations: Readonly<Record<string, Operation<[]>>> = {
     return { status: 204 };
   }),
   'list-events': ofHook((call, hook) => {
-    const { eventsHaveTimes, log, request } = call;
+    const { isOlder, log, request } = call;
     const status = request.query.get('status');
     const isStatus = (text: string) => /^(\d{3}|successful|client_failure|server_failure)$/.test(text);
     if (status !== null && !status.split(',').every(isStatus)) {
@@ -91,7 +90,7 @@ const operations: Readonly<Record<string, Operation<[]>>> = {
       return { status: 400, body: { error: 'status does not have a valid value' } };
     }
     const events = log.shown(hook).filter(event => hasGitlabStatus(event, status));
-    return takePage(call, events, event => showGitlabEvent(event, eventsHaveTimes));
+    return takePage(call, events, event => showGitlabEvent(event, !isOlder));
   }),
   'resend-event': ofHook(resend),
   'test-hook': ofHook(async (call, hook) => {
@@ -131,20 +130,25 @@ function unprocessable(message: string): ApiAnswer {
   return { status: 422, body: { message } };
 }
 
-/** That 429 always has `Retry-After` is assumed. */
-export function tooManyRequests(message: unknown, seconds: number): ApiAnswer {
+export function tooManyRequests(message: string, seconds: number): ApiAnswer {
   return { status: 429, headers: { 'retry-after': String(seconds) }, body: { message } };
 }
 
-/** Limits the requests of one user for one project or group, however many hooks it has. */
-function countLimited({ limited, user, owner, server }: GitlabCall, what: string): ApiAnswer | undefined {
+/**
+ * Limits the requests of one user for one project or group, however many hooks it has. `Retry-After` is the whole
+ * interval (gitlab-org/gitlab!206603); before, there was none (gitlab-org/gitlab#199738).
+ */
+function countLimited(
+  { limited, user, owner, server, isOlder }: GitlabCall,
+  what: string,
+): ApiAnswer | undefined {
   const key = `${what} ${user} ${owner.kind} ${owner.id}`;
   const nowMs = server.clock.now();
   const recent = (limited.get(key) ?? []).filter(timeMs => timeMs > nowMs - minuteMs);
   limited.set(key, [...recent, nowMs]);
   if (recent.length < limitedPerMinute) return undefined;
   const error = 'This endpoint has been requested too many times. Try again later.';
-  return tooManyRequests({ error }, minuteMs / 1000);
+  return isOlder ? { status: 429, body: { message: { error } } } : tooManyRequests(error, minuteMs / 1000);
 }
 
 function ofHook(work: Operation<[GitlabHook]>): Operation<[]> {
