@@ -18,7 +18,7 @@ const pureFiles = {
   build: ['update-parts'],
   cli: ['commands/definitions/plan-markdown', 'formats/formats', 'markdown', 'render/*', 'take-sockets'],
   daemon: [
-    ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas', 'receivers/retry-after'],
+    ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas'],
     ...['runs/run-message', 'runs/runners/http-template', 'served/in-slices', 'settings'],
   ],
   dashboard: ['state/*', 'text/*'],

@@ -7,7 +7,7 @@ import { type Part, replaceFile, updateParts } from './update-parts.ts';
 
 const common = ['build/**/*.*', 'package.json', 'package-lock.json'];
 const program: Part = {
-  sources: ['{cli,daemon,json,operations,schema,signatures,sources,store}/**/*.ts', ...common],
+  sources: ['{cli,daemon,json,operations,schema,senders,signatures,sources,store}/**/*.ts', ...common],
   output: ['dist/*.js', 'dist/prebuilds/*.node'],
   build: buildProgram,
 };

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = '{schema,signatures,store,sources,operations,daemon,cli,dashboard}';
+const rooms = '{schema,signatures,store,sources,senders,operations,daemon,cli,dashboard}';
 const limit =
   /\/\*\* @limit (?<meaning>[\s\S]*?) \*\/\n\s*(?:export )?const (?<name>\w+) = (?<value>[^;]+);/g;
 

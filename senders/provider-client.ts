@@ -15,30 +15,38 @@ export interface ProviderAttempt {
   readonly eventId: string;
   /** The event, as the event header of its delivery has it. */
   readonly event: string;
-  /** The `action` of the payload, if the provider lists it. */
+  /** The `action` of the payload (of its `object_attributes` at GitLab), if the provider lists it. */
   readonly action: string | null;
   readonly atMs: number;
   /** The status that the provider got; null: no answer. */
   readonly status: number | null;
-  /** The parsed payload, if the provider lists it. */
+  /** The parsed payload, if the provider lists it. GitLab hides the email addresses in it. */
   readonly payload?: unknown;
+  /** Whether the provider still has the payload. Otherwise, it would send something else in its place. */
+  readonly canRedeliver: boolean;
 }
 
 export interface AttemptsPage {
-  /** Newest first. */
+  /** Newest first. An attempt may be in two pages, because new ones move the others. */
   readonly attempts: readonly ProviderAttempt[];
   /** Continues with older attempts; null: there are none. */
   readonly next: string | null;
 }
 
-/** The API of a provider for the hooks of one repository, project, group, organization or app. Each request is bounded. */
+/**
+ * The API of a provider for the hooks of one repository, project, group, organization or app. Each request is bounded, and
+ * none is repeated. Fails with ProviderError.
+ */
 export interface ProviderClient {
   /** All hooks; for an app, its only one. */
   listHooks(): Promise<readonly ProviderHook[]>;
   createHook(wanted: WantedHook): Promise<ProviderHook>;
-  /** Changes URL, events and secret, content type json, TLS verification on, and activates it. */
+  /**
+   * Changes URL, events and secret, content type json, TLS verification on, and activates it. What hookmill does not manage
+   * stays as it is. GitLab activates a hook that it has disabled only after a ping that the ingress accepts.
+   */
   changeHook(id: string, wanted: WantedHook): Promise<ProviderHook>;
-  /** Makes the provider send a ping or a sample event to the hook's URL. */
+  /** Makes the provider send a ping (GitHub) or a sample event (GitLab), which a trigger may match, to the hook's URL. */
   ping(hook: ProviderHook): Promise<void>;
   /** Lists a page of the provider's log of a hook. */
   listAttempts(hookId: string, cursor: string | null): Promise<AttemptsPage>;

@@ -1,8 +1,4 @@
-/** @limit Longest wait that a receiver may ask for with `Retry-After`, in seconds: a longer one is probably a mistake. */
-const retryAfterSecondsMax = 3600;
-
-// RFC 9110 §5.6.7, the only form that senders may use since 1999: "Sun, 06 Nov 1994 08:49:37 GMT".
-const imfFixdate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+import { parseRetryAfterMs } from '../../schema/text/parse-retry-after.ts';
 
 interface ReceiverPost {
   readonly url: string;
@@ -66,16 +62,4 @@ function describeFailure(error: unknown, timeLimitMs: number): string {
   if (error.name === 'AbortError') return 'the daemon stopped and ended the request';
   const cause = error.cause instanceof Error ? error.cause : error;
   return `the request failed (${'code' in cause ? cause.code : cause.message})`;
-}
-
-/** Parses a `Retry-After` header (RFC 9110 §10.2.3) to a bounded wait in ms; undefined if it is not valid. */
-export function parseRetryAfterMs(header: string | null, nowMs: number): number | undefined {
-  const waitMs = parseWaitMs(header?.trim() ?? '', nowMs);
-  if (Number.isNaN(waitMs)) return undefined;
-  return Math.min(Math.max(0, waitMs), retryAfterSecondsMax * 1000);
-}
-
-function parseWaitMs(text: string, nowMs: number): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
-  return imfFixdate.test(text) ? Date.parse(text) - nowMs : Number.NaN;
 }

@@ -1,10 +1,13 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { WebhookSender } from '../../schema/definitions/sender-keys.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { createProviderClient } from '../../senders/create-client.ts';
+import { createProviderClient, type HookSender } from '../../senders/create-client.ts';
 import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import type { OpenFactory } from '../factory.ts';
+
+/** @limit Time in which a provider must answer all requests of one operation, in ms: commands wait for 30 s. */
+const providerMs = 25_000;
 
 /** Everything that operations on senders need. */
 export interface SenderDeps {
@@ -39,7 +42,7 @@ export class SenderUnusable extends Error {
  */
 export async function openSender(
   { factory: { name, store, now } }: SenderDeps,
-  { sender }: Pick<SentWebhook, 'sender'>,
+  { sender, signatureScheme }: Pick<SentWebhook, 'sender' | 'signatureScheme'>,
 ): Promise<ProviderClient> {
   const { credentialSecret, url } = sender;
   const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};
@@ -55,10 +58,21 @@ export async function openSender(
       secret?.unresolved?.message ?? `the team secret ${credentialSecret} has no value that may be used`;
     throw new SenderUnusable(reason);
   }
-  return createProviderClient(sender, credential, {
-    isTrusted: url !== undefined,
+  return createProviderClient(toClientSender(sender), credential, {
+    trustedUrls: senderUrls,
+    secretKind: signatureScheme === 'gitlab-signing-token' ? 'signing-token' : 'token',
+    stopping: AbortSignal.timeout(providerMs),
     nowMs: () => now().getTime(),
   });
+}
+
+/** Definitions have one of five keys for the place of a hook; the client wants to know which. */
+function toClientSender(sender: WebhookSender): HookSender {
+  const { url, repository, organization, app, project, group } = sender;
+  if (sender.provider === 'gitlab')
+    return { provider: 'gitlab', url, ...(project === undefined ? { group: group ?? '' } : { project }) };
+  if (repository !== undefined) return { provider: 'github', url, repository };
+  return { provider: 'github', url, ...(organization === undefined ? { app: app ?? '' } : { organization }) };
 }
 
 function isSameAddress(a: string, b: string): boolean {

@@ -41,6 +41,8 @@ export interface GitlabSetup {
   readonly tokens?: Readonly<Record<string, GitlabToken>>;
   /** Is an older version, whose events have no `created_at` and whose limits have no `Retry-After`. */
   readonly isOlder?: boolean;
+  /** Whether hooks can have signing tokens. Versions before 19.0 ignore them. True by default. */
+  readonly hasSigningTokens?: boolean;
   readonly deliveryTimeoutMs?: number;
 }
 
@@ -88,10 +90,11 @@ export async function startGitlabApi(setup: GitlabSetup = {}): Promise<GitlabApi
   const { clock, requests, violations } = server;
   const hooks: GitlabHook[] = [];
   const log = createGitlabLog(clock.now, server.origin, setup.deliveryTimeoutMs ?? 10_000);
-  const { isOlder = false } = setup;
+  const { isOlder = false, hasSigningTokens = true } = setup;
   const state: GitlabState = {
     server,
     isOlder,
+    hasSigningTokens,
     owners: listOwners(setup),
     hooks,
     log,

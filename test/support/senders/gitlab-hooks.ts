@@ -12,6 +12,8 @@ export interface GitlabHook {
   url: string;
   /** The secret token, which no answer shows. */
   token: string | undefined;
+  /** The signing token, which no answer shows either. */
+  signingToken: string | undefined;
   /** The events that it hears, such as `push_events`. */
   events: ReadonlySet<string>;
   readonly createdAtMs: number;
@@ -30,7 +32,10 @@ const eventNames = (
 )
   .split(' ')
   .map(name => `${name}_events`);
-const ownEvents = { projects: ['vulnerability_events'], groups: ['subgroup_events', 'member_events'] };
+const ownEvents = {
+  projects: ['vulnerability_events', 'resource_deploy_token_events'],
+  groups: ['subgroup_events', 'member_events', 'project_events'],
+};
 
 // app/models/concerns/web_hooks/auto_disabling.rb (2026-11)
 const failuresBeforeBackOff = 3;
@@ -46,7 +51,15 @@ export function makeGitlabHook(
   nowMs: number,
 ): GitlabHook {
   const hook: GitlabHook = {
-    ...{ id, owner, url: '', token: undefined, events: new Set(['push_events']), createdAtMs: nowMs },
+    ...{
+      id,
+      owner,
+      url: '',
+      token: undefined,
+      signingToken: undefined,
+      events: new Set(['push_events']),
+      createdAtMs: nowMs,
+    },
     ...{ fields: {}, recentFailures: 0, disabledUntilMs: undefined },
   };
   changeGitlabHook(hook, { enable_ssl_verification: true, ...body });
@@ -58,13 +71,14 @@ export function makeGitlabHook(
  * has them too (`reset_token` in app/models/concerns/web_hooks/hook.rb, 2026-11).
  */
 export function changeGitlabHook(hook: GitlabHook, body: GitlabHookBody): void {
-  const { url, token, ...fields } = body;
+  const { url, token, signing_token: signingToken, ...fields } = body;
   if (typeof url === 'string' && url !== hook.url) {
     hook.url = url;
     hook.token = undefined;
     hook.fields = { ...hook.fields, custom_headers: [], url_variables: [] };
   }
   if (typeof token === 'string') hook.token = token === '' ? undefined : token;
+  if (typeof signingToken === 'string') hook.signingToken = signingToken || undefined;
   const events = new Set(hook.events);
   for (const name of eventsOf(hook.owner)) {
     if (fields[name] === true) events.add(name);
@@ -74,7 +88,8 @@ export function changeGitlabHook(hook: GitlabHook, body: GitlabHookBody): void {
   hook.fields = { ...hook.fields, ...fields };
 }
 
-export function showGitlabHook(hook: GitlabHook, nowMs: number): object {
+/** Before 19.0, a hook did not say which tokens it has (gitlab-org/gitlab!231325). */
+export function showGitlabHook(hook: GitlabHook, nowMs: number, tellsTokens: boolean): object {
   const { owner, fields, disabledUntilMs } = hook;
   const keys = (name: string) =>
     ((fields[name] ?? []) as { readonly key: string }[]).map(({ key }) => ({ key }));
@@ -92,6 +107,10 @@ export function showGitlabHook(hook: GitlabHook, nowMs: number): object {
     branch_filter_strategy: fields.branch_filter_strategy ?? 'wildcard',
     custom_webhook_template: fields.custom_webhook_template ?? null,
     ...{ custom_headers: keys('custom_headers'), url_variables: keys('url_variables') },
+    ...(tellsTokens && {
+      token_present: hook.token !== undefined,
+      signing_token_present: hook.signingToken !== undefined,
+    }),
     alert_status: gitlabAlertStatus(hook, nowMs),
     disabled_until: disabledUntilMs === undefined ? null : new Date(disabledUntilMs).toISOString(),
   };

@@ -20,6 +20,7 @@ import type { ApiAnswer, ApiRequest, SenderServer } from './sender-server.ts';
 export interface GitlabState {
   readonly server: SenderServer;
   readonly isOlder: boolean;
+  readonly hasSigningTokens: boolean;
   readonly owners: readonly GitlabOwner[];
   readonly hooks: GitlabHook[];
   readonly log: GitlabLog;
@@ -59,23 +60,33 @@ export function newGitlabHookId({ hooks }: GitlabState): number {
   return (hooks.at(-1)?.id ?? 0) + 1;
 }
 
+function showHook({ server, hasSigningTokens }: GitlabState, hook: GitlabHook): object {
+  return showGitlabHook(hook, server.clock.now(), hasSigningTokens);
+}
+
+/** The body without what this version ignores, as it ignores every attribute that it does not know. */
+function bodyOf({ body, hasSigningTokens }: GitlabCall): GitlabHookBody {
+  const { signing_token: _, ...known } = body;
+  return hasSigningTokens ? body : known;
+}
+
 /** The operations, by their IDs without `-project` or `-group`. */
 const operations: Readonly<Record<string, Operation<[]>>> = {
   'list-hooks': call => {
     const all = call.hooks.filter(({ owner }) => owner === call.owner);
-    return takePage(call, all, hook => showGitlabHook(hook, call.server.clock.now()));
+    return takePage(call, all, hook => showHook(call, hook));
   },
   'add-hook': call => {
     if (!URL.canParse(String(call.body.url))) return invalidUrl;
-    const hook = makeGitlabHook(call.owner, newGitlabHookId(call), call.body, call.server.clock.now());
+    const hook = makeGitlabHook(call.owner, newGitlabHookId(call), bodyOf(call), call.server.clock.now());
     call.hooks.push(hook);
-    return { status: 201, body: showGitlabHook(hook, hook.createdAtMs) };
+    return { status: 201, body: showHook(call, hook) };
   },
-  'get-hook': ofHook((call, hook) => ({ status: 200, body: showGitlabHook(hook, call.server.clock.now()) })),
+  'get-hook': ofHook((call, hook) => ({ status: 200, body: showHook(call, hook) })),
   'edit-hook': ofHook((call, hook) => {
     if (!URL.canParse(String(call.body.url))) return invalidUrl;
-    changeGitlabHook(hook, call.body);
-    return { status: 200, body: showGitlabHook(hook, call.server.clock.now()) };
+    changeGitlabHook(hook, bodyOf(call));
+    return { status: 200, body: showHook(call, hook) };
   }),
   'delete-hook': ofHook(({ hooks }, hook) => {
     hooks.splice(hooks.indexOf(hook), 1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfterMs } from '../../../daemon/receivers/post-to-receiver.ts';
+import { parseRetryAfterMs } from '../../../schema/text/parse-retry-after.ts';
 
 const nowMs = Date.UTC(1994, 10, 6, 8, 49, 0);
 
