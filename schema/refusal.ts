@@ -14,6 +14,7 @@ export const refusals = {
   'alert-unknown': 'The factory has no such alert, or it ended long ago',
   'alert-resolved': 'The alert is resolved',
   'sender-missing': 'The definition of the webhook has no sender',
+  'sender-failed': 'The provider of the webhook did not do what it was asked',
   'session-unknown': 'There is no such session that the caller may see',
   'name-taken': 'The name is already in use in this factory',
   'too-many-webhooks': 'Webhook limit reached (20 per factory)',

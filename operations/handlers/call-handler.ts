@@ -64,6 +64,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
 
   listSenders: senders,
   checkSender: senders,
+  listMissed: senders,
+  redeliverMissed: senders,
 
   downloadPayload: log,
   showRunOutput: log,

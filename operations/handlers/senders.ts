@@ -1,10 +1,15 @@
 import { requireWebhook } from '../applied/require-applied.ts';
 import { checkSender, listSenders } from '../senders/check-sender.ts';
+import { listMissed } from '../senders/list-missed.ts';
 import { requireSender, type SenderDeps } from '../senders/open-sender.ts';
+import { redeliverMissed } from '../senders/redeliver-missed.ts';
 import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
 
 /** Handles requests about the hooks of webhooks at their providers. */
-export const senderHandlers: Pick<Handlers, 'listSenders' | 'checkSender'> = {
+export const senderHandlers: Pick<
+  Handlers,
+  'listSenders' | 'checkSender' | 'listMissed' | 'redeliverMissed'
+> = {
   listSenders: async (deps, { params: { factory } }) => ({
     body: { senders: await listSenders(toSenderDeps(deps, factory)) },
   }),
@@ -12,6 +17,18 @@ export const senderHandlers: Pick<Handlers, 'listSenders' | 'checkSender'> = {
     const given = toSenderDeps(deps, factory);
     const webhook = requireSender(requireWebhook(await given.factory.readState(), uid));
     return { body: await checkSender(given, webhook) };
+  },
+  listMissed: async (deps, { params: { factory, uid }, body }) => {
+    const given = toSenderDeps(deps, factory);
+    const webhook = requireSender(requireWebhook(await given.factory.readState(), uid));
+    return { body: await listMissed(given, webhook, body) };
+  },
+  redeliverMissed: async (deps, { params: { factory, uid }, body }) => {
+    const given = toSenderDeps(deps, factory);
+    const webhook = requireSender(requireWebhook(await given.factory.readState(), uid));
+    const answer = await redeliverMissed(given, webhook, body);
+    const asked = answer.events.filter(({ result }) => result === 'asked').length;
+    return { body: answer, changed: `${webhook.name} (${asked} ${asked === 1 ? 'event' : 'events'})` };
   },
 };
 

@@ -12,6 +12,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'alert-unknown': 404,
   'alert-resolved': 409,
   'sender-missing': 409,
+  'sender-failed': 502,
   'session-unknown': 404,
   'name-taken': 409,
   'too-many-webhooks': 409,

@@ -9,6 +9,7 @@ import { apiRoutes, type CallableId } from '../../../schema/api/routes.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { send } from '../../support/http.ts';
 import { useManagedDaemon, withNewFactory } from '../../support/management.ts';
+import { startGithubApi } from '../../support/senders/github-api.ts';
 import { factoryIn } from '../../support/stored.ts';
 
 // Each operation is called in this process, and over HTTP, where a thread of the daemon answers most: on the home in
@@ -19,7 +20,9 @@ const propose = {
   ...{ kind: 'command', argv: ['sh', '-c', script], factories: ['*'] },
   afterwards: { argv: ['sleep', '600'], approval: 'required' },
 };
+const github = await startGithubApi({ basePath: '/api/v3' });
 const shared = useManagedDaemon({
+  senders: { urls: [github.url] },
   runs: {
     runner: { kind: 'command', argv: ['sh', '-c', `${script}; exit 1`] },
     attempts: 1,
@@ -36,6 +39,9 @@ interface Known {
   readonly uid: string;
   /** The UID of the webhook shop, whose provider nobody may ask: the operator has not listed its address. */
   readonly sent: string;
+  /** The UID of the webhook cart, whose provider has an attempt to deliver. */
+  readonly tried: string;
+  readonly attempt: { readonly eventId: string; readonly attemptId: string };
   readonly delivery: string;
   readonly run: string;
   readonly waiting: string;
@@ -59,6 +65,9 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const signed = { authMode: 'signature', signatureScheme: 'github' } as const;
   const shop = { name: 'shop', ...signed, sender: { ...sender, url: 'http://127.0.0.1:9' } };
   const sent = (await manager.call('createWebhook', { body: shop })).json.webhook.uid;
+  await daemon.store.teamSecrets.set('GITHUB_HOOKS_TOKEN', 'github-token');
+  const cart = { ...shop, name: 'cart', sender: { ...sender, url: github.url } };
+  const tried = (await manager.call('createWebhook', { body: cart })).json.webhook;
   const automation = { name: 'triage', ...automationOf(uid) };
   await manager.call('createAutomation', { body: automation });
   await manager.call('createAutomation', { body: { ...automation, name: 'notify' } });
@@ -87,7 +96,23 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   );
   const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
   const { id: held = '' } = isHeld ? await runOf('propose') : {};
-  return { uid, sent, delivery, run, waiting, held, alert, call: transport === 'here' ? here : overHttp };
+  return {
+    ...{ uid, sent, tried: tried.uid, attempt: tryToDeliver(tried.url) },
+    delivery,
+    run,
+    waiting,
+    held,
+    alert,
+    call: transport === 'here' ? here : overHttp,
+  };
+}
+
+/** Lets the provider try to deliver an event to no hook but the one with this URL, which it makes. */
+function tryToDeliver(url: string): Known['attempt'] {
+  for (const hook of github.hooks) hook.active = false;
+  github.addHook('acme/shop', { config: { url, content_type: 'json' }, events: ['push'] });
+  const [delivery] = github.deliverMany(1, 'push', null);
+  return { eventId: delivery?.guid ?? '', attemptId: String(delivery?.id) };
 }
 
 function automationOf(uid: string) {
@@ -98,6 +123,7 @@ function automationOf(uid: string) {
 type Case<Id extends CallableId> = (known: Known) => CallParts<Id>;
 
 const unknownUid = 'wh_000000000000000000000000';
+const since = '2026-01-31T14:05:00Z';
 const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: MISSING\n' }];
 
 /** What is asked of each operation: something that it does, and something that it refuses if there is such a thing. */
@@ -114,6 +140,22 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ sent }) => ({ params: { uid: sent }, body: {} }),
     ({ uid }) => ({ params: { uid }, body: {} }),
     () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  listMissed: [
+    ({ tried }) => ({ params: { uid: tried }, body: { since: '2020-01-01T00:00:00Z', all: true } }),
+    ({ tried }) => ({ params: { uid: tried }, body: { since, cursor: 'x' } }),
+    ({ sent }) => ({ params: { uid: sent }, body: { since } }),
+    ({ uid }) => ({ params: { uid }, body: { since } }),
+    ({ tried }) => ({ params: { uid: tried }, body: { since: 'yesterday' } }),
+  ],
+  redeliverMissed: [
+    ({ tried, attempt }) => ({ params: { uid: tried }, body: { listedAt: since, events: [attempt] } }),
+    ({ sent, attempt }) => ({ params: { uid: sent }, body: { listedAt: since, events: [attempt] } }),
+    ({ uid }) => ({ params: { uid }, body: { listedAt: since, events: [] } }),
+    ({ tried }) => ({
+      params: { uid: tried },
+      body: { listedAt: since, events: [{ eventId: '' }] } as never,
+    }),
   ],
   describePayloads: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
   listAutomations: [() => ({})],
@@ -290,7 +332,7 @@ const adding: readonly CallableId[] = [
 ];
 
 /** They ask a provider, and change nothing. */
-const asking: readonly CallableId[] = ['checkSender'];
+const asking: readonly CallableId[] = ['checkSender', 'listMissed'];
 
 /** The outcome of a call, without what differs between two factories: their name, IDs, times and secrets. */
 async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known }: Known): Promise<unknown> {
@@ -306,6 +348,7 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
   const text = JSON.stringify(outcome)
     .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
     .replaceAll(/factory-\d+/g, 'factory')
+    .replaceAll(/"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"|"\d{19}"/g, '"of the provider"')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/("secret":"|\/wh_…\/)[\w-]{20,}/g, '$1…')
     .replaceAll(/(_TOKEN|_WEBHOOK)_\d+/g, '$1')
