@@ -1,6 +1,7 @@
 /**
  * The subjects of alerts:
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
+ * - `webhook.missed`: the provider of a webhook tried to deliver events that did not arrive
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
  * - `runs.held`: failed runs of an automation keep those behind them waiting
@@ -12,6 +13,7 @@
 export const alertTypes = [
   'webhook.quiet',
   'webhook.failing',
+  'webhook.missed',
   'runs.failing',
   'runs.stopped',
   'runs.held',
@@ -30,5 +32,5 @@ export function isAutomationAlert(type: AlertType): boolean {
 
 /** Whether alerts of a type are about a webhook. */
 export function isWebhookAlert(type: AlertType): boolean {
-  return type === 'webhook.quiet' || type === 'webhook.failing';
+  return type.startsWith('webhook.');
 }

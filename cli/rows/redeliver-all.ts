@@ -104,12 +104,12 @@ async function ask(
   const { accepted, asked, refused } = progress;
   let nextInMs: number | null = null;
   for (let at = 0; at < events.length; at += eventsAtOnce) {
-    const some = events
-      .slice(at, at + eventsAtOnce)
-      .map(({ eventId, attemptId }) => ({ eventId, attemptId }));
+    const some = events.slice(at, at + eventsAtOnce).map(({ eventId, attemptId, asked }) => ({
+      ...{ eventId, attemptId, again: again || asked?.isLost === true },
+    }));
     const answer = await backend.call('redeliverMissed', {
       params: { uid },
-      body: { listedAt: read.at, events: some, again },
+      body: { listedAt: read.at, events: some },
     });
     for (const { eventId, result, reason } of answer.events) {
       if (result === 'accepted') accepted.add(eventId);

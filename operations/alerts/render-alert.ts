@@ -43,6 +43,7 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Look whether the sender still sends, and run \`${hookmill} why ${name}\`.`,
   'webhook.failing': ({ hookmill, name }) =>
     `Run \`${hookmill} why ${name}\`: it names the cause and what to do.`,
+  'webhook.missed': ({ hookmill, name }) => `Run \`${hookmill} senders missed ${name} --redeliver\`.`,
   'runs.failing': ({ hookmill, name }) =>
     `Run \`${hookmill} runs list --automation ${name} --state failed\`, correct the cause, then \`${hookmill} runs retry --automation ${name} --state failed\`.`,
   'runs.stopped': ({ hookmill, name }) =>
@@ -62,6 +63,7 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
 const links: Readonly<Record<AlertType, (factory: string, subject: string, run: string) => string>> = {
   'webhook.quiet': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
+  'webhook.missed': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,

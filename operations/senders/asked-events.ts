@@ -3,7 +3,7 @@ import { dayMs } from '../../schema/time-units.ts';
 
 /** @limit Time in which a delivery of a provider may still arrive, in ms: GitHub gives up after 10 s, and sends again within seconds of a request. */
 export const inFlightMs = 60_000;
-/** @limit Requests to a provider for the same event of which it made no delivery: a request can be lost with the process that makes it. */
+/** @limit Requests to a provider for the same event that nobody asks for by hand: a request can be lost with the process that makes it, and the delivery if the daemon ends. */
 const lostMax = 3;
 /** @limit Events of a webhook that the daemon asks for within a day: a longer outage is for a person to look at. */
 export const recoveredPerDay = 1_000;
@@ -43,8 +43,8 @@ export type Decision =
 
 /**
  * Decides by what was asked before whether an event may be asked for, and returns the state in which it was. It is asked for
- * once. It may be asked for again only if the log that was read since shows no further attempt, so that the request was
- * lost, or if somebody insists.
+ * once. It may be asked for again only by whoever has read the provider's log since, and saw that it is lost (`isLost`), or
+ * insists.
  */
 export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): Decision {
   const { nowMs } = rules;
@@ -52,7 +52,7 @@ export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): D
   if (before) {
     if (nowMs - Date.parse(before.at) < inFlightMs) return { kind: 'too-soon' };
     const isSeen = Date.parse(before.at) + inFlightMs <= ask.listedAtMs;
-    if (!isSeen || !(ask.again || isLost(before, ask)))
+    if (!isSeen || !ask.again)
       return { kind: 'refused', reason: `it was asked for at ${before.at}, and has not arrived` };
   }
   const waitMs = findWait(state, ask, rules);
@@ -66,14 +66,22 @@ export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): D
     return { kind: 'refused', reason };
   }
   const { eventId, attemptId, byDaemon } = ask;
-  const times = before?.attemptId === attemptId ? before.times + 1 : 1;
+  const times = (before?.times ?? 0) + 1;
   const asked: AskedEvent = { eventId, attemptId, times, byDaemon, at: new Date(nowMs).toISOString() };
   return { kind: 'ask', state: { ...state, asked: [...others, asked] } };
 }
 
-/** Whether the provider has not tried to deliver an event again since it was asked to, so that the request was lost. */
-export function isLost(asked: AskedEvent, newest: Pick<EventAsk, 'attemptId'>): boolean {
-  return asked.attemptId === newest.attemptId && asked.times < lostMax;
+/**
+ * Whether an event that was asked for a minute ago is lost by a crash: the provider has not tried since, because the request
+ * did not reach it, or its attempt got no answer, because no daemon ran. An event that was refused is not lost.
+ */
+export function isLost(
+  asked: AskedEvent,
+  newest: Pick<EventAsk, 'attemptId'> & { readonly status: number | null },
+): boolean {
+  const isUntried = asked.attemptId === newest.attemptId;
+  const isUnanswered = newest.status === null || newest.status >= 500;
+  return (isUntried || isUnanswered) && asked.times < lostMax;
 }
 
 /** The events that the daemon may still ask for today. */

@@ -3,6 +3,7 @@ import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { toClause } from '../../schema/filters/clause.ts';
 import type { ProviderHook, SenderFinding, SenderState } from '../../schema/sender.ts';
 import { findScheme } from '../../signatures/schemes.ts';
+import { describeMissed } from './describe-missed.ts';
 
 /** The parts of a webhook by which its hook is judged, as they are applied or planned. */
 export type SendingWebhook = Pick<AppliedWebhook, 'name' | 'signatureScheme' | 'bodyFormat'> &
@@ -175,16 +176,10 @@ export function findNeededEvents(
 
 function judgeMissed({ missed }: SenderState, { name, sender }: SendingWebhook): SenderFinding[] {
   if (!missed || missed.events === 0) return [];
-  const times =
-    missed.first === missed.last ? `at ${missed.first}` : `between ${missed.first} and ${missed.last}`;
-  const message = `the provider tried ${count(missed.attempts, 'time')} to deliver ${count(missed.events, 'event')} that did not arrive, ${times}`;
+  const message = describeMissed(missed);
   const remedy = `Run \`hookmill senders missed ${name} --redeliver\`.`;
   const own = sender?.recover ? 'The daemon asks for them again.' : remedy;
   return [warning('missed', message, own)];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function describeProblem(

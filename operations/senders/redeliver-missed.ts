@@ -1,6 +1,3 @@
-import type { z } from 'zod';
-import type { redeliverAnswer } from '../../schema/api/answers.ts';
-import type { redeliverRequest } from '../../schema/api/requests.ts';
 import { describeSender, type WebhookSender } from '../../schema/definitions/sender-keys.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { askedKept, emptySenderState, type SenderState } from '../../schema/sender.ts';
@@ -22,6 +19,7 @@ import {
   type SentWebhook,
   toSenderProblem,
 } from './open-sender.ts';
+import type { Redelivered, RedeliverRequest } from './watched.ts';
 
 /** @limit Resends a minute that GitLab allows of one user for a project or group (docs.gitlab.com/api/project_webhooks, 2026-11-27). */
 const gitLabPerMinute = 5;
@@ -32,9 +30,7 @@ const deliveriesPerMinuteDefault = 60;
 /** @limit Time after which a request asks for no further event, in ms: commands wait for 30 s, and GitLab answers only after the delivery. */
 const askingMs = 12_000;
 
-export type Redelivered = z.output<typeof redeliverAnswer>;
 type EventResult = Redelivered['events'][number];
-export type RedeliverRequest = z.output<typeof redeliverRequest>;
 
 /**
  * Asks the provider of a webhook to send events again, in their order, as far as the pace allows. That an event was asked for
@@ -51,8 +47,8 @@ export async function redeliverMissed(
   const startMs = performance.now();
   const results: EventResult[] = [];
   let waitMs: number | undefined;
-  for (const { eventId, attemptId } of request.events) {
-    const ask = { eventId, attemptId, listedAtMs: request.listedAt, again: request.again, byDaemon };
+  for (const { eventId, attemptId, again } of request.events) {
+    const ask = { eventId, attemptId, again, listedAtMs: request.listedAt, byDaemon };
     const isOver = waitMs !== undefined || performance.now() - startMs >= askingMs;
     const asked = await askForEvent(asking, ask, isOver);
     waitMs ??= asked.waitMs;

@@ -7,21 +7,12 @@ import { checkSender } from './check-sender.ts';
 import { listMissed } from './list-missed.ts';
 import { type MissedEvent, type MissedPart, mergeMissed } from './merge-missed.ts';
 import type { SenderDeps, SentWebhook } from './open-sender.ts';
+import type { Watched } from './watched.ts';
 
 /** Days for which providers keep their logs (docs.github.com/en/webhooks and docs.gitlab.com/user/project/integrations/webhooks, 2026-11-27). */
 const keptDays = { github: 3, gitlab: deliveryDaysKept } as const;
 /** @limit Time before the last comparison that the next one reads again, in ms: attempts that were in flight then, and clocks that differ. */
 const overlapMs = 5 * 60_000;
-
-/** What a look at a provider found. */
-export interface Watched {
-  /** Why the provider could not be asked or read; null: it was. */
-  readonly problem: string | null;
-  /** Events to ask for, in the order in which they happened: only with `recover: true`. */
-  readonly toAsk: readonly Pick<MissedEvent, 'eventId' | 'attemptId'>[];
-  /** When its log was read, in ms. */
-  readonly listedAtMs: number;
-}
 
 /**
  * Checks the hook of a webhook, compares the provider's log since the last comparison with ours, and keeps both. A provider
@@ -40,7 +31,8 @@ export async function watchSender(deps: SenderDeps, webhook: SentWebhook): Promi
   const sinceMs = findSince(state, webhook, listedAtMs);
   const parts = await readParts(deps, webhook, sinceMs);
   if (typeof parts === 'string') return { ...nothing, problem: parts };
-  const toAsk = await keepMissed(deps, webhook, { parts, listedAtMs });
+  const found = await keepMissed(deps, webhook, { parts, listedAtMs });
+  const toAsk = found.map(({ eventId, attemptId, asked }) => ({ eventId, attemptId, again: asked !== null }));
   return { problem: null, toAsk, listedAtMs };
 }
 

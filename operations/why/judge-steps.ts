@@ -7,6 +7,7 @@ import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type { Explanation } from '../../signatures/explanation.ts';
 import { splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
+import { describeMissed } from '../senders/describe-missed.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
@@ -45,7 +46,15 @@ function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
 
 function judgeSender(facts: WhyFacts): Judgement {
   const lastMs = Math.max(lastLoggedMs(facts), lastUnloggedMs(facts.lastDay));
-  const { unknownUrls, url, silence } = facts;
+  const { unknownUrls, url, silence, missed, webhook } = facts;
+  if (webhook && missed && missed.events > 0 && missed.last !== null) {
+    const command = `hookmill senders missed ${webhook.name} --redeliver`;
+    const remedy =
+      missed.recovering > 0
+        ? `The daemon asks the provider for them again; \`${command}\` does so too.`
+        : `Mend what kept them from arriving, then run \`${command}\`.`;
+    return wrong(describeMissed(missed), remedy, { atMs: Date.parse(missed.last) });
+  }
   // If a request was refused since, the sender is not silent.
   if (silence && lastMs <= silence.sinceMs) {
     const remedy = `Check that the sender still sends, still reaches this host, and posts to ${url}.`;

@@ -64,6 +64,7 @@ export async function readFacts(
     issuer: webhook && (await readIssuer(factory, webhook)),
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
+    missed: webhook?.sender && !isOfDelivery ? await readMissed(factory, webhook) : undefined,
     repeatedId: webhook && !isOfDelivery ? await findRepeatedId(webhook, openHistory(factory)) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
       state,
@@ -80,6 +81,14 @@ async function readIssuer(
   if (issuer === undefined) return undefined;
   const { issuers } = await store.issuerKeys.read();
   return issuers.find(known => known.issuer === resolveIssuer(issuer));
+}
+
+async function readMissed(
+  { name, store }: OpenFactory,
+  { uid }: AppliedWebhook,
+): Promise<WhyFacts['missed']> {
+  const states = await store.senderStates.read(name);
+  return states.find(state => state.uid === uid)?.missed ?? undefined;
 }
 
 async function readSilence(

@@ -2,6 +2,7 @@ import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
+import type { Missed } from '../../schema/sender.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
@@ -43,6 +44,8 @@ export interface WhyFacts {
   readonly listening: readonly AppliedAutomation[];
   /** The time since which the webhook is quiet, and the reason; absent if it is not quiet. */
   readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
+  /** What its provider tried to deliver in vain; absent if its provider was never asked. */
+  readonly missed?: Missed | undefined;
   /** A field that seems to be the ID of its events, and repeats. */
   readonly repeatedId?: RepeatedId | undefined;
   /** The verdicts of some of them on the accepted delivery, if it started nothing: the nearest to a match first. */

@@ -647,7 +647,9 @@ export const missedEventAnswer = z.strictObject({
       at: time,
       isLost: z
         .boolean()
-        .describe('Whether the provider has not tried again within a minute, so that it may be asked again.'),
+        .describe(
+          'Whether it may be asked for again: a minute later, the provider has not tried, or got no answer, and that was not so several times.',
+        ),
     })
     .nullable()
     .describe('When the provider was asked to send it again; null: it was not.'),

@@ -333,11 +333,16 @@ export const missedRequest = z.strictObject({
 export const redeliverRequest = z.strictObject({
   listedAt: time.describe('The `read.at` of the first part of the list that has the events.'),
   events: z
-    .array(z.strictObject({ eventId: providerId, attemptId: providerId }))
+    .array(
+      z.strictObject({
+        eventId: providerId,
+        attemptId: providerId,
+        again: z
+          .boolean()
+          .default(false)
+          .describe('Whether to ask although it was asked for before the list was read, and did not arrive.'),
+      }),
+    )
     .max(redeliveredMax)
     .describe('In the order in which they should be asked for.'),
-  again: z
-    .boolean()
-    .default(false)
-    .describe('Also asks for events that were asked for before this list, and did not arrive.'),
 });

@@ -21,7 +21,12 @@ export interface Providers {
 }
 
 export async function startProviders(): Promise<Providers> {
-  return { github: await startGithubApi({ basePath: '/api/v3' }), gitlab: await startGitlabApi() };
+  const scopes = ['repo', 'admin:repo_hook'];
+  const tokens = {
+    'github-token': { kind: 'classic', scopes },
+    'reading-token': { kind: 'fine-grained', repositoryHooks: 'read' },
+  } as const;
+  return { github: await startGithubApi({ basePath: '/api/v3', tokens }), gitlab: await startGitlabApi() };
 }
 
 /** The settings of a daemon that may ask the doubles. */
@@ -38,7 +43,7 @@ export interface SentTo {
   readonly signature: string;
   list(more?: Partial<CallParts<'listMissed'>['body']>): Promise<Missed>;
   redeliver(
-    events: readonly Pick<MissedEvent, 'eventId' | 'attemptId'>[],
+    events: readonly (Pick<MissedEvent, 'eventId' | 'attemptId'> & Partial<Pick<MissedEvent, 'asked'>>)[],
     more?: { readonly again?: boolean; readonly listedAt?: string },
   ): Promise<Redelivered>;
   state(): Promise<SenderState | undefined>;
@@ -135,8 +140,10 @@ async function openSentTo(
       return must(client, 'listMissed', { params: { uid }, body: { since, ...more } });
     },
     redeliver: (events, { again = false, listedAt = now() } = {}) => {
-      const named = events.map(({ eventId, attemptId }) => ({ eventId, attemptId }));
-      return must(client, 'redeliverMissed', { params: { uid }, body: { listedAt, again, events: named } });
+      const named = events.map(({ eventId, attemptId, asked }) => {
+        return { eventId, attemptId, again: again || asked?.isLost === true };
+      });
+      return must(client, 'redeliverMissed', { params: { uid }, body: { listedAt, events: named } });
     },
     state: async () => (await store.senderStates.read(factory)).find(state => state.uid === uid),
     rows: () => store.deliveries.listDeliveries({ factory, uid, limit: 100_000 }),
