@@ -1,7 +1,7 @@
-import type { WatchedWebhook } from '../../operations/alerts/find-missed.ts';
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { RedeliverRequest } from '../../operations/senders/watched.ts';
+import type { WatchedWebhook } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../../store/ports/delivery-log-error.ts';
 import type { EndMessage } from '../definitions-thread.ts';

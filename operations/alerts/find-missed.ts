@@ -1,18 +1,12 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { SenderState } from '../../schema/sender.ts';
+import type { WatchedWebhook } from '../../store/ports/alerts.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { describeMissed } from '../checks/judge-sender.ts';
 import type { Finding } from './follow-episodes.ts';
 
 /** @limit Time for which events must be missed for an alert, in ms: a provider that is slow, or a restart, needs nobody. */
 const missedMs = 10 * 60_000;
-
-/** A webhook for which an alert is open. */
-export interface WatchedWebhook {
-  readonly factory: string;
-  readonly uid: string;
-  readonly name: string;
-}
 
 export interface MissedSought {
   readonly factories: readonly string[];

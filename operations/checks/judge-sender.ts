@@ -37,7 +37,7 @@ export function judgeSender(judged: JudgedSender): SenderFinding[] {
   const [hook, ...others] = checked.hooks;
   if (!hook) {
     const message = `the provider has no hook with the URL ${url}`;
-    return [...failed, { ...error('hook-missing', message, register) }, ...judgeMissed(state, webhook)];
+    return [...failed, error('hook-missing', message, register), ...judgeMissed(state, webhook)];
   }
   const twice =
     others.length === 0
@@ -51,10 +51,10 @@ export function judgeSender(judged: JudgedSender): SenderFinding[] {
         ];
   const findings = [
     ...twice,
+    ...judgeMissed(state, webhook),
     ...judgeReach(hook, { url, uid, register }),
     ...judgeTrust(hook, judged, register),
     ...judgeEvents(hook, judged, register),
-    ...judgeMissed(state, webhook),
   ];
   const rank = { error: 0, warning: 1, note: 2 };
   return [...findings, ...failed].toSorted((a, b) => rank[a.severity] - rank[b.severity]);

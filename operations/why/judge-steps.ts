@@ -49,7 +49,8 @@ function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
  * the provider last tried in vain.
  */
 function judgeAtProvider({ atProvider }: WhyFacts): Judgement | undefined {
-  const [worst] = atProvider?.findings ?? [];
+  // Another step knows why an answer was no success.
+  const worst = atProvider?.findings.find(({ code }) => code !== 'last-answer');
   if (!atProvider || !worst || worst.severity === 'note') return undefined;
   const { code, message, remedy } = worst;
   if (isSilencing.has(code)) return wrong(message, remedy);
