@@ -1,12 +1,17 @@
-import type { MissedEvent } from '../../operations/senders/merge-missed.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  listMissedEvents,
+  type MissedClient,
+  type MissedEvent,
+  type MissedList,
+} from '../../schema/clients/missed-events.ts';
+import { mayBeAsked, type Redelivery, redeliverAll } from '../../schema/clients/redeliver-all.ts';
 import type { Backend } from '../backend/backend.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { parseTime } from '../input/parse-time.ts';
 import { askToConfirm } from '../input/read-input-file.ts';
-import { printData, printStatus } from '../output.ts';
+import { printData, printStatus, showProgress } from '../output.ts';
 import { renderTable } from '../render/render-table.ts';
-import { listMissedEvents, type MissedList } from './list-missed-events.ts';
-import { mayBeAsked, type Redelivery, redeliverAll } from './redeliver-all.ts';
 
 export interface MissedOptions {
   readonly since: string;
@@ -26,7 +31,14 @@ export async function showMissed(
   const { again = false, all = false } = options;
   if (again && !options.redeliver) throw new UsageError('--again needs --redeliver');
   const since = new Date(parseTime(options.since)).toISOString();
-  const list = () => listMissedEvents(backend, { uid, since, all });
+  const params = { uid };
+  const client: MissedClient = {
+    list: body => backend.call('listMissed', { params, body }),
+    redeliver: body => backend.call('redeliverMissed', { params, body }),
+    wait: async ms => wait(ms),
+    onProgress: showProgress,
+  };
+  const list = () => listMissedEvents(client, { since, all });
   const missed = await list();
   if (!options.redeliver) {
     printData(output, viewMissed(missed), () => renderMissed(missed));
@@ -37,7 +49,7 @@ export async function showMissed(
     options,
     output,
   );
-  const done = await redeliverAll({ backend, uid, again, list }, missed);
+  const done = await redeliverAll({ client, again, list }, missed);
   printData(output, done, () => '');
   reportRedelivery(done);
 }

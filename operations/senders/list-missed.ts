@@ -1,5 +1,11 @@
 import type { z } from 'zod';
 import type { missedRequest } from '../../schema/api/requests.ts';
+import {
+  type FoundEvent,
+  type MissedEvent,
+  type MissedPart,
+  mergeEvent,
+} from '../../schema/clients/missed-events.ts';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { emptySenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
@@ -8,7 +14,6 @@ import type { AttemptsPage, ProviderClient, ProviderError } from '../../senders/
 import { inFlightMs, isLost } from './asked-events.ts';
 import { findHooks } from './check-sender.ts';
 import { compileMatches, type MatchEvent } from './match-event.ts';
-import { type FoundEvent, type MissedEvent, type MissedPart, mergeEvent } from './merge-missed.ts';
 import {
   openSender,
   type SenderDeps,

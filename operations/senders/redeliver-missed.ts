@@ -54,7 +54,29 @@ export async function redeliverMissed(
     waitMs ??= asked.waitMs;
     results.push({ eventId, result: asked.result, reason: asked.reason ?? null });
   }
+  await forgetMissed(deps, webhook, results.filter(({ result }) => result === 'asked').length);
   return { events: results, nextInMs: waitMs === undefined ? null : Math.ceil(waitMs) };
+}
+
+/** Leaves what was asked for out of what is missed, which nobody has to wait for the next comparison to see. */
+async function forgetMissed(
+  { factory: { name, store } }: SenderDeps,
+  { uid }: SentWebhook,
+  count: number,
+): Promise<void> {
+  if (count === 0) return;
+  await store.senderStates.learn(name, uid, state => {
+    const { missed } = state;
+    if (!missed || missed.events === 0) return state;
+    const events = Math.max(0, missed.events - count);
+    const left = {
+      events,
+      attempts: events === 0 ? 0 : Math.max(events, missed.attempts - count),
+      recovering: Math.max(0, missed.recovering - count),
+      ...(events === 0 && { first: null, last: null }),
+    };
+    return { ...state, missed: { ...missed, ...left } };
+  });
 }
 
 /** What is needed to ask for one event after the other. */

@@ -1,3 +1,4 @@
+import { type MissedEvent, type MissedPart, mergeMissed } from '../../schema/clients/missed-events.ts';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { emptySenderState, type Missed, type SenderState } from '../../schema/sender.ts';
@@ -5,7 +6,6 @@ import { dayMs } from '../../schema/time-units.ts';
 import { countRecoverable, inFlightMs } from './asked-events.ts';
 import { checkSender } from './check-sender.ts';
 import { listMissed } from './list-missed.ts';
-import { type MissedEvent, type MissedPart, mergeMissed } from './merge-missed.ts';
 import type { SenderDeps, SentWebhook } from './open-sender.ts';
 import type { Watched } from './watched.ts';
 

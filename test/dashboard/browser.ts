@@ -50,11 +50,19 @@ let browser: Promise<Browser> | undefined;
 let daemon: Promise<WebhookDaemon> | undefined;
 let factories = 0;
 
+let ofFile: object = {};
+
+/** Adds settings to the daemon of this test file, before its first test. */
+export function addSettings(more: object): void {
+  ofFile = more;
+}
+
 /** Starts the daemon of a test file. */
 async function startForFile(): Promise<WebhookDaemon> {
-  const started = await openWebhookDaemon({ settings });
+  const started = await openWebhookDaemon({ settings: { ...settings, ...ofFile } });
   onFileFinished(async () => {
     daemon = undefined;
+    ofFile = {};
     await started.stop();
   });
   return started;

@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { homeAt } from '../../store/home/home.ts';
 import { bearerOf } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
-import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
+import { startGithubApi } from '../support/senders/github-api.ts';
+import { storeIn } from '../support/stored.ts';
+import { addSettings, browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { createWebhook, deliver, post, triggerOn } from './samples.ts';
+
+const github = await startGithubApi({ basePath: '/api/v3' });
+addSettings({ senders: { urls: [github.url] } });
 
 browserTest(
   'a first-time user creates a webhook, sees its delivery arrive, and reads the payload',
@@ -255,4 +261,40 @@ browserTest('the page of a webhook with a sender asks its provider, and says wha
   await expect.poll(() => textOf(card)).toContain('the provider has not been asked yet');
   await card.getByRole('button', { name: 'Check now' }).click();
   await expect.poll(() => textOf(card)).toMatch(/may not get a credential[\s\S]*Checked /);
+});
+
+browserTest('the page of a webhook asks its provider again for what was missed', async () => {
+  const { page, api, visit, daemon, factory } = await openDashboard();
+  const store = storeIn(homeAt(daemon.workspace.home));
+  await store.teamSecrets.set('PAGE_HOOKS', 'github-token', factory);
+  const secret = 'a-secret-of-the-page-1234567890';
+  const shop = await createWebhook(api, 'shop', {
+    ...{ authMode: 'signature', signatureScheme: 'github', secret: { kind: 'supplied', value: secret } },
+    sender: { provider: 'github', repository: 'acme/shop', url: github.url, credentialSecret: 'PAGE_HOOKS' },
+  });
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(shop.uid)] });
+  github.addHook('acme/shop', { events: ['push'], config: { url: shop.url, content_type: 'json', secret } });
+  // The newest may still arrive, so nobody asks for it.
+  github.deliverMany(3, 'push', null, { spanMs: 3_600_000 });
+  const [first, at] = [new Date(github.clock.now() - 7_200_000).toISOString(), new Date().toISOString()];
+  // As the daemon keeps it when it has compared the logs.
+  const missed = {
+    ...{ at, since: first, nextSince: first, first, last: at },
+    events: 3,
+    attempts: 3,
+    recovering: 0,
+    problem: null,
+  };
+  await store.senderStates.learn(factory, shop.uid, state => ({
+    ...state,
+    ...{ checked: { at, hooks: [], problem: null }, missed },
+  }));
+  await visit(`/webhooks/${shop.uid}`);
+  const card = page.locator('section[aria-labelledby=sender]');
+  await expect.poll(() => textOf(card)).toContain('3 times to deliver 3 events');
+  await card.getByRole('button', { name: 'Ask for them again' }).click();
+  await expect.poll(() => textOf(card)).toContain('2 back.');
+  const { deliveries } = await api<{ deliveries: unknown[] }>('GET', '/deliveries?outcome=Accepted');
+  expect(deliveries).toHaveLength(2);
+  await expect.poll(() => textOf(card)).toContain('1 time to deliver 1 event');
 });

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { listMissedEvents, type MissedClient } from '../../../schema/clients/missed-events.ts';
+import { redeliverAll } from '../../../schema/clients/redeliver-all.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownSender, ShownWebhook } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -44,6 +46,9 @@ export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: Sho
           </p>
         </div>
       ))}
+      {mayManage && findings.some(({ code }) => code === 'missed') && (
+        <Redeliver uid={uid} since={shown.missed?.since ?? ''} onDone={() => check.run()} />
+      )}
       {checkedAt !== null && (
         <p class="hint" role="status">
           {findings.length === 0 && 'As the definition and the automations need it. '}Checked{' '}
@@ -52,6 +57,43 @@ export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: Sho
       )}
       <ProblemNotice error={check.error} />
     </section>
+  );
+}
+
+interface RedeliverProperties {
+  readonly uid: string;
+  readonly since: string;
+  readonly onDone: () => void;
+}
+
+/** Asks the provider for what was missed, as long as the page is open. What was asked for is stored, so that it can go on later. */
+function Redeliver({ uid, since, onDone }: RedeliverProperties) {
+  const { factory } = useFactory();
+  const [progress, setProgress] = useState('');
+  const path = '/factories/{factory}/webhooks/{uid}/sender';
+  const client: MissedClient = {
+    list: body => callApi('post', `${path}/missed`, { factory, uid, body }),
+    redeliver: body => callApi('post', `${path}/redeliver`, { factory, uid, body }),
+    wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    onProgress: setProgress,
+  };
+  const list = () => listMissedEvents(client, { since, all: false });
+  const redeliver = useAction(async () => {
+    const { accepted, missing, refused } = await redeliverAll({ client, again: false, list }, await list());
+    const failed = missing.length + refused.length;
+    setProgress(`${accepted} back${failed > 0 ? `, ${failed} not` : ''}.`);
+    onDone();
+  });
+  return (
+    <p class="actions">
+      <button type="button" disabled={redeliver.busy} onClick={() => redeliver.run()}>
+        Ask for them again
+      </button>
+      <span class="hint" role="status">
+        {progress}
+      </span>
+      <ProblemNotice error={redeliver.error} />
+    </p>
   );
 }
 

@@ -1,19 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { MissedEvent } from '../../operations/senders/merge-missed.ts';
-import type { Backend } from '../backend/backend.ts';
-import { showProgress } from '../output.ts';
-import type { MissedList } from './list-missed-events.ts';
+import type { MissedClient, MissedEvent, MissedList } from './missed-events.ts';
 
-/** @limit Events of one request to a daemon to ask for: it asks for as many as it can within some seconds. */
+/** @limit Events of one request to ask for: it asks for as many as it can within some seconds. */
 const eventsAtOnce = 50;
 /** @limit Time between two looks for what has arrived, in ms. */
 const pollMs = 1_000;
-/** @limit Lists of one command: a request that was lost with an earlier command is repeated after a minute. */
+/** @limit Lists of one redelivery: a request that was lost with an earlier one is repeated after a minute. */
 const listsMax = 3;
 
 export interface RedeliverDeps {
-  readonly backend: Pick<Backend, 'call'>;
-  readonly uid: string;
+  readonly client: Omit<MissedClient, 'list'>;
+  /** Whether to ask also for what was asked for before, and did not arrive. */
   readonly again: boolean;
   /** Reads the list again. */
   readonly list: () => Promise<MissedList>;
@@ -64,7 +60,7 @@ export async function redeliverAll(deps: RedeliverDeps, first: MissedList): Prom
     const ids = new Set(unknown.map(({ eventId }) => eventId));
     list = { ...again, events: again.events.filter(({ eventId }) => ids.has(eventId)) };
   }
-  showProgress('');
+  deps.client.onProgress('');
   const { accepted, asked, refused } = progress;
   for (const id of asked) if (!accepted.has(id)) missing.add(id);
   return {
@@ -89,15 +85,15 @@ async function redeliverList(deps: RedeliverDeps, { list, chosen, progress }: Li
     const hadAsked = asked.size;
     const nextInMs = await ask(deps, list, { events: [...waiting, ...next], progress });
     open = open.filter(({ eventId }) => !accepted.has(eventId) && !refused.has(eventId));
-    showProgress(`${asked.size} of ${chosen.length} asked, ${accepted.size} back …`);
+    deps.client.onProgress(`${asked.size} of ${chosen.length} asked, ${accepted.size} back …`);
     const isGoingOn = asked.size > hadAsked && nextInMs === null;
-    if (open.length > 0 && !isGoingOn) await wait(Math.min(nextInMs ?? pollMs, pollMs));
+    if (open.length > 0 && !isGoingOn) await deps.client.wait(Math.min(nextInMs ?? pollMs, pollMs));
   }
 }
 
 /** Asks for events, those first that come first; returns the time until the next one may be asked for. */
 async function ask(
-  { backend, uid, again }: RedeliverDeps,
+  { client, again }: RedeliverDeps,
   { read }: MissedList,
   { events, progress }: { readonly events: readonly MissedEvent[]; readonly progress: Progress },
 ): Promise<number | null> {
@@ -107,10 +103,7 @@ async function ask(
     const some = events.slice(at, at + eventsAtOnce).map(({ eventId, attemptId, asked }) => ({
       ...{ eventId, attemptId, again: again || asked?.isLost === true },
     }));
-    const answer = await backend.call('redeliverMissed', {
-      params: { uid },
-      body: { listedAt: read.at, events: some },
-    });
+    const answer = await client.redeliver({ listedAt: read.at, events: some });
     for (const { eventId, result, reason } of answer.events) {
       if (result === 'accepted') accepted.add(eventId);
       if (result === 'asked') asked.add(eventId);
