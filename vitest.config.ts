@@ -56,7 +56,13 @@ export const longFiles: string[] = [
  */
 export const waitingFiles: string[] = [
   ...['dashboard/live-list', 'dashboard/accessibility'],
-  ...['daemon/alerts', 'daemon/log-faults', 'daemon/runs/runners/command', 'daemon/observability/traces'],
+  ...[
+    'daemon/senders',
+    'daemon/alerts',
+    'daemon/log-faults',
+    'daemon/runs/runners/command',
+    'daemon/observability/traces',
+  ],
   ...['store/postgres/store-runs', 'daemon/management/api/deliveries', 'daemon/served/served-states'],
   ...[
     'daemon/replicas',

@@ -28,6 +28,7 @@ import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { listPrograms, listRunners, toOffered } from './runs/run-settings.ts';
 import { openRunners } from './runs/runners/create-runner.ts';
 import { explainMissingProgram } from './runs/runners/missing-program.ts';
+import { startSenders } from './senders/start-senders.ts';
 import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, type ServedStatesOptions, serveAppliedStates } from './served/served-states.ts';
 import { boundConnections, startIngress, startManagement } from './start-ports.ts';
@@ -134,11 +135,25 @@ async function startParts(
     deliveriesPerMinute: settings.limits.deliveriesPerMinute,
   };
   await recordAddress(options, { ...record, connections: connections.ingress });
+  watchSenders(options, parts, condition, onClose);
   // Only now, because a webhook of this daemon may be the receiver.
   alerts.wake();
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
+}
+
+function watchSenders(
+  { store, log, nowMs }: DaemonOptions,
+  { thread, served }: Parts,
+  condition: Condition,
+  onClose: OnClose,
+): void {
+  const parts = { thread, listSenders: served.listSenders, replicas: store.replicas };
+  const senders = startSenders({
+    ...{ ...parts, log, nowMs, baseUrl: () => condition.baseUrl, random: Math.random },
+  });
+  onClose(() => senders.stop());
 }
 
 async function followIssuers(
@@ -170,7 +185,7 @@ function openMetrics(
 /** Starts the tasks that watch health and send alerts. Returns the task that sends alerts. */
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
-  { deliveryLog, thread }: Parts,
+  { deliveryLog, thread, served }: Parts,
   events: LogOpening['events'],
   managementUrl: string,
   onClose: OnClose,
@@ -179,7 +194,7 @@ function startWatching(
   const dashboardUrl = (settings.managementUrl ?? managementUrl).replace(/\/+$/, '');
   const targets = { receivers, dashboardUrl };
   const common = { log, nowMs, random: Math.random };
-  const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets });
+  const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets, thread, served });
   onClose(() => alerts.stop());
   const onLooked = () => alerts.wake();
   const parts = { thread, deliveryLog, replicas: store.replicas, alerts: store.alerts, targets };

@@ -2,6 +2,7 @@ import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
 import { providerUrl } from '../schema/definitions/sender-keys.ts';
+import { deliveryDaysKept } from '../schema/delivery.ts';
 import { defaultPorts } from '../schema/ingress-url.ts';
 import { nameShape, secretNameShape } from '../schema/name-shapes.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
@@ -53,8 +54,6 @@ const failedAuthPerMinute = 30;
 const failedAuthPerMinuteTotal = 300;
 /** @limit Newest deliveries of each webhook that are always kept, as the specification of the service says. */
 const deliveriesKept = 50;
-/** @limit Age in days below which every delivery is kept, as the specification of the service says. */
-const deliveryDaysKept = 7;
 /** @limit Requests to the management API per minute, of each API token or person, and of each client address (IPv6: /64) without a valid one: a dashboard in use sends a few dozen. */
 const apiRequestsPerMinute = 600;
 /** @limit Time for one whole request, headers and body, in ms: a slower sender only occupies a connection. */

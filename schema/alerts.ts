@@ -2,6 +2,7 @@
  * The subjects of alerts:
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
  * - `webhook.previous-secret`: the overlap of a secret has ended, and the sender still used the previous value
+ * - `webhook.missed`: the provider of a webhook tried to deliver events that did not arrive
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
  * - `runs.held`: failed runs of an automation keep those behind them waiting
@@ -14,6 +15,7 @@ export const alertTypes = [
   'webhook.quiet',
   'webhook.failing',
   'webhook.previous-secret',
+  'webhook.missed',
   'runs.failing',
   'runs.stopped',
   'runs.held',

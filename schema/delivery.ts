@@ -79,3 +79,6 @@ export type RunWait = (typeof runWaits)[number];
 export interface FormFormat {
   readonly payloadField?: string | undefined;
 }
+
+/** @limit Age in days below which every delivery is kept, as the specification of the service says. */
+export const deliveryDaysKept = 7;

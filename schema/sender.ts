@@ -24,6 +24,20 @@ export type ProviderHook = Readonly<z.output<typeof providerHookShape>>;
 /** @limit Most events of one webhook of which is kept that the provider was asked to send them again: the most that one recovery asks for, with as many by hand. */
 export const askedKept = 2_000;
 
+/** An event that the provider was asked to send again. */
+export const askedEventShape = z.strictObject({
+  eventId: z.string(),
+  at: z.string(),
+  /** The newest attempt of the provider before it was asked. While it still is, the provider has not tried again. */
+  attemptId: z.string(),
+  /** How often the provider was asked for it. */
+  times: z.int(),
+  /** Whether the daemon asked, because of `recover: true`; otherwise, a person did. */
+  byDaemon: z.boolean(),
+});
+
+export type AskedEvent = Readonly<z.output<typeof askedEventShape>>;
+
 /** What was learned from the provider of one webhook, and asked of it. Facts, not verdicts: definitions change. */
 export const senderStateShape = z.strictObject({
   uid: z.string(),
@@ -42,6 +56,8 @@ export const senderStateShape = z.strictObject({
       at: z.string(),
       /** The beginning of what was read of the log. */
       since: z.string(),
+      /** The beginning of what the next comparison reads: nothing before it is missed, or was asked for in vain. */
+      nextSince: z.string(),
       /** Events that an applied automation could match, and that were not asked for. */
       events: z.int(),
       /** The attempts of the provider to deliver these. */
@@ -49,13 +65,19 @@ export const senderStateShape = z.strictObject({
       /** The first and the last attempt of these; null: nothing is missed. */
       first: z.string().nullable(),
       last: z.string().nullable(),
+      /** Of these events, those that the daemon is about to ask for. */
+      recovering: z.int(),
+      /** Why the daemon could not ask for events when it last tried; null: it could, or did not try. */
+      problem: z.string().nullable(),
     })
     .nullable(),
   /** The events that were asked for again, oldest first. */
-  asked: z.array(z.strictObject({ eventId: z.string(), at: z.string() })),
+  asked: z.array(askedEventShape),
   /** The registration of its hook that is in progress: since when, and who began it. One whose process died expires. */
   registering: z.strictObject({ at: z.string(), by: z.string() }).nullable().default(null),
 });
+
+export type Missed = Readonly<NonNullable<z.output<typeof senderStateShape>['missed']>>;
 
 export type SenderState = z.output<typeof senderStateShape>;
 

@@ -6,6 +6,7 @@ import { openBackend } from '../backend/open-backend.ts';
 import { exitStatus } from '../exit-status.ts';
 import { printData } from '../output.ts';
 import { renderSender } from '../render/render-sender.ts';
+import { type MissedOptions, showMissed } from '../rows/show-missed.ts';
 import { type RegisterOptions, registerHook } from '../senders/register-hook.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
@@ -21,8 +22,9 @@ Only webhooks with \`sender\` in their definition have one. Without a subcommand
 
 Examples:
   hookmill senders
-  hookmill senders register shop`)
-    .subcommands({ list, check, register }, 'list');
+  hookmill senders register shop
+  hookmill senders missed shop`)
+    .subcommands({ list, check, register, missed }, 'list');
 }
 
 const noSender = 'No webhook has a sender in its definition.';
@@ -99,6 +101,33 @@ Examples:
 
 function addEvent(event: string, before: readonly string[] = []): readonly string[] {
   return [...before, event];
+}
+
+function missed(command: CliCommand): void {
+  command
+    .explain(`list events that the provider of a webhook tried to deliver in vain, and ask for them
+
+Compares the provider's own log with the deliveries that hookmill has accepted, whatever the provider got as an answer.
+Lists only events that an enabled automation could match, by what the provider lists of them. GitHub keeps its log for 3
+days, and GitLab for 7.
+
+With --redeliver, the provider is asked for each event once, the oldest first: confirm at the prompt or use --yes. That
+takes a while: GitLab sends 5 a minute again, and the ingress has a rate limit. After an interruption, repeat the command.
+
+Examples:
+  hookmill senders missed shop
+  hookmill senders missed shop --since 2026-01-31T14:05Z --redeliver`)
+    .argument('<webhook>', 'name or UID of the webhook')
+    .option('--since <time>', 'only attempts since this time, as in 2h, 3d or 2026-01-31T14:05Z', '3d')
+    .option('--all', 'also events that no enabled automation could match')
+    .option('--redeliver', 'ask the provider to send them again')
+    .option('--again', 'with --redeliver, also events that were asked for before, and did not arrive')
+    .option('--yes', 'do not ask')
+    .action(async (webhook: string, options: MissedOptions, command: CliCommand) => {
+      const { backend, factory, output } = await openBackend(command);
+      const [uid = ''] = await findUids(backend, factory, webhook);
+      await showMissed(backend, uid, options, output);
+    });
 }
 
 /** The UIDs of the named webhook, or of all with a sender. */

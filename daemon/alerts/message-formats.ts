@@ -85,7 +85,7 @@ function renderPagerduty({ type, timestamp, data }: AlertBody, routingKey: strin
     payload: {
       summary: summary.slice(0, pagerdutySummaryCharsMax),
       source: factory === null ? 'hookmill' : `hookmill/${factory}`,
-      severity: type === 'webhook.quiet' ? 'warning' : 'error',
+      severity: type === 'webhook.quiet' || type === 'webhook.missed' ? 'warning' : 'error',
       timestamp,
       class: type,
       custom_details: { remedy },

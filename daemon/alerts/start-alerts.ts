@@ -13,6 +13,9 @@ import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { doInTurn, oneAtATime } from '../one-at-a-time.ts';
+import type { OperationsThread } from '../operations-thread/operations-thread.ts';
+import type { FindMissedArgument } from '../operations-thread/wire.ts';
+import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { nameReceiver } from './alert-settings.ts';
 import {
@@ -30,12 +33,16 @@ const lookEveryMs = 5_000;
 const endsMax = 100;
 /** @limit Automations whose runs have failed, and automations with an open alert, that are looked at together. */
 const automationsMax = 100;
+/** @limit Time between two looks for what webhooks have missed, in ms: a provider is asked about every ten minutes. */
+const missedEveryMs = 15_000;
 
 export interface AlertsOptions {
   readonly store: Pick<Store, 'alerts' | 'teamSecrets' | 'reconcileStatuses' | 'deliveries' | 'replicas'>;
   readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble' | 'forgetFailures' | 'forgetEnds'>;
   readonly settings: Pick<DaemonSettings, 'alerts' | 'repositories'>;
   readonly targets: AlertTargets;
+  readonly thread: Pick<OperationsThread, 'run'>;
+  readonly served: Pick<ServedStates, 'listSenders'>;
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -79,6 +86,7 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
   const memory = openMemoryAlerts();
   const sending: SendingDeps = { ...options, ...openSending(options), signal };
   const findOwnTrouble = prepareOwnTrouble(options);
+  const findMissed = prepareMissed(options, signal);
   return async () => {
     await follow(memory, [findOwnTrouble()], options);
     await sendMessages(memory, sending);
@@ -87,6 +95,7 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
     await doInTurn(store.replicas, turn, lookEveryMs, async () => {
       const failed = await store.deliveries.listFailedAutomations(automationsMax);
       await follow(store.alerts, await findShared(options, failed), options);
+      await follow(store.alerts, await findMissed(), options);
       // Only now, so that whoever runs next looks at a failure whose episode is not stored.
       if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));
       await tellEnds(options);
@@ -150,6 +159,34 @@ async function findShared(
     await findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
   ]);
   return (await Promise.all([...runs, pauses, unapproved, ...branches])).flat();
+}
+
+/**
+ * Finds what webhooks have missed, from time to time and only if one has a sender. The operations thread reads what is stored
+ * of that, because it may be long.
+ */
+function prepareMissed(
+  { store, thread, served, log, nowMs }: AlertsOptions,
+  signal: AbortSignal,
+): () => Promise<readonly Finding[]> {
+  let nextAtMs = -Infinity;
+  const stopped = new Promise<readonly Finding[]>(resolve => {
+    signal.addEventListener('abort', () => resolve([]), { once: true });
+  });
+  return async () => {
+    const now = nowMs();
+    if (now < nextAtMs && nextAtMs - now <= missedEveryMs) return [];
+    nextAtMs = now + missedEveryMs;
+    const factories = [...new Set(served.listSenders().map(({ factory }) => factory))];
+    const open = (await store.alerts.read()).episodes.filter(({ type }) => type === 'webhook.missed');
+    if (factories.length + open.length === 0) return [];
+    const watched = open.map(({ factory, subject: uid, name }) => ({ factory, uid, name }));
+    const found = thread.run('findMissed', { factories, watched, nowMs: now } satisfies FindMissedArgument);
+    return Promise.race([found as Promise<readonly Finding[]>, stopped]).catch(err => {
+      log.warn({ err }, 'cannot look for what webhooks have missed yet');
+      return [];
+    });
+  };
 }
 
 /** Says whether this daemon's log can be written, and since when it cannot. */

@@ -8,7 +8,15 @@ import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { Store, StorePlace } from '../../store/ports/store.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
-import type { FromThread, LogVerb, LookArgument, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
+import type {
+  FindMissedArgument,
+  FromThread,
+  LogVerb,
+  LookArgument,
+  ThreadLog,
+  ThreadVerb,
+  ToThread,
+} from './wire.ts';
 
 type Verb = (argument: never, readOutside: ReadOutside) => Promise<unknown>;
 
@@ -40,6 +48,18 @@ async function serve(place: StorePlace): Promise<void> {
     readRunAutomation: loadLater(async () => {
       const { readRunAutomationsFrom } = await import('../runs/run-automations.ts');
       return readRunAutomationsFrom(store.deliveries);
+    }),
+    watchSender: loadLater(async () => {
+      const { createSenderVerbs } = await import('./sender-verbs.ts');
+      return createSenderVerbs({ store, states, clock }).watchSender;
+    }),
+    recoverMissed: loadLater(async () => {
+      const { createSenderVerbs } = await import('./sender-verbs.ts');
+      return createSenderVerbs({ store, states, clock }).recoverMissed;
+    }),
+    findMissed: loadLater(async () => {
+      const { findMissed } = await import('../../operations/alerts/find-missed.ts');
+      return (argument: FindMissedArgument) => findMissed(store, states.read, argument);
     }),
     lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),
   };

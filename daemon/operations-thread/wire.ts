@@ -1,11 +1,41 @@
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
+import type { RedeliverRequest } from '../../operations/senders/watched.ts';
+import type { WatchedWebhook } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../../store/ports/delivery-log-error.ts';
 import type { EndMessage } from '../definitions-thread.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
-export type ThreadVerb = 'answerRequest' | 'loadState' | 'readRunAutomation' | 'lookAtWebhooks';
+export type ThreadVerb =
+  | 'answerRequest'
+  | 'loadState'
+  | 'readRunAutomation'
+  | 'lookAtWebhooks'
+  | 'watchSender'
+  | 'recoverMissed'
+  | 'findMissed';
+
+/** The argument of `watchSender`, and a part of that of `recoverMissed`. */
+export interface SenderArgument {
+  readonly factory: string;
+  readonly uid: string;
+  readonly baseUrl: string;
+  readonly nowMs: number;
+}
+
+/** The argument of `recoverMissed`. */
+export interface RecoverArgument extends SenderArgument {
+  readonly request: RedeliverRequest;
+}
+
+/** The argument of `findMissed`. */
+export interface FindMissedArgument {
+  readonly factories: readonly string[];
+  /** The webhooks for which an alert is open. */
+  readonly watched: readonly WatchedWebhook[];
+  readonly nowMs: number;
+}
 
 /** The argument of `lookAtWebhooks`; without `alerts`, nobody gets any. */
 export interface LookArgument {

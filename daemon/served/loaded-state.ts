@@ -24,6 +24,8 @@ export interface LoadedState {
   readonly disabled: readonly string[];
   /** The URLs of the issuers whose tokens the enabled webhooks take. */
   readonly issuers: readonly string[];
+  /** The UIDs of the enabled webhooks whose definition has a `sender`. */
+  readonly senders: readonly string[];
   /** The names of the automations. */
   readonly automations: readonly string[];
   /** The filters of webhooks with more than one part of them. A part is a JSON array of `ServedFilter`s. */
@@ -39,6 +41,7 @@ export function loadState(state: AppliedState, open: Opener, factory: string): L
     view: factoryView(state),
     snapshot: createSnapshot(state),
     automations: state.automations.map(({ name }) => name),
+    senders: state.webhooks.filter(({ enabled, sender }) => enabled && sender).map(({ uid }) => uid),
     ...packState(state, open),
   };
 }

@@ -20,7 +20,14 @@ export interface ServedStates extends ServedFactories {
   findMeant(path: string): MeantWebhook | 'nobody' | undefined;
   /** Why some webhooks cannot be served; undefined if there are none. */
   describeUnserved(): string | undefined;
+  /** The enabled webhooks whose providers can be asked about them. */
+  listSenders(): SenderOfFactory[];
   close(): Promise<void>;
+}
+
+export interface SenderOfFactory {
+  readonly factory: string;
+  readonly uid: string;
 }
 
 export interface ServedStatesOptions {
@@ -44,6 +51,7 @@ interface Loaded {
   /** The UIDs of the webhooks that cannot be served; undefined if the state cannot be read, so that none is known. */
   readonly unservedUids: readonly string[] | undefined;
   readonly disabledUids: readonly string[];
+  readonly senders: readonly string[];
 }
 
 /** @limit Factories that are looked at together: reading the state of one takes longer for the disk than for the processor. */
@@ -107,7 +115,6 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
     });
   const watch = await appliedStates.watch(follow);
   await onChange();
-
   return {
     findWebhook: index.find,
     isUnserved: index.isUnserved,
@@ -116,8 +123,13 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
     findView: factory => factories.get(factory)?.view,
     refresh: follow,
     status: () => [...factories.values()].map(({ status }) => status),
+    listSenders: () => listSenders(factories),
     close: () => watch.close(),
   };
+}
+
+function listSenders(factories: ReadonlyMap<string, Loaded>): SenderOfFactory[] {
+  return [...factories].flatMap(([factory, { senders }]) => senders.map(uid => ({ factory, uid })));
 }
 
 function describeUnserved(factories: ReadonlyMap<string, Loaded>): string | undefined {
@@ -181,21 +193,22 @@ async function load(
     if (failure !== undefined && before && isComplete(before)) throw new Error(failure);
     const webhooks = await prepareWebhooks(loaded, tokens);
     const unservedUids = [...loaded.unserved.keys()];
-    const { view, automations, disabled: disabledUids } = loaded;
+    const { view, automations, senders, disabled: disabledUids } = loaded;
     const status = { factory, serial: view.serial, webhooks: loaded.webhooks.uids.length, automations };
-    if (failure === undefined) return { version, view, webhooks, unservedUids, disabledUids, status };
+    if (failure === undefined)
+      return { version, view, webhooks, unservedUids, disabledUids, senders, status };
     const problem = { message: failure, since: new Date().toISOString() };
     if (before && version === before.version && problem.message === before.status.problem?.message)
       return before;
-    return { version, view, webhooks, unservedUids, disabledUids, status: { ...status, problem } };
+    return { version, view, webhooks, unservedUids, disabledUids, senders, status: { ...status, problem } };
   } catch (error) {
     const message = toMessage(error);
     if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = before?.status ?? { factory, serial: 0, webhooks: 0, automations: [] };
-    const { view, webhooks, unservedUids, disabledUids = [] } = before ?? {};
+    const { view, webhooks, unservedUids, disabledUids = [], senders = [] } = before ?? {};
     const problem = { message, since };
-    return { version, view, webhooks, unservedUids, disabledUids, status: { ...status, problem } };
+    return { version, view, webhooks, unservedUids, disabledUids, senders, status: { ...status, problem } };
   }
 }
 

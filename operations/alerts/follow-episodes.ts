@@ -113,6 +113,7 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'webhook.quiet': 0,
   'webhook.failing': calmMs,
   'webhook.previous-secret': 0,
+  'webhook.missed': 0,
   'runs.failing': 0,
   'runs.stopped': 0,
   'runs.held': 0,
@@ -200,10 +201,10 @@ export function findInHealth({ factory, uid: subject, name, health, overlap }: F
   return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing'), previous];
 }
 
-/** The webhooks that an alert is open for. */
+/** The webhooks that an alert about their health is open for. */
 export function listWatched({ episodes }: AlertState) {
   return episodes
-    .filter(({ type }) => isWebhookAlert(type))
+    .filter(({ type }) => isWebhookAlert(type) && type !== 'webhook.missed')
     .slice(0, watchedMax)
     .map(({ factory, subject: uid }) => ({ factory, uid }));
 }

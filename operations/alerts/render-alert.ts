@@ -47,6 +47,7 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Run \`${hookmill} why ${name}\`: it names the cause and what to do.`,
   'webhook.previous-secret': ({ hookmill, name }) =>
     `Set the sender to use the current value of its team secret, then check with \`${hookmill} why ${name}\`.`,
+  'webhook.missed': ({ hookmill, name }) => `Run \`${hookmill} senders missed ${name} --redeliver\`.`,
   'runs.failing': ({ hookmill, name }) =>
     `Run \`${hookmill} runs list --automation ${name} --state failed\`, correct the cause, then \`${hookmill} runs retry --automation ${name} --state failed\`.`,
   'runs.stopped': ({ hookmill, name }) =>
@@ -67,6 +68,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string, run: 
   'webhook.quiet': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.previous-secret': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
+  'webhook.missed': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,

@@ -3,7 +3,7 @@ import type { AutomationDefinition } from '../../schema/definitions/automation-d
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { toClause } from '../../schema/filters/clause.ts';
-import type { ProviderHook, SenderFinding, SenderState } from '../../schema/sender.ts';
+import type { Missed, ProviderHook, SenderFinding, SenderState } from '../../schema/sender.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 
@@ -37,7 +37,7 @@ export function judgeSender(judged: JudgedSender): SenderFinding[] {
   const [hook, ...others] = checked.hooks;
   if (!hook) {
     const message = `the provider has no hook with the URL ${url}`;
-    return [...failed, { ...error('hook-missing', message, register) }, ...judgeMissed(state, webhook)];
+    return [...failed, error('hook-missing', message, register), ...judgeMissed(state, webhook)];
   }
   const twice =
     others.length === 0
@@ -51,10 +51,10 @@ export function judgeSender(judged: JudgedSender): SenderFinding[] {
         ];
   const findings = [
     ...twice,
+    ...judgeMissed(state, webhook),
     ...judgeReach(hook, { url, uid, register }),
     ...judgeTrust(hook, judged, register),
     ...judgeEvents(hook, judged, register),
-    ...judgeMissed(state, webhook),
   ];
   const rank = { error: 0, warning: 1, note: 2 };
   return [...findings, ...failed].toSorted((a, b) => rank[a.severity] - rank[b.severity]);
@@ -203,18 +203,17 @@ export function findNeededEvents(
   return [...needed].sort();
 }
 
-function judgeMissed({ missed }: SenderState, { name, sender }: SendingWebhook): SenderFinding[] {
-  if (!missed || missed.events === 0) return [];
-  const times =
-    missed.first === missed.last ? `at ${missed.first}` : `between ${missed.first} and ${missed.last}`;
-  const message = `the provider tried ${count(missed.attempts, 'time')} to deliver ${count(missed.events, 'event')} that did not arrive, ${times}`;
-  const remedy = `Run \`hookmill senders missed ${name} --redeliver\`.`;
-  const own = sender?.recover ? 'The daemon asks for them again.' : remedy;
-  return [warning('missed', message, own)];
+/** Says what a provider tried to deliver that did not arrive. */
+export function describeMissed({ events, attempts, first, last }: Missed): string {
+  const times = first === last ? `at ${first}` : `between ${first} and ${last}`;
+  return `the provider tried ${count(attempts, 'time')} to deliver ${count(events, 'event')} ${times}, which did not arrive`;
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+function judgeMissed({ missed }: SenderState, { name }: SendingWebhook): SenderFinding[] {
+  if (!missed || missed.events === 0) return [];
+  const message = describeMissed(missed);
+  const remedy = `Run \`hookmill senders missed ${name} --redeliver\`.`;
+  return [warning('missed', message, missed.recovering > 0 ? 'The daemon asks for them again.' : remedy)];
 }
 
 function describeProblem(
@@ -235,3 +234,7 @@ type Make = (code: SenderFinding['code'], message: string, remedy: string) => Se
 const error: Make = (code, message, remedy) => ({ code, severity: 'error', message, remedy });
 const warning: Make = (code, message, remedy) => ({ code, severity: 'warning', message, remedy });
 const note: Make = (code, message, remedy) => ({ code, severity: 'note', message, remedy });
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

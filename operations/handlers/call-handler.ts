@@ -68,6 +68,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   checkSender: senders,
   planSender: senders,
   registerSender: senders,
+  listMissed: senders,
+  redeliverMissed: senders,
 
   downloadPayload: log,
   showRunOutput: log,

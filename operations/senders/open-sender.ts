@@ -6,6 +6,9 @@ import { type ProviderClient, ProviderError } from '../../senders/provider-clien
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import type { OpenFactory } from '../factory.ts';
 
+/** @limit Time in which a provider must answer all requests of one operation, in ms: commands wait for 30 s. */
+const providerMs = 25_000;
+
 /** Everything that operations on senders need. */
 export interface SenderDeps {
   readonly factory: OpenFactory;
@@ -40,7 +43,7 @@ export class SenderUnusable extends Error {
 export async function openSender(
   { factory: { name, store, now } }: SenderDeps,
   { sender, signatureScheme }: Pick<SentWebhook, 'sender' | 'signatureScheme'>,
-  stopping: AbortSignal = new AbortController().signal,
+  stopping: AbortSignal = AbortSignal.timeout(providerMs),
 ): Promise<ProviderClient> {
   const { credentialSecret, url } = sender;
   const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};

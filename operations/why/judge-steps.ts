@@ -44,12 +44,18 @@ function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
   );
 }
 
-/** The provider's hook is the cause only if nothing can come from it, or if nothing was accepted since it was looked at. */
+/**
+ * The provider's hook is the cause if nothing can come from it, or if nothing was accepted since it was looked at, or since
+ * the provider last tried in vain.
+ */
 function judgeAtProvider({ atProvider }: WhyFacts): Judgement | undefined {
-  const [worst] = atProvider?.findings ?? [];
+  // Another step knows why an answer was no success.
+  const worst = atProvider?.findings.find(({ code }) => code !== 'last-answer');
   if (!atProvider || !worst || worst.severity === 'note') return undefined;
   const { code, message, remedy } = worst;
-  return wrong(message, remedy, isSilencing.has(code) ? {} : { atMs: atProvider.checkedMs });
+  if (isSilencing.has(code)) return wrong(message, remedy);
+  const missedAt = code === 'missed' ? atProvider.missed?.last : undefined;
+  return wrong(message, remedy, { atMs: missedAt ? Date.parse(missedAt) : atProvider.checkedMs });
 }
 
 const isSilencing: ReadonlySet<SenderFinding['code']> = new Set(['hook-missing', 'inactive', 'disabled']);

@@ -97,7 +97,7 @@ async function readAtProvider(
   if (!sender || !state?.checked) return undefined;
   const url = state.checked.hooks[0]?.url ?? '';
   const findings = judgeSender({ webhook: { ...webhook, sender }, uid, url, automations, state });
-  return { checkedMs: Date.parse(state.checked.at), findings };
+  return { checkedMs: Date.parse(state.checked.at), findings, missed: state.missed };
 }
 
 function readWebhookOverlap({ name, store, now }: OpenFactory, webhook: AppliedWebhook) {

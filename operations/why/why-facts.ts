@@ -2,7 +2,7 @@ import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
-import type { SenderFinding } from '../../schema/sender.ts';
+import type { Missed, SenderFinding } from '../../schema/sender.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import type { Overlap } from '../health/judge-overlap.ts';
@@ -34,7 +34,12 @@ export interface WhyFacts {
   readonly issuer?: StoredIssuer | undefined;
   /** What is wrong at the provider of the webhook, the worst first; nothing if it was never asked. */
   readonly atProvider:
-    | { readonly checkedMs: number; readonly findings: readonly SenderFinding[] }
+    | {
+        readonly checkedMs: number;
+        readonly findings: readonly SenderFinding[];
+        /** What the provider tried to deliver in vain; null: its log was never read. */
+        readonly missed: Missed | null;
+      }
     | undefined;
   /** Whether one delivery is explained. It is then the only one in `last`. */
   readonly isOfDelivery: boolean;

@@ -684,6 +684,87 @@ export const registeredSenderAnswer = senderPlanAnswer.extend({
 });
 export const sendersAnswer = z.strictObject({ senders: z.array(senderAnswer) });
 
+export const missedEventAnswer = z.strictObject({
+  eventId: z.string().describe("The provider's ID of the event: the same for all attempts."),
+  event: z.string().describe('As the event header of its delivery has it.'),
+  action: z.string().nullable(),
+  firstAt: time.describe('The first attempt of the provider to deliver it, of those that were read.'),
+  at: time.describe('The newest attempt.'),
+  attempts: z.int().describe('The number of attempts.'),
+  attemptIds: z.array(z.string()).describe("The provider's IDs of the attempts, the newest first."),
+  attemptId: z
+    .string()
+    .describe('The newest attempt, by which the provider is asked to send the event again.'),
+  status: z
+    .int()
+    .nullable()
+    .describe(
+      'The status that the provider got at the newest attempt; null: no answer. A proxy may have sent it.',
+    ),
+  matches: z
+    .array(z.string())
+    .describe('The enabled automations that it could match, by what the provider lists of it: some of them.'),
+  canRedeliver: z.boolean().describe('Whether the provider can send it again.'),
+  isInFlight: z
+    .boolean()
+    .describe('Whether the newest attempt is less than a minute old, so that the event may still arrive.'),
+  asked: z
+    .strictObject({
+      at: time,
+      isLost: z
+        .boolean()
+        .describe(
+          'Whether it may be asked for again: a minute later, the provider has not tried, or got no answer, and that was not so several times.',
+        ),
+    })
+    .nullable()
+    .describe('When the provider was asked to send it again; null: it was not.'),
+});
+
+export const missedAnswer = z.strictObject({
+  events: z
+    .array(missedEventAnswer)
+    .describe(
+      'Events that the webhook has not accepted. The next part may have earlier attempts of the same events.',
+    ),
+  read: z.strictObject({
+    at: time.describe('When this part of the log was read.'),
+    since: time.describe('The beginning of the time that is compared.'),
+    isShortened: z
+      .boolean()
+      .describe(
+        'Whether an earlier beginning was asked for, of which the delivery log may know nothing any more.',
+      ),
+    entries: z.int().describe("The entries of the provider's log that were read, in all parts."),
+    isComplete: z.boolean().describe('Whether everything since the beginning was read.'),
+  }),
+  next: z.string().nullable().describe('The `cursor` of the next part; null: there is none.'),
+  nextInMs: z
+    .int()
+    .nullable()
+    .describe('The time to wait before the next part, because a rate limit of the provider is reached.'),
+});
+
+export const redeliverAnswer = z.strictObject({
+  events: z
+    .array(
+      z.strictObject({
+        eventId: z.string(),
+        result: z
+          .enum(['asked', 'accepted', 'too-soon', 'refused'])
+          .describe(
+            '`accepted`: it has arrived meanwhile; `too-soon`: the pace does not allow it yet, or it was asked for less than a minute ago.',
+          ),
+        reason: z.string().nullable().describe('Why it was refused.'),
+      }),
+    )
+    .describe('In the order of the request.'),
+  nextInMs: z
+    .int()
+    .nullable()
+    .describe('The time until the provider may be asked for another event; null: now.'),
+});
+
 export const auditAnswer = z.strictObject({
   entries: z.array(auditEntryShape),
   next: z.string().nullable().describe('The `cursor` of the next page.'),

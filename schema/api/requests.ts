@@ -344,3 +344,33 @@ function requireOne<T extends object>(
   if (Object.hasOwn(request, a) !== Object.hasOwn(request, b)) return;
   addMistake(context, [a], `give either ${a} or ${b}`, { code: 'definition/value' });
 }
+
+/** @limit Longest ID of an event or attempt, and cursor, that a provider may have, in characters: GUIDs have 36. */
+const providerIdCharsMax = 300;
+/** @limit Events of one request to ask a provider for: it looks each of them up in the delivery log. */
+const redeliveredMax = 100;
+
+const providerId = z.string().min(1).max(providerIdCharsMax);
+
+export const missedRequest = z.strictObject({
+  since: time.describe('The attempts of the provider since this time are read.'),
+  all: z.boolean().default(false).describe('Also lists events that no enabled automation could match.'),
+  cursor: providerId.optional().describe('The `next` of the part before.'),
+});
+
+export const redeliverRequest = z.strictObject({
+  listedAt: time.describe('The `read.at` of the first part of the list that has the events.'),
+  events: z
+    .array(
+      z.strictObject({
+        eventId: providerId,
+        attemptId: providerId,
+        again: z
+          .boolean()
+          .default(false)
+          .describe('Whether to ask although it was asked for before the list was read, and did not arrive.'),
+      }),
+    )
+    .max(redeliveredMax)
+    .describe('In the order in which they should be asked for.'),
+});

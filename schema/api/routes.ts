@@ -266,6 +266,28 @@ export const apiRoutes = {
     etag: true,
     problems: rotating,
   },
+  listMissed: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/sender/missed`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      "Compares a part of the provider's own log of a webhook with the delivery log, and lists events that did not arrive.",
+    body: requests.missedRequest,
+    answer: { status: 200, shape: answers.missedAnswer },
+    problems: ['webhook-unknown', 'sender-missing', 'sender-failed', ...reading],
+  },
+  redeliverMissed: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/sender/redeliver`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Asks the provider of a webhook to send some events again, each once and no faster than the limits allow. Repeat it for the others.',
+    body: requests.redeliverRequest,
+    answer: { status: 200, shape: answers.redeliverAnswer },
+    problems: ['webhook-unknown', 'sender-missing', 'sender-failed', ...reading],
+  },
   describePayloads: {
     method: 'get',
     path: `${factory}/webhooks/{uid}/payloads`,

@@ -58,6 +58,13 @@ export type AlertState = z.output<typeof alertStateShape>;
 
 export const noAlerts: AlertState = { formatVersion: 1, episodes: [], past: [], messages: [] };
 
+/** A webhook for which an alert is open. */
+export interface WatchedWebhook {
+  readonly factory: string;
+  readonly uid: string;
+  readonly name: string;
+}
+
 /** Keeps the state of alerts, so that each episode is reported once, whichever daemon is restarted. */
 export interface Alerts {
   read(): Promise<AlertState>;

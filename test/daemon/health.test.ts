@@ -102,10 +102,12 @@ test('a stop waits for a look at health in progress, and no look at alerts begin
   const common = { log, nowMs: Date.now, random: Math.random };
   const targets = { receivers: ['http://127.0.0.1:9/'], dashboardUrl: '' };
   const settings = { alerts: [], repositories: [] };
-  const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets });
+  const thread = openOperationsThread({ place: store.place, deliveryLog });
+  const served = { listSenders: () => [] };
+  const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets, thread, served });
   const health = startHealth({
     ...{ ...common, replicas: undefined, alerts: store.alerts, targets, deliveryLog: { recordHealth } },
-    thread: openOperationsThread({ place: store.place, deliveryLog }),
+    thread,
     onLooked: () => {
       ended.push('looked');
       alerts.wake();

@@ -238,3 +238,21 @@ browserTest('says that a name is already taken, and keeps what was typed', async
   await page.getByRole('alert').getByText('the webhook deploys already exists').waitFor();
   expect(await page.getByLabel('Secret name').inputValue()).toBe('OTHER');
 });
+
+browserTest('the page of a webhook with a sender asks its provider, and says what is wrong', async () => {
+  const { page, api, visit } = await openDashboard();
+  // Its address is not one that the operator lists.
+  const sender = {
+    provider: 'github',
+    repository: 'acme/shop',
+    url: 'http://127.0.0.1:9',
+    credentialSecret: 'HOOKS',
+  };
+  const shop = await createWebhook(api, 'shop', { authMode: 'signature', signatureScheme: 'github', sender });
+  await visit(`/webhooks/${shop.uid}`);
+  const card = page.locator('section[aria-labelledby=sender]');
+  await expect.poll(() => textOf(card)).toContain('Hook at github repository acme/shop');
+  await expect.poll(() => textOf(card)).toContain('the provider has not been asked yet');
+  await card.getByRole('button', { name: 'Check now' }).click();
+  await expect.poll(() => textOf(card)).toMatch(/may not get a credential[\s\S]*Checked /);
+});

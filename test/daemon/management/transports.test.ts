@@ -43,6 +43,9 @@ interface Known {
   /** The UID of the webhook hooked, whose provider has no hook yet, and what registering that was planned by. */
   readonly hooked: string;
   readonly fingerprint: string;
+  /** The UID of the webhook cart, whose provider has an attempt to deliver. */
+  readonly tried: string;
+  readonly attempt: { readonly eventId: string; readonly attemptId: string };
   readonly delivery: string;
   readonly run: string;
   readonly waiting: string;
@@ -71,6 +74,8 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const secret = { kind: 'supplied', value: 'a-secret-of-the-hook-1234567890' } as const;
   const known = { name: 'hooked', ...signed, secret, sender: { ...sender, url: provider, credentialSecret } };
   const hooked = (await manager.call('createWebhook', { body: known })).json.webhook.uid;
+  const cart = { ...shop, name: 'cart', sender: { ...sender, url: provider, credentialSecret } };
+  const tried = (await manager.call('createWebhook', { body: cart })).json.webhook;
   const automation = { name: 'triage', ...automationOf(uid) };
   await manager.call('createAutomation', { body: automation });
   await manager.call('createAutomation', { body: { ...automation, name: 'notify' } });
@@ -103,10 +108,7 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
   const { id: held = '' } = isHeld ? await runOf('propose') : {};
   return {
-    uid,
-    sent,
-    hooked,
-    fingerprint,
+    ...{ uid, sent, hooked, fingerprint, tried: tried.uid, attempt: tryToDeliver(tried.url) },
     delivery,
     run,
     waiting,
@@ -114,6 +116,14 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
     alert,
     call: transport === 'here' ? here : overHttp,
   };
+}
+
+/** Lets the provider try to deliver an event to no hook but the one with this URL, which it makes. */
+function tryToDeliver(url: string): Known['attempt'] {
+  for (const hook of github.hooks) hook.active = false;
+  github.addHook('acme/shop', { config: { url, content_type: 'json' }, events: ['push'] });
+  const [delivery] = github.deliverMany(1, 'push', null);
+  return { eventId: delivery?.guid ?? '', attemptId: String(delivery?.id) };
 }
 
 function automationOf(uid: string) {
@@ -124,6 +134,7 @@ function automationOf(uid: string) {
 type Case<Id extends CallableId> = (known: Known) => CallParts<Id>;
 
 const unknownUid = 'wh_000000000000000000000000';
+const since = '2026-01-31T14:05:00Z';
 const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: MISSING\n' }];
 
 /** What is asked of each operation: something that it does, and something that it refuses if there is such a thing. */
@@ -153,6 +164,22 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ hooked, fingerprint }) => ({ params: { uid: hooked }, body: { events: ['issues'], fingerprint } }),
     ({ uid, fingerprint }) => ({ params: { uid }, body: { fingerprint } }),
     ({ hooked }) => ({ params: { uid: hooked }, body: {} as { fingerprint: string } }),
+  ],
+  listMissed: [
+    ({ tried }) => ({ params: { uid: tried }, body: { since: '2020-01-01T00:00:00Z', all: true } }),
+    ({ tried }) => ({ params: { uid: tried }, body: { since, cursor: 'x' } }),
+    ({ sent }) => ({ params: { uid: sent }, body: { since } }),
+    ({ uid }) => ({ params: { uid }, body: { since } }),
+    ({ tried }) => ({ params: { uid: tried }, body: { since: 'yesterday' } }),
+  ],
+  redeliverMissed: [
+    ({ tried, attempt }) => ({ params: { uid: tried }, body: { listedAt: since, events: [attempt] } }),
+    ({ sent, attempt }) => ({ params: { uid: sent }, body: { listedAt: since, events: [attempt] } }),
+    ({ uid }) => ({ params: { uid }, body: { listedAt: since, events: [] } }),
+    ({ tried }) => ({
+      params: { uid: tried },
+      body: { listedAt: since, events: [{ eventId: '' }] } as never,
+    }),
   ],
   describePayloads: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
   listAutomations: [() => ({})],
@@ -338,8 +365,12 @@ const adding: readonly CallableId[] = [
   ...(['runByHand', 'replayDelivery', 'acknowledgeAlert', 'muteAlert'] as const),
 ];
 
+/** The daemon may have begun the run that these queue. */
+const queuing: readonly string[] = ['retryRun', 'approveRun', 'runAgain'];
+const ofAttempts = /"(state|attempts|nextAttemptAt|startedAt|finishedAt)":(\w+|"\w+")/g;
+
 /** They ask a provider, and change nothing. */
-const asking: readonly CallableId[] = ['checkSender', 'planSender'];
+const asking: readonly CallableId[] = ['checkSender', 'planSender', 'listMissed'];
 
 /** The outcome of a call, without what differs between two factories: their name, IDs, times and secrets. */
 async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known }: Known): Promise<unknown> {
@@ -355,6 +386,7 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
   const text = JSON.stringify(outcome)
     .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
     .replaceAll(/factory-\d+/g, 'factory')
+    .replaceAll(/"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"|"\d{19}"/g, '"of the provider"')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/("secret":"|\/wh_…\/)[\w-]{20,}/g, '$1…')
     .replaceAll(/(_TOKEN|_WEBHOOK)_\d+/g, '$1')
@@ -362,11 +394,7 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
     .replaceAll(/"id":"\d+"/g, '"id":"…"')
-    // The daemon may have begun a run that was queued again.
-    .replaceAll(
-      id === 'retryRun' ? /"(state|attempts|nextAttemptAt|finishedAt)":(\w+|"\w+")/g : /$^/g,
-      '"$1":0',
-    );
+    .replaceAll(queuing.includes(id) ? ofAttempts : /$^/g, '"$1":0');
   return JSON.parse(text);
 }
 

@@ -92,10 +92,16 @@ describe('a hook', () => {
   });
 
   test('whose provider tried in vain says how often and when', () => {
-    const missed = { at, since: at, events: 9, attempts: 14, first: '2026-11-26T10:00:00Z', last: at };
+    const missed = {
+      ...{ at, since: at, nextSince: at, recovering: 0, problem: null },
+      events: 9,
+      attempts: 14,
+      first: '2026-11-26T10:00:00Z',
+      last: at,
+    };
     const findings = judgeSender({ webhook, uid, url, automations: [], state: stateOf([right], { missed }) });
     expect(findings.map(({ message }) => message)).toEqual([
-      `the provider tried 14 times to deliver 9 events that did not arrive, between 2026-11-26T10:00:00Z and ${at}`,
+      `the provider tried 14 times to deliver 9 events between 2026-11-26T10:00:00Z and ${at}, which did not arrive`,
     ]);
   });
 });

@@ -178,8 +178,9 @@ describe('places', () => {
   });
 
   test('are right after a flow mapping where a key should be', () => {
-    const lines = problems('a: 1\n{\n  "b": 2\n}\n{\n  "c": 3\n}\n').map(found => found.split(':')[0]);
-    expect(lines).toEqual(['2', '5']);
+    const text = 'a:\n  - b: 1\n{\n  "b": "x",\n  "c": {}\n}\n{\n  "d": 3\n}\n';
+    const lines = problems(text).map(found => found.split(':')[0]);
+    expect(lines).toEqual(['3', '6', '7', '8', '9']);
   });
 
   test('gives the nearest collection for a missing value', () => {

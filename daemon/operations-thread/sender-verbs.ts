@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { requireWebhook } from '../../operations/applied/require-applied.ts';
+import { requireSender, type SenderDeps, type SentWebhook } from '../../operations/senders/open-sender.ts';
+import { redeliverMissed } from '../../operations/senders/redeliver-missed.ts';
+import { keepRecoveryProblem, watchSender } from '../../operations/senders/watch-sender.ts';
+import type { Recovered, Watched } from '../../operations/senders/watched.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { Store } from '../../store/ports/store.ts';
+import type { ReadOutside } from '../../store/ports/team-secrets.ts';
+import type { StateCache } from '../management/api/state-cache.ts';
+import type { RecoverArgument, SenderArgument } from './wire.ts';
+
+export interface SenderVerbsOptions {
+  readonly store: Store;
+  readonly states: StateCache;
+  readonly clock: { atMs: number };
+}
+
+/** What the operations thread does about senders for the daemon itself. While it waits for a provider, others run. */
+export function createSenderVerbs(options: SenderVerbsOptions) {
+  const open = async (argument: SenderArgument, readOutside: ReadOutside) => {
+    options.clock.atMs = argument.nowMs;
+    const deps = createDeps(options, argument, readOutside);
+    const webhook = requireSender(requireWebhook(await deps.factory.readState(), argument.uid));
+    return { deps, webhook };
+  };
+  return {
+    watchSender: async (argument: SenderArgument, readOutside: ReadOutside): Promise<Watched> => {
+      const { deps, webhook } = await open(argument, readOutside);
+      return watchSender(deps, webhook);
+    },
+    recoverMissed: async (argument: RecoverArgument, readOutside: ReadOutside): Promise<Recovered> => {
+      const { deps, webhook } = await open(argument, readOutside);
+      return recover(deps, webhook, argument);
+    },
+  };
+}
+
+async function recover(
+  deps: SenderDeps,
+  webhook: SentWebhook,
+  { request, uid }: RecoverArgument,
+): Promise<Recovered> {
+  // It may have been switched off since the look that found the events.
+  if (!webhook.sender.recover) return { events: [], nextInMs: null };
+  try {
+    const recovered = await redeliverMissed(deps, webhook, request, true);
+    if (recovered.events.some(({ result }) => result === 'asked')) await keepRecoveryProblem(deps, uid, null);
+    return recovered;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'sender-failed') throw error;
+    await keepRecoveryProblem(deps, uid, error.message);
+    return { problem: error.message };
+  }
+}
+
+function createDeps(
+  { store, states }: SenderVerbsOptions,
+  { factory, baseUrl, nowMs }: SenderArgument,
+  waitOutside: ReadOutside,
+): SenderDeps {
+  const { teamSecrets } = store;
+  const open: Store['teamSecrets']['open'] = (names, of) => teamSecrets.open(names, of, waitOutside);
+  return {
+    factory: {
+      ...{ name: factory, store: { ...store, teamSecrets: { ...teamSecrets, open } } },
+      ...{ now: () => new Date(nowMs), randomBytes, readState: () => states.readServed(factory) },
+      useDeliveryLog: () => Promise.reject(new Error('a look at a sender writes no deliveries')),
+    },
+    ...{ baseUrl, waitOutside },
+  };
+}

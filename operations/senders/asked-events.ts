@@ -1,0 +1,147 @@
+import { type AskedEvent, askedKept, type SenderState } from '../../schema/sender.ts';
+import { dayMs } from '../../schema/time-units.ts';
+
+/** @limit Time in which a delivery of a provider may still arrive, in ms: GitHub gives up after 10 s, and sends again within seconds of a request. */
+export const inFlightMs = 60_000;
+/** @limit Requests to a provider for the same event that nobody asks for by hand: a request can be lost with the process that makes it, and the delivery if the daemon ends. */
+const lostMax = 3;
+/** @limit Events of a webhook that the daemon asks for within a day: a longer outage is for a person to look at. */
+export const recoveredPerDay = 1_000;
+/** @limit Age in ms up to which it is kept that an event was asked for: no provider keeps its log for longer. */
+const askedKeptMs = 8 * dayMs;
+/** Part of a minute's pace that is left for a provider whose clock runs differently, in ms. */
+const paceSlackMs = 1_000;
+const minuteMs = 60_000;
+
+/** A request for one event. */
+export interface EventAsk {
+  readonly eventId: string;
+  /** The newest attempt when the provider's log was read. */
+  readonly attemptId: string;
+  /** When the log was read. */
+  readonly listedAtMs: number;
+  /** Whether it may be asked for again. */
+  readonly again: boolean;
+  readonly byDaemon: boolean;
+}
+
+export interface AskRules {
+  readonly nowMs: number;
+  /** Events that may be asked for within a minute. */
+  readonly perMinute: number;
+  /** When events of other webhooks were asked for that share the limits of the provider. */
+  readonly othersAtMs: readonly number[];
+  /** The events among those that were asked for that have arrived. */
+  readonly accepted: ReadonlySet<string>;
+}
+
+/** Whether an event may be asked for now. Without `waitMs`, the event itself must be waited for, not the pace. */
+export type Decision =
+  | { readonly kind: 'ask'; readonly state: SenderState }
+  | { readonly kind: 'too-soon'; readonly waitMs?: number }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Decides by what was asked before whether an event may be asked for, and returns the state in which it was. It is asked for
+ * once. It may be asked for again only by whoever has read the provider's log since, and saw that it is lost (`isLost`), or
+ * insists.
+ */
+export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): Decision {
+  const { nowMs } = rules;
+  const before = state.asked.find(({ eventId }) => eventId === ask.eventId);
+  if (before) {
+    if (nowMs - Date.parse(before.at) < inFlightMs) return { kind: 'too-soon' };
+    const isSeen = Date.parse(before.at) + inFlightMs <= ask.listedAtMs;
+    if (!isSeen || !ask.again)
+      return { kind: 'refused', reason: `it was asked for at ${before.at}, and has not arrived` };
+  }
+  const waitMs = findWait(state, ask, rules);
+  if (waitMs > 0) return { kind: 'too-soon', waitMs };
+  const others = makeRoom(
+    state.asked.filter(asked => asked !== before),
+    rules,
+  );
+  if (others.length >= askedKept) {
+    const reason = `${others.length} events were asked for and have not arrived; correct the cause first`;
+    return { kind: 'refused', reason };
+  }
+  const { eventId, attemptId, byDaemon } = ask;
+  const times = (before?.times ?? 0) + 1;
+  const asked: AskedEvent = { eventId, attemptId, times, byDaemon, at: new Date(nowMs).toISOString() };
+  return { kind: 'ask', state: { ...state, asked: [...others, asked] } };
+}
+
+/**
+ * Whether an event that was asked for a minute ago is lost by a crash: the provider has not tried since, because the request
+ * did not reach it, or its attempt got no answer, because no daemon ran. An event that was refused is not lost.
+ */
+export function isLost(
+  asked: AskedEvent,
+  newest: Pick<EventAsk, 'attemptId'> & { readonly status: number | null },
+): boolean {
+  const isUntried = asked.attemptId === newest.attemptId;
+  const isUnanswered = newest.status === null || newest.status >= 500;
+  return (isUntried || isUnanswered) && asked.times < lostMax;
+}
+
+/** The events that the daemon may still ask for today. */
+export function countRecoverable({ asked }: SenderState, nowMs: number): number {
+  return Math.max(0, recoveredPerDay - recoveredTimes(asked, nowMs).length);
+}
+
+/** Takes back that an event was asked for: the provider did not get the request, or did not count it. */
+export function unmarkAsked(
+  state: SenderState,
+  eventId: string,
+  before: AskedEvent | undefined,
+): SenderState {
+  const others = state.asked.filter(asked => asked.eventId !== eventId);
+  if (!before) return { ...state, asked: others };
+  return { ...state, asked: [...others, before].sort((a, b) => a.at.localeCompare(b.at)) };
+}
+
+/** Keeps that an event was asked for, but does not count it: nobody knows whether the provider got the request. */
+export function keepUncounted(
+  state: SenderState,
+  eventId: string,
+  before: AskedEvent | undefined,
+): SenderState {
+  const times = before?.times ?? 0;
+  return {
+    ...state,
+    asked: state.asked.map(asked => (asked.eventId === eventId ? { ...asked, times } : asked)),
+  };
+}
+
+function findWait({ asked }: SenderState, { byDaemon }: EventAsk, rules: AskRules): number {
+  const { nowMs, perMinute, othersAtMs } = rules;
+  const times = [...asked.map(({ at }) => Date.parse(at)), ...othersAtMs];
+  const paceMs = waitForPlace(times, perMinute, minuteMs + paceSlackMs, nowMs);
+  if (!byDaemon) return paceMs;
+  return Math.max(paceMs, waitForPlace(recoveredTimes(asked, nowMs), recoveredPerDay, dayMs, nowMs));
+}
+
+function recoveredTimes(asked: readonly AskedEvent[], nowMs: number): number[] {
+  return asked.flatMap(({ byDaemon, at }) =>
+    byDaemon && nowMs - Date.parse(at) < dayMs ? [Date.parse(at)] : [],
+  );
+}
+
+/** The time until fewer than `max` of these times are within a window. A time in the future counts: a clock was set back. */
+function waitForPlace(timesMs: readonly number[], max: number, windowMs: number, nowMs: number): number {
+  const inWindow = timesMs.filter(atMs => nowMs - atMs < windowMs).sort((a, b) => a - b);
+  const leaves = inWindow[inWindow.length - max];
+  return leaves === undefined ? 0 : Math.min(windowMs, leaves + windowMs - nowMs);
+}
+
+/** Forgets what is too old and, only if the list is full, what has arrived; but not what counts for the daemon's day. */
+function makeRoom(asked: readonly AskedEvent[], { nowMs, accepted }: AskRules): AskedEvent[] {
+  const kept = asked.filter(({ at }) => nowMs - Date.parse(at) < askedKeptMs);
+  let surplus = kept.length + 1 - askedKept;
+  return kept.filter(({ eventId, byDaemon, at }) => {
+    const isNeeded = !accepted.has(eventId) || nowMs - Date.parse(at) < (byDaemon ? dayMs : minuteMs);
+    if (surplus <= 0 || isNeeded) return true;
+    surplus--;
+    return false;
+  });
+}
