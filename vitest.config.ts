@@ -16,7 +16,14 @@ declare module 'vitest' {
 const pureFiles = {
   '.': ['architecture'],
   build: ['update-parts'],
-  cli: ['commands/definitions/plan-markdown', 'formats/formats', 'markdown', 'render/*', 'service-manager'],
+  cli: [
+    'commands/definitions/plan-markdown',
+    'formats/formats',
+    'markdown',
+    'render/*',
+    'senders/*',
+    'service-manager',
+  ],
   daemon: [
     ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas'],
     ...['runs/run-message', 'runs/runners/http-template', 'served/in-slices', 'settings'],

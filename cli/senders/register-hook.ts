@@ -62,7 +62,7 @@ export async function registerHook(
   if (output === 'text') printText(`${renderSenderPlan(registered, rotate)}${describeDone(registered)}\n`);
   const verification = await verifyPing(backend, registered, daemon);
   const isVerified = verification.result === 'verified';
-  if (rotation && isVerified) await backend.call('endSecretRotation', { params: { uid }, body: {} });
+  if (rotation && isVerified) await endRotation(registering);
   const rotated = rotation && { secretName: rotation.secretName, until: isVerified ? null : rotation.until };
   const data = { result: 'registered', ...registered, verification, ...(rotated && { rotation: rotated }) };
   printData(output, data, () => renderVerified(verification, rotated));
@@ -106,6 +106,12 @@ async function beginRotation(
   const plan = await backend.call('planSender', { params: { uid }, body: { events, setSecret: true } });
   if (isDeepStrictEqual(plan.changes, shown.changes)) return { secretName, until, plan };
   throw new CommandError(`the hook of ${plan.at} has changed since its changes were shown`);
+}
+
+/** Returns when the daemon no longer takes the value before. */
+async function endRotation({ backend, uid }: Registering): Promise<void> {
+  const { serial } = await backend.call('endSecretRotation', { params: { uid }, body: {} });
+  await backend.showDaemon(serial);
 }
 
 function renderVerified(

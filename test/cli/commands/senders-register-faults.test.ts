@@ -25,9 +25,9 @@ function openFactory({ workspace }: SenderShop) {
 }
 
 /** Calls operations on the home, as a command does. */
-function callHere(shop: SenderShop) {
+function callHere(shop: SenderShop, factory = openFactory(shop)) {
   const baseUrl = shop.daemon.ingressUrl;
-  return createCallHere(openFactory(shop), { baseUrl, findDaemonProblem: async () => null });
+  return createCallHere(factory, { baseUrl, findDaemonProblem: async () => null });
 }
 
 /** Does something whenever a provider is about to have one more hook, before it answers. */
@@ -147,12 +147,46 @@ test('lets one of two commands at once create the hook', async () => {
   const params = { uid: shop.uid };
   const { fingerprint } = await call('planSender', { params, body: {} });
   const body = { fingerprint };
-  const both = await Promise.allSettled([
-    call('registerSender', { params, body }),
-    callHere(shop)('registerSender', { params, body }),
-  ]);
+  const { store, ...factory } = openFactory(shop);
+  let other: Promise<string> | undefined;
+  const isAtWork = async () =>
+    (await store.senderStates.read(factory.name)).some(({ registering }) => registering !== null);
+  const listDeliveries: typeof store.deliveries.listDeliveries = async filter => {
+    // Another command comes between the last look of this one and its hook.
+    if (!other && (await isAtWork())) {
+      other = call('registerSender', { params, body }).then(
+        () => 'registered',
+        ({ code }) => code,
+      );
+      await other;
+    }
+    return store.deliveries.listDeliveries(filter);
+  };
+  const deliveries = { ...store.deliveries, listDeliveries };
+  const first = callHere(shop, { ...factory, store: { ...store, deliveries } });
+  expect(await first('registerSender', { params, body })).toMatchObject({ action: 'create' });
+  expect(await other).toBe('sender-busy');
   expect(gitlab.hooks).toHaveLength(1);
-  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  const refused = both.find(one => one.status === 'rejected');
-  expect(['sender-busy', 'hook-changed']).toContain(refused?.reason.code);
+});
+
+test('looks again right before it creates a hook, which another command may have created meanwhile', async () => {
+  const { gitlab, shop } = await openGitlab();
+  const call = callHere(shop);
+  const params = { uid: shop.uid };
+  const { fingerprint } = await call('planSender', { params, body: {} });
+  const body = { fingerprint };
+  const { store, ...factory } = openFactory(shop);
+  let isFirst = true;
+  const read: typeof store.senderStates.read = async name => {
+    // Another command begins and ends, between the first look of this one and its turn.
+    if (isFirst) await call('registerSender', { params, body });
+    isFirst = false;
+    return store.senderStates.read(name);
+  };
+  const late = callHere(shop, {
+    ...factory,
+    store: { ...store, senderStates: { ...store.senderStates, read } },
+  });
+  await expect(late('registerSender', { params, body })).rejects.toMatchObject({ code: 'hook-changed' });
+  expect(gitlab.hooks).toHaveLength(1);
 });

@@ -94,18 +94,19 @@ test('a rotation of a GitLab hook, whose secret is a token, is the same', async 
 
 test('a rotation is refused before it begins if others use the secret, or without a daemon', async () => {
   const { github, shop } = await openGithub();
-  const rotate = () => shop.hookmill('senders', 'register', 'shop', '--rotate', '--yes');
+  const rotate = (...args: string[]) => shop.hookmill('senders', 'register', 'shop', '--rotate', ...args);
   await shop.hookmill('secrets', 'share', 'SHOP_WEBHOOK', '--all-factories');
   shop.workspace.write(
     'webhooks/other.yaml',
     'authMode: signature\nsignatureScheme: github\nsecretName: SHOP_WEBHOOK\n',
   );
   await shop.apply();
+  // Before it asks.
   expect((await rotate()).stderr).toContain('SHOP_WEBHOOK is not only for this webhook, but also for: other');
   shop.workspace.remove('webhooks/other.yaml');
   await shop.apply();
   await shop.daemon.stop();
-  expect((await rotate()).stderr).toContain('nothing was changed: no daemon answers at');
+  expect((await rotate('--yes')).stderr).toContain('nothing was changed: no daemon answers at');
   const { name, store } = factoryIn(homeAt(shop.workspace.home), 'default', 10_000);
   const { value } = (await store.teamSecrets.open(['SHOP_WEBHOOK'], name)).get('SHOP_WEBHOOK') ?? {};
   expect(value?.text).toBe(shopSecret);
