@@ -24,6 +24,8 @@ export interface SchemeFacts {
   readonly bodyIdentity?: BodyIdentity;
   /** The status by which the provider knows that a delivery arrived, if it asks for one; otherwise 202. */
   readonly success?: SuccessStatus;
+  /** Whether the provider retries by itself, and how to make it send again; absent if that is not known. */
+  readonly retries?: ProviderRetries;
   /** The headers that say what kind of event it is. Hardly any signature covers them. */
   readonly eventHeaders?: readonly string[];
   readonly checked: SchemeCheck;
@@ -54,6 +56,14 @@ export interface SuccessStatus {
   /** Set if the provider shows the body of the answer to people, so that it must be empty. */
   readonly isEmpty?: true;
   readonly reason: string;
+  readonly source: string;
+  /** The day on which the source was read, as in 2026-11-25. */
+  readonly on: string;
+}
+
+/** What a provider says about deliveries that fail. */
+export interface ProviderRetries {
+  readonly text: string;
   readonly source: string;
   /** The day on which the source was read, as in 2026-11-25. */
   readonly on: string;

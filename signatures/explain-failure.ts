@@ -285,6 +285,7 @@ function describeForm(scheme: SignatureScheme): string {
     noIdentity,
     bodyIdentity,
     success,
+    retries,
     eventHeaders,
     checked,
     ...description

@@ -119,6 +119,8 @@ for ${codeList(askFor200.sort())}, it is \`200\`.
 The schemes are grouped by the kind of provider. \`hookmill schemes list TEXT\` searches them, and
 \`hookmill schemes show ID\` prints what the page of a scheme says:
 
+- **Retries**: whether and for how long the provider sends a delivery again by itself if it failed, and how to make it send
+  again by hand.
 - **Captured request**: what someone can do who has read a genuine request and sends it again, with any unsigned header
   changed.
 - **Last checked**: the day on which the scheme was compared with its source, and that source: the provider's library,

@@ -7,6 +7,7 @@ import { messagingSchemes } from './schemes/messaging.ts';
 import { operationsSchemes } from './schemes/operations.ts';
 import { financeSchemes, paymentSchemes } from './schemes/payment.ts';
 import { platformSchemes } from './schemes/platforms.ts';
+import { providerRetries } from './schemes/retries.ts';
 import { sourceHostingSchemes } from './schemes/source-hosting.ts';
 import { standardSchemes } from './schemes/standard.ts';
 import { successStatuses } from './schemes/success-statuses.ts';
@@ -28,10 +29,15 @@ export const schemes: readonly SignatureScheme[] = [
   ...platformSchemes,
 ].map(scheme => ({ ...scheme, ...pickFacts(scheme.id) }));
 
-function pickFacts(id: string): Pick<SignatureScheme, 'bodyIdentity' | 'success'> {
+function pickFacts(id: string): Pick<SignatureScheme, 'bodyIdentity' | 'success' | 'retries'> {
   const bodyIdentity = bodyIdentities[id];
   const success = successStatuses[id];
-  return { ...(bodyIdentity && { bodyIdentity }), ...(success && { success }) };
+  const retries = providerRetries[id];
+  return {
+    ...(bodyIdentity && { bodyIdentity }),
+    ...(success && { success }),
+    ...(retries && { retries }),
+  };
 }
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);

@@ -19,6 +19,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Delivery identity', formatIdentity(scheme)),
     makeLine('Why this identity', formatIdentityReason(scheme)),
     makeLine('Answer', formatSuccess(scheme)),
+    makeLine('Retries', formatRetries(scheme)),
     makeLine('Event headers', scheme.eventHeaders?.join(', ')),
     makeLine('Captured request', describeCapturedRequest(scheme)),
     makeLine('Secret', scheme.secretLocation),
@@ -140,6 +141,11 @@ function formatBody({ bodyFormat, payloadField }: SignatureScheme): string | und
   return payloadField === undefined
     ? 'a form'
     : `a form; the payload is the JSON in its field ${payloadField}`;
+}
+
+function formatRetries({ retries }: SignatureScheme): string {
+  if (!retries) return "see the provider's documentation";
+  return `${retries.text} (${retries.source}, ${retries.on})`;
 }
 
 function formatSuccess({ success }: SignatureScheme): string | undefined {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseFieldPath } from '../../schema/field-path.ts';
 import { parseTemplate } from '../../signatures/content.ts';
+import { providerRetries } from '../../signatures/schemes/retries.ts';
 import { signatureAgeSecondsMax } from '../../signatures/schemes/shapes.ts';
 import { successStatuses } from '../../signatures/schemes/success-statuses.ts';
 import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+import { summariseScheme } from '../../signatures/summary.ts';
 import { vectors } from './received.ts';
 
 describe('the table', () => {
@@ -97,6 +99,24 @@ describe('the table', () => {
       expect(reason).not.toMatch(/2xx/i);
       expect(source).toMatch(/^https:/);
       expect(on).toMatch(/^20\d\d-\d\d-\d\d$/);
+    }
+  });
+
+  it('what is known of the retries of a provider has a source and a day, and is said of nobody else', () => {
+    const known = schemes.flatMap(({ retries }) => retries ?? []);
+    expect(known.length).toBe(Object.keys(providerRetries).length);
+    expect(new Set(known.map(({ source }) => source)).size).toBeGreaterThanOrEqual(20);
+    for (const { source, on } of known) {
+      expect(source).toMatch(/^https:/);
+      expect(on).toMatch(/^20\d\d-\d\d-\d\d$/);
+    }
+    for (const scheme of schemes) {
+      const line = summariseScheme(scheme).find(({ label }) => label === 'Retries');
+      expect(line?.text).toBe(
+        scheme.retries
+          ? `${scheme.retries.text} (${scheme.retries.source}, ${scheme.retries.on})`
+          : "see the provider's documentation",
+      );
     }
   });
 

@@ -52,6 +52,7 @@ test('schemes show says what is signed and where the secret is, and ends with a 
     replay window      300 s
     delivery identity  $.id in the body
     why this identity  Stripe calls it the unique ID of the event; \`pending_webhooks\` may differ in a retry (https://docs.stripe.com/api/events/object, 2026-11-25)
+    retries            for up to 3 days; \`GET /v1/events?delivery_success=false\` lists what did not arrive, for 30 days (https://docs.stripe.com/webhooks/process-undelivered-events, 2026-11-27)
     captured request   sent again, it is a duplicate; after 300 s, it is refused
     secret             the endpoint's page in Workbench, under "Signing secret"
     key                the secret's UTF-8 bytes

@@ -194,7 +194,7 @@ test('asks GitLab for five events a minute, and says when the next may be asked 
   const sent = await openGitlab();
   const payload = (index: number) => ({ ref: 'refs/heads/main', index });
   gitlab.deliverMany(12, 'push_events', { payload, spanMs: 0 });
-  sent.advance(2 * minuteMs);
+  sent.advance(10 * minuteMs);
   const { events } = await sent.list();
   const first = await sent.redeliver(events);
   const results = first.events.map(({ result }) => result);
@@ -208,6 +208,8 @@ test('asks GitLab for five events a minute, and says when the next may be asked 
   await sent.redeliver(events.slice(10));
   const rows = await sent.rows();
   expect(rows.map(({ outcome }) => outcome)).toEqual(Array(12).fill('Accepted'));
+  // GitLab had nothing to refuse.
+  expect(gitlab.requests.filter(({ answered }) => answered === 429)).toEqual([]);
 });
 
 test('waits as long as a rate limit of the provider says, and keeps nothing of an event that it refused', async () => {
@@ -242,11 +244,33 @@ test('fails if the provider is down, and may ask for the event later', async () 
 });
 
 test('fails without the right to send again, and keeps nothing', async () => {
-  const sent = await openGithub({ credential: 'another-token' });
+  const sent = await openGithub({ credential: 'reading-token' });
   missIssues(sent, 1);
-  const body = { since: new Date(sent.daemon.clock.nowMs - dayMs).toISOString() };
-  const listed = await sent.client.call('listMissed', { params: { uid: sent.uid }, body });
-  expect(listed).toMatchObject({ status: 502, json: { detail: expect.stringContaining('401') } });
+  const { events } = await sent.list();
+  const named = events.map(({ eventId, attemptId }) => ({ eventId, attemptId }));
+  const body = { listedAt: new Date(sent.daemon.clock.nowMs).toISOString(), events: named };
+  const answer = await sent.client.call('redeliverMissed', { params: { uid: sent.uid }, body });
+  expect(answer).toMatchObject({ status: 502, json: { code: 'sender-failed' } });
+  expect(answer.json.detail).toContain('The credential needs');
+  expect((await sent.state())?.asked).toEqual([]);
+});
+
+test('keeps nothing of an event if GitLab refuses it for now, because somebody else has asked for five', async () => {
+  const sent = await openGitlab();
+  const payload = (index: number) => ({ ref: 'refs/heads/main', index });
+  const recorded = gitlab.deliverMany(2, 'push_events', { payload, spanMs: 0 });
+  const other = recorded.find(({ hookId }) => hookId === sent.hook.id);
+  sent.advance(10 * minuteMs);
+  const { events } = await sent.list();
+  const path = `projects/42/hooks/${sent.hook.id}/events/${other?.id}/resend`;
+  const headers = { 'PRIVATE-TOKEN': 'gitlab-token' };
+  for (let count = 0; count < 5; count++)
+    await (await fetch(`${gitlab.url}/${path}`, { method: 'POST', headers })).text();
+  const missed = events.filter(({ attemptId }) => attemptId !== String(other?.id));
+  const answer = await sent.redeliver(missed);
+  expect(answer.events).toMatchObject([{ result: 'too-soon' }]);
+  expect(answer.nextInMs).toBeGreaterThan(50_000);
+  expect((await sent.state())?.asked).toEqual([]);
 });
 
 test('says for each event that the hook had another URL, or that the provider no longer has it', async () => {
