@@ -33,7 +33,7 @@ const pureFiles = {
   faults: ['find-violations'],
   operations: [
     ...['access/new-webhook-secret', 'alerts/follow-episodes', 'back-off', 'checks/*', 'health/judge-health'],
-    ...['impact/*', 'plan/compare-definitions', 'senders/merge-missed'],
+    ...['impact/*', 'plan/compare-definitions'],
   ],
   sources: ['repository/repository'],
   store: ['look-regularly'],

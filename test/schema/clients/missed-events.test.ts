@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MissedEvent, mergeMissed } from '../../../operations/senders/merge-missed.ts';
+import { type MissedEvent, mergeMissed } from '../../../schema/clients/missed-events.ts';
 
 function event(
   eventId: string,
