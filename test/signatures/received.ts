@@ -100,7 +100,7 @@ export function bodyFor(
     const { payloadField } = description;
     // Letters and digits stand for themselves in a form, whatever is flipped.
     const plain = text.replaceAll(/[^\p{L}\p{N}]/gu, 'x');
-    return Buffer.from(payloadField ? `${payloadField}=${JSON.stringify({ text })}` : `text=${plain}`);
+    return Buffer.from(payloadField ? `${payloadField}=${JSON.stringify({ text: plain })}` : `text=${plain}`);
   }
   const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
   const body = { ...(path && { [path]: atMs }), text };
