@@ -15,7 +15,7 @@ import {
   recordHandshake,
   recordRefusal,
   unavailable,
-  type VerifiedBy,
+  type Verified,
 } from './record-delivery.ts';
 
 /** @limit Wait that a 503 asks the sender for while a webhook cannot be served, in seconds: an operator must act. */
@@ -46,20 +46,18 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   const sender = await authenticate(request, webhook, target.token, deps);
   if (sender.result !== 'verified') return sender;
   const { body, schemeDeliveryId, contentDigest, verifiedWith } = sender;
-  const { authenticator } = webhook;
-  const verifiedBy = describeVerified(webhook, verifiedWith);
-  const handshake = sender.handshake ?? authenticator.answerVerified?.(request, body);
+  const handshake = sender.handshake ?? webhook.authenticator.answerVerified?.(request, body);
   if (!isPost && !handshake) return methodNotAllowed;
 
   const spent = await deps.budgets.countDelivery(webhook.uid);
   if (spent === 'uncounted') return unavailable(webhook);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-deliveries', ...spent };
 
-  if (handshake) return recordHandshake(webhook, deps, handshake, body.length, verifiedBy);
+  if (handshake) return recordHandshake(webhook, deps, handshake, body.length, sender);
 
   const { form } = webhook;
   const parsed = form ? readFormPayload(body, form) : parseJsonBody(body);
-  if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body, verifiedBy);
+  if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body, sender);
 
   const payload = parsed.value;
   const identity = webhook.identify({ headers: request.headers, body, payload, schemeDeliveryId });
@@ -68,7 +66,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   return recordDelivery(
     webhook,
     deps,
-    { ...identity, contentDigest, ...verifiedBy },
+    { ...identity, contentDigest, verifiedWith },
     { payload: body, form, headers: request.trace ? request.trace.beginCommit(headers) : headers },
     runs,
   );
@@ -139,35 +137,22 @@ async function authenticate(
   if (read.ok) return { ...authentication, body: read.body };
   const { problem, bytesSeen } = read;
   if (problem !== 'too-large') return { result: 'refused', webhook, problem };
-  return recordRefusal(
-    webhook,
-    deps,
-    problem,
-    bytesSeen,
-    describeVerified(webhook, authentication.verifiedWith),
-  );
+  return recordRefusal(webhook, deps, problem, bytesSeen, authentication);
 }
 
 const noBody = Buffer.alloc(0);
-
-function describeVerified(
-  { authenticatedBy }: ServedWebhook,
-  verifiedWith: VerifiedBy['verifiedWith'],
-): VerifiedBy {
-  return { authenticatedBy, ...(verifiedWith && { verifiedWith }) };
-}
 
 function refuseInvalidJson(
   { headers }: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
   body: Buffer,
-  verifiedBy: VerifiedBy,
+  verified: Verified,
 ): IngressOutcome {
   const reason = deps.budgets.explain(() =>
     joinReason(explainInvalidBody(body, headers['content-type'], webhook.form)),
   );
-  return recordRefusal(webhook, deps, 'invalid-json', body.length, verifiedBy, reason);
+  return recordRefusal(webhook, deps, 'invalid-json', body.length, verified, reason);
 }
 
 /** Refuses an address that failed too often, without verifying its attempt. */

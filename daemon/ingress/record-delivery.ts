@@ -23,21 +23,21 @@ export interface RecordDeps {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** How a delivery was verified. */
-export type VerifiedBy = Required<Pick<DeliveryMetadata, 'authenticatedBy'>> &
-  Pick<DeliveryMetadata, 'verifiedWith'>;
+/** Which value of the secret verified a delivery. */
+export type Verified = Pick<DeliveryMetadata, 'verifiedWith'>;
 
 /** Commits the delivery with its runs, or finds the delivery that it duplicates. Refuses with 503 if that fails. */
 export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
-  identity: Identity & VerifiedBy & { readonly contentDigest: string | undefined },
+  identity: Identity & Verified & { readonly contentDigest: string | undefined },
   event: Pick<AcceptedDelivery, 'payload' | 'form' | 'headers'>,
   runs: readonly StartingRun[],
 ): Promise<IngressOutcome> {
   try {
     const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
       ...createMetadata(webhook, deps, event.payload.length),
+      authenticatedBy: webhook.authenticatedBy,
       ...identity,
       ...event,
       runs: nameRuns(runs, deps),
@@ -61,11 +61,15 @@ export function recordHandshake(
   deps: RecordDeps,
   handshake: HandshakeAnswer,
   size: number,
-  verifiedBy?: VerifiedBy,
+  verified?: Verified,
   reason?: string,
 ): IngressOutcome {
   const row = createMetadata(webhook, deps, size);
-  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', ...verifiedBy, reason });
+  deps.deliveryLog.recordUnidentified({
+    ...row,
+    ...toVerified(webhook, verified),
+    ...{ outcome: 'Handshake', reason },
+  });
   return { result: 'handshake', webhook, handshake, deliveryId: row.id };
 }
 
@@ -84,13 +88,22 @@ export function recordRefusal(
   deps: RecordDeps,
   problem: keyof typeof refusalOutcomes,
   size: number,
-  verifiedBy?: VerifiedBy,
+  verified?: Verified,
   reason?: string,
 ): IngressOutcome & { result: 'refused' } {
   const row = createMetadata(webhook, deps, size);
   const outcome = refusalOutcomes[problem];
-  const isLogged = deps.deliveryLog.recordUnidentified({ ...row, outcome, ...verifiedBy, reason });
+  const isLogged = deps.deliveryLog.recordUnidentified({
+    ...row,
+    ...toVerified(webhook, verified),
+    ...{ outcome, reason },
+  });
   return { result: 'refused', webhook, problem, ...(isLogged && { deliveryId: row.id }) };
+}
+
+/** What the row of a verified request says of its sender. */
+function toVerified({ authenticatedBy }: ServedWebhook, verified: Verified | undefined) {
+  return verified && { authenticatedBy, verifiedWith: verified.verifiedWith };
 }
 
 function nameRuns(runs: readonly StartingRun[], { nowMs, randomBytes }: RecordDeps): NewRun[] {
