@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withSecretsRead } from '../../operations/access/secrets.ts';
 import { requireWebhook } from '../../operations/applied/require-applied.ts';
 import { requireSender, type SenderDeps, type SentWebhook } from '../../operations/senders/open-sender.ts';
 import { redeliverMissed } from '../../operations/senders/redeliver-missed.ts';
@@ -59,11 +60,9 @@ function createDeps(
   { factory, baseUrl, nowMs }: SenderArgument,
   waitOutside: ReadOutside,
 ): SenderDeps {
-  const { teamSecrets } = store;
-  const open: Store['teamSecrets']['open'] = (names, of) => teamSecrets.open(names, of, waitOutside);
   return {
     factory: {
-      ...{ name: factory, store: { ...store, teamSecrets: { ...teamSecrets, open } } },
+      ...{ name: factory, store: withSecretsRead(store, waitOutside) },
       ...{ now: () => new Date(nowMs), randomBytes, readState: () => states.readServed(factory) },
       useDeliveryLog: () => Promise.reject(new Error('a look at a sender writes no deliveries')),
     },

@@ -4,7 +4,7 @@ import type { Permission } from '../../schema/grant.ts';
 import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Store } from '../../store/ports/store.ts';
-import type { FactoriesAllowed } from '../../store/ports/team-secrets.ts';
+import type { FactoriesAllowed, ReadOutside, TeamSecrets } from '../../store/ports/team-secrets.ts';
 import type { Factory } from '../factory.ts';
 
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
@@ -98,4 +98,10 @@ export async function listFactorySecrets(
     return { name, state, ...more, updatedAt, usedBy: here, usedElsewhere };
   });
   return permission === 'manage' ? secrets : secrets.filter(({ usedBy }) => usedBy.length > 0);
+}
+
+/** The store for a caller who lets values that are kept elsewhere be read in this way; null: who must not cause that. */
+export function withSecretsRead(store: Store, readOutside: ReadOutside | null): Store {
+  const open: TeamSecrets['open'] = (names, factory) => store.teamSecrets.open(names, factory, readOutside);
+  return { ...store, teamSecrets: { ...store.teamSecrets, open } };
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Changeable, recordWrites } from '../../../operations/access/record-writes.ts';
+import { withSecretsRead } from '../../../operations/access/secrets.ts';
 import { callHandler } from '../../../operations/handlers/call-handler.ts';
 import type { OperationDeps } from '../../../operations/handlers/handler.ts';
 import { apiRoutes } from '../../../schema/api/routes.ts';
-import type { Store } from '../../../store/ports/store.ts';
-import type { ReadOutside, TeamSecrets } from '../../../store/ports/team-secrets.ts';
+import type { ReadOutside } from '../../../store/ports/team-secrets.ts';
 import { toProblem } from './answer-problem.ts';
 import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
@@ -50,7 +50,7 @@ function createDeps(
 ): OperationDeps {
   return {
     ...{ deliveryLog, baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
-    store: withSecretsOf(store, permission === 'manage' ? readOutside : null),
+    store: withSecretsRead(store, permission === 'manage' ? readOutside : null),
     readState: states.readServed,
     now: () => new Date(atMs),
     findDaemonProblem: async () =>
@@ -59,10 +59,4 @@ function createDeps(
         remedy: 'Read the log of the daemon.',
       },
   };
-}
-
-/** The store for a caller who lets values that are kept elsewhere be read in this way; null: who must not cause that. */
-function withSecretsOf(store: Store, readOutside: ReadOutside | null): Store {
-  const open: TeamSecrets['open'] = (names, factory) => store.teamSecrets.open(names, factory, readOutside);
-  return { ...store, teamSecrets: { ...store.teamSecrets, open } };
 }
