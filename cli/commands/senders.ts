@@ -56,7 +56,10 @@ Examples:
     .argument('[webhook]', 'name or UID of a webhook; without it, all with a sender')
     .action(async (named: string | undefined, _options: unknown, command: CliCommand) => {
       const { backend, factory, output } = await openBackend(command);
-      const uids = await findUids(backend, factory, named);
+      const uids =
+        named === undefined
+          ? (await backend.call('listSenders')).senders.map(({ uid }) => uid)
+          : [await findUid(backend, factory, named)];
       const checked: Sender[] = [];
       for (const uid of uids) checked.push(await backend.call('checkSender', { params: { uid }, body: {} }));
       printData(output, checked, () => checked.map(renderSender).join('\n') || `${noSender}\n`);
@@ -91,10 +94,7 @@ Examples:
     .option('--yes', 'register without asking')
     .action(async (named: string, options: RegisterOptions, command: CliCommand) => {
       const { backend, factory, output } = await openBackend(command);
-      const { uid } = requireNamedWebhook(
-        { factory, webhooks: (await backend.call('listWebhooks')).webhooks },
-        named,
-      );
+      const uid = await findUid(backend, factory, named);
       await registerHook({ backend, output, uid }, options);
     });
 }
@@ -125,18 +125,11 @@ Examples:
     .option('--yes', 'do not ask')
     .action(async (webhook: string, options: MissedOptions, command: CliCommand) => {
       const { backend, factory, output } = await openBackend(command);
-      const [uid = ''] = await findUids(backend, factory, webhook);
-      await showMissed(backend, uid, options, output);
+      await showMissed(backend, await findUid(backend, factory, webhook), options, output);
     });
 }
 
-/** The UIDs of the named webhook, or of all with a sender. */
-async function findUids(
-  backend: Pick<Backend, 'call'>,
-  factory: string,
-  named: string | undefined,
-): Promise<readonly string[]> {
-  if (named === undefined) return (await backend.call('listSenders')).senders.map(({ uid }) => uid);
+async function findUid(backend: Pick<Backend, 'call'>, factory: string, named: string): Promise<string> {
   const { webhooks } = await backend.call('listWebhooks');
-  return [requireNamedWebhook({ factory, webhooks }, named).uid];
+  return requireNamedWebhook({ factory, webhooks }, named).uid;
 }

@@ -1,11 +1,15 @@
 import type { SenderView } from '../../operations/senders/check-sender.ts';
+import { printable } from '../../schema/text/printable.ts';
+import { completeCommands } from './own-commands.ts';
 
-/** What is known of a webhook's hook, and what to do. */
+/** Renders the hook of a webhook at its provider, with each finding and its remedy. Much of the text is the provider's. */
 export function renderSender({ webhook, at, hooks, findings }: SenderView): string {
   const [hook] = hooks;
-  const events =
-    hook && ` (hook ${hook.id}, ${hook.events.includes('*') ? 'all events' : hook.events.join(', ')})`;
-  const head = `${webhook}: ${at}${events ?? ''}\n`;
-  const lines = findings.map(({ severity, message, remedy }) => `  ${severity}: ${message}\n    ${remedy}\n`);
-  return head + (lines.length === 0 ? '  as its definition says\n' : lines.join(''));
+  const events = hook?.events.includes('*') ? 'all events' : hook?.events.join(', ');
+  const head = printable(`${webhook}: ${at}${hook ? ` (hook ${hook.id}, ${events})` : ''}`);
+  const lines = findings.flatMap(({ severity, message, remedy }) => [
+    `  ${severity}: ${printable(message)}`,
+    `    ${printable(completeCommands(remedy))}`,
+  ]);
+  return `${[head, ...(lines.length === 0 ? ['  as its definition says'] : lines)].join('\n')}\n`;
 }
