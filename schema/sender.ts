@@ -81,34 +81,21 @@ export type Missed = Readonly<NonNullable<z.output<typeof senderStateShape>['mis
 
 export type SenderState = z.output<typeof senderStateShape>;
 
-/** The state of a webhook of whose provider nothing is known. */
-export function emptySenderState(uid: string): SenderState {
-  return { uid, checked: null, missed: null, asked: [], registering: null };
+/** Finds the state of a webhook; an empty one if nothing was learned or asked yet. */
+export function findSenderState(states: readonly SenderState[], uid: string): SenderState {
+  const found = states.find(state => state.uid === uid);
+  return found ?? { uid, checked: null, missed: null, asked: [], registering: null };
 }
 
-/** What can be wrong at a provider, in words, in the order in which people should read it. */
-export const senderFindingCodes = {
-  'never-checked': 'The provider has not been asked yet',
-  'provider-failed': 'The provider could not be asked',
-  'hook-missing': 'The provider has no hook with the URL of the webhook',
-  'hook-twice': 'The provider has several hooks with the URL of the webhook',
-  'url-differs': 'The hook has another URL',
-  inactive: 'The hook is not active',
-  disabled: 'The provider has disabled the hook',
-  'content-type': 'The hook sends another format than the webhook takes',
-  'tls-off': 'The provider does not verify the certificate of the ingress',
-  'secret-missing': 'The hook has no secret',
-  'secret-wrong': 'The newest delivery was not signed with the secret of the webhook',
-  'events-missing': 'Automations wait for events that the hook does not send',
-  'events-unneeded': 'The hook sends events that no automation waits for',
-  'last-answer': 'The last answer that the provider got was no success',
-  missed: 'The provider has sent events that did not arrive',
-} as const;
-
-export type SenderFindingCode = keyof typeof senderFindingCodes;
+/** What can be wrong at a provider. */
+const senderFindingCodes = [
+  ...(['never-checked', 'provider-failed', 'hook-missing', 'hook-twice', 'url-differs'] as const),
+  ...(['inactive', 'disabled', 'content-type', 'tls-off', 'secret-missing', 'secret-wrong'] as const),
+  ...(['events-missing', 'events-unneeded', 'last-answer', 'missed'] as const),
+] as const;
 
 export const senderFindingShape = z.strictObject({
-  code: z.enum(Object.keys(senderFindingCodes) as [SenderFindingCode, ...SenderFindingCode[]]),
+  code: z.enum(senderFindingCodes),
   severity: z
     .enum(['error', 'warning', 'note'])
     .describe(

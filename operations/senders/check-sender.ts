@@ -3,11 +3,17 @@ import type { senderAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import { emptySenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
+import { findSenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
 import type { ProviderClient } from '../../senders/provider-client.ts';
 import { judgeSender, sendsTo } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
-import { openSender, type SenderDeps, type SentWebhook, toSenderProblem } from './open-sender.ts';
+import {
+  openSender,
+  type SenderDeps,
+  SenderUnusable,
+  type SentWebhook,
+  toSenderProblem,
+} from './open-sender.ts';
 import { findNewest } from './prove-secret.ts';
 
 export type SenderView = z.output<typeof senderAnswer>;
@@ -44,6 +50,20 @@ export async function findHooks(
   return sender.app === undefined ? hooks.filter(isOwn) : [...hooks];
 }
 
+/** A webhook's hook, and the API that it was found by. */
+export interface OpenHook {
+  readonly client: ProviderClient;
+  readonly hook: ProviderHook;
+}
+
+/** Opens the API of a webhook's provider, and finds its hook there. Fails as `openSender` does, also if there is no hook. */
+export async function openHook(deps: SenderDeps, webhook: SentWebhook): Promise<OpenHook> {
+  const client = await openSender(deps, webhook);
+  const [hook] = await deps.waitOutside(() => findHooks(client, webhook));
+  if (hook) return { client, hook };
+  throw new SenderUnusable('the provider has no hook with the URL of the webhook');
+}
+
 /** Shows what is known of each webhook with a sender, without asking a provider. */
 export async function listSenders(deps: SenderDeps): Promise<SenderView[]> {
   const { factory } = deps;
@@ -51,7 +71,7 @@ export async function listSenders(deps: SenderDeps): Promise<SenderView[]> {
   const states = await factory.store.senderStates.read(factory.name);
   const views = applied.webhooks.map(async ({ sender, ...webhook }) => {
     if (!sender) return [];
-    const state = states.find(({ uid }) => uid === webhook.uid) ?? emptySenderState(webhook.uid);
+    const state = findSenderState(states, webhook.uid);
     return [await viewSender(deps, applied, { ...webhook, sender }, state)];
   });
   return (await Promise.all(views)).flat();

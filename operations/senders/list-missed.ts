@@ -8,19 +8,13 @@ import {
 } from '../../schema/clients/missed-events.ts';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { emptySenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
+import { findSenderState, type SenderState } from '../../schema/sender.ts';
 import { dayMs } from '../../schema/time-units.ts';
-import type { AttemptsPage, ProviderClient, ProviderError } from '../../senders/provider-client.ts';
+import type { AttemptsPage } from '../../senders/provider-client.ts';
 import { inFlightMs, isLost } from './asked-events.ts';
-import { findHooks } from './check-sender.ts';
+import { type OpenHook, openHook } from './check-sender.ts';
 import { compileMatches, type MatchEvent } from './match-event.ts';
-import {
-  openSender,
-  type SenderDeps,
-  SenderUnusable,
-  type SentWebhook,
-  toSenderProblem,
-} from './open-sender.ts';
+import { type SenderDeps, type SentWebhook, waitOrRefuse } from './open-sender.ts';
 
 /** @limit Entries of a provider's log that are read for one list: the log of GitHub has one for each attempt of three days. */
 const entriesMax = 50_000;
@@ -28,8 +22,6 @@ const entriesMax = 50_000;
 const partEntriesMax = 2_000;
 /** @limit Time in which a part of a provider's log is read, in ms: commands wait for 30 s, and a request takes up to 15 s. */
 const partMs = 10_000;
-/** @limit Wait before a list goes on after a rate limit for which the provider names no time, in ms. */
-export const unknownWaitMs = 60_000;
 /** The time that the delivery log can know everything of, in ms. */
 const comparableMs = deliveryDaysKept * dayMs;
 
@@ -54,7 +46,7 @@ export async function listMissed(
   const wanted = [...read.events.values()].filter(({ matches }) => all || matches.length > 0);
   const events = await leaveOutAccepted(factory.store.deliveries, webhook, wanted);
   const states = await factory.store.senderStates.read(factory.name);
-  const state = states.find(({ uid }) => uid === webhook.uid) ?? emptySenderState(webhook.uid);
+  const state = findSenderState(states, webhook.uid);
   const { next, entries } = read;
   const isCut = next !== null && entries >= entriesMax;
   return {
@@ -108,12 +100,10 @@ async function readLog(deps: SenderDeps, webhook: SentWebhook, reading: Reading)
   let { page: next, entries }: { page: string | null; entries: number } = from;
   const startMs = performance.now();
   try {
-    const client = await openSender(deps, webhook);
-    const [hook] = await deps.waitOutside(() => findHooks(client, webhook));
-    if (!hook) throw new SenderUnusable('the provider has no hook with the URL of the webhook');
+    const opened = await openHook(deps, webhook);
     const entriesEnd = Math.min(entriesMax, entries + partEntriesMax);
     while (next !== null && entries < entriesEnd && performance.now() - startMs < partMs) {
-      const { attempts, next: after } = await readPage(deps, client, hook, next);
+      const { attempts, next: after } = await readPage(deps, opened, next);
       addAttempts(
         events,
         attempts.filter(({ atMs }) => atMs >= sinceMs),
@@ -125,17 +115,13 @@ async function readLog(deps: SenderDeps, webhook: SentWebhook, reading: Reading)
     }
     return { events, entries, next };
   } catch (error) {
-    const { code, message } = toSenderProblem(error);
-    if (code !== 'rate-limited') throw new Refusal('sender-failed', { detail: message }, { cause: error });
-    const { retryAfterMs = unknownWaitMs } = error as ProviderError;
-    return { events, entries, next, waitMs: retryAfterMs };
+    return { events, entries, next, waitMs: waitOrRefuse(error) };
   }
 }
 
 function readPage(
   { waitOutside }: SenderDeps,
-  client: Pick<ProviderClient, 'listAttempts'>,
-  hook: Pick<ProviderHook, 'id'>,
+  { client, hook }: OpenHook,
   page: string,
 ): Promise<AttemptsPage> {
   return waitOutside(() => client.listAttempts(hook.id, page === '' ? null : page));

@@ -9,6 +9,9 @@ import type { OpenFactory } from '../factory.ts';
 /** @limit Time in which a provider must answer all requests of one operation, in ms: commands wait for 30 s. */
 const providerMs = 25_000;
 
+/** @limit Wait after a rate limit for which the provider names no time, in ms. */
+const unknownWaitMs = 60_000;
+
 /** Everything that operations on senders need. */
 export interface SenderDeps {
   readonly factory: OpenFactory;
@@ -38,12 +41,11 @@ export class SenderUnusable extends Error {
 /**
  * Opens the API of a webhook's provider with the credential that the definition names. Fails with `SenderUnusable` if the
  * credential has no value, or if the operator has not listed the provider's address: a definition alone must not decide
- * where a credential is sent. Once `stopping` is aborted, nothing more is asked.
+ * where a credential is sent.
  */
 export async function openSender(
   { factory: { name, store, now } }: SenderDeps,
   { sender, signatureScheme }: Pick<SentWebhook, 'sender' | 'signatureScheme'>,
-  stopping: AbortSignal = AbortSignal.timeout(providerMs),
 ): Promise<ProviderClient> {
   const { credentialSecret, url } = sender;
   const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};
@@ -62,7 +64,7 @@ export async function openSender(
   return createProviderClient(sender, credential, {
     isTrusted: url !== undefined,
     secretKind: signatureScheme === 'gitlab-signing-token' ? 'signing-token' : 'token',
-    stopping,
+    stopping: AbortSignal.timeout(providerMs),
     nowMs: () => now().getTime(),
   });
 }
@@ -77,4 +79,14 @@ export function toSenderProblem(error: unknown): { readonly code: string; readon
   if (error instanceof ProviderError || error instanceof SenderUnusable)
     return { code: error.code, message: error.message };
   throw error;
+}
+
+/**
+ * The wait in ms that a provider asks for, because a rate limit is reached. Every other reason why it could not be asked fails
+ * with `sender-failed`.
+ */
+export function waitOrRefuse(error: unknown): number {
+  const { code, message } = toSenderProblem(error);
+  if (error instanceof ProviderError && code === 'rate-limited') return error.retryAfterMs ?? unknownWaitMs;
+  throw new Refusal('sender-failed', { detail: message }, { cause: error });
 }

@@ -1,7 +1,5 @@
 import { describeSender, type WebhookSender } from '../../schema/definitions/sender-keys.ts';
-import { Refusal } from '../../schema/refusal.ts';
-import { askedKept, emptySenderState, type SenderState } from '../../schema/sender.ts';
-import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
+import { askedKept, findSenderState, type SenderState } from '../../schema/sender.ts';
 import {
   type AskRules,
   type Decision,
@@ -10,14 +8,13 @@ import {
   keepUncounted,
   unmarkAsked,
 } from './asked-events.ts';
-import { findHooks } from './check-sender.ts';
-import { unknownWaitMs } from './list-missed.ts';
+import { type OpenHook, openHook } from './check-sender.ts';
 import {
-  openSender,
   type SenderDeps,
   SenderUnusable,
   type SentWebhook,
   toSenderProblem,
+  waitOrRefuse,
 } from './open-sender.ts';
 import type { Redelivered, RedeliverRequest } from './watched.ts';
 
@@ -90,15 +87,10 @@ interface Asking {
   readonly openHook: () => Promise<OpenHook>;
 }
 
-interface OpenHook {
-  readonly client: ProviderClient;
-  readonly hookId: string;
-}
-
 async function openAsking(deps: SenderDeps, webhook: SentWebhook): Promise<Asking> {
   const { factory } = deps;
   const states = await factory.store.senderStates.read(factory.name);
-  const state = states.find(({ uid }) => uid === webhook.uid) ?? emptySenderState(webhook.uid);
+  const state = findSenderState(states, webhook.uid);
   const { deliveriesPerMinute = deliveriesPerMinuteDefault } =
     (await factory.store.daemonAddress.read()) ?? {};
   const othersAtMs = await findOthersAsked(deps, webhook, states);
@@ -113,7 +105,7 @@ async function openAsking(deps: SenderDeps, webhook: SentWebhook): Promise<Askin
       ...{ nowMs: readNow(), perMinute: findPace(webhook.sender, deliveriesPerMinute), othersAtMs, accepted },
     }),
     openHook: () => {
-      opening ??= openHook(deps, webhook);
+      opening ??= openSendingHook(deps, webhook);
       return opening;
     },
   };
@@ -150,17 +142,14 @@ export function findPace({ provider, url }: WebhookSender, deliveriesPerMinute: 
   return url === undefined ? Math.min(half, gitHubPerMinute) : half;
 }
 
-async function openHook(deps: SenderDeps, webhook: SentWebhook): Promise<OpenHook> {
-  const client = await openSender(deps, webhook);
-  const [hook] = await deps.waitOutside(() => findHooks(client, webhook));
-  if (!hook) throw new SenderUnusable('the provider has no hook with the URL of the webhook');
-  // GitLab would refuse each event, and it would not be asked for again.
-  if (webhook.sender.provider === 'gitlab' && !hook.isActive) {
-    const until = hook.disabledUntil === null ? '' : ` until ${hook.disabledUntil}`;
-    const remedy = 'correct the cause, then send a test event at the provider';
-    throw new SenderUnusable(`the provider has disabled the hook${until}; ${remedy}`);
-  }
-  return { client, hookId: hook.id };
+/** GitLab would refuse each event of a hook that it has disabled, and it would not be asked for again. */
+async function openSendingHook(deps: SenderDeps, webhook: SentWebhook): Promise<OpenHook> {
+  const opened = await openHook(deps, webhook);
+  const { isActive, disabledUntil } = opened.hook;
+  if (webhook.sender.provider !== 'gitlab' || isActive) return opened;
+  const until = disabledUntil === null ? '' : ` until ${disabledUntil}`;
+  const remedy = 'correct the cause, then send a test event at the provider';
+  throw new SenderUnusable(`the provider has disabled the hook${until}; ${remedy}`);
 }
 
 interface Asked extends Pick<EventResult, 'result'> {
@@ -178,8 +167,8 @@ async function askForEvent(asking: Asking, ask: EventAsk, isOver: boolean): Prom
   const expected = decideAsk(asking.state, ask, makeRules());
   if (expected.kind !== 'ask') return toAsked(expected);
   if (isOver) return { result: 'too-soon' };
-  const hook = await asking.openHook().catch(failOrWait);
-  if ('waitMs' in hook) return { result: 'too-soon', waitMs: hook.waitMs };
+  const opened = await asking.openHook().catch(waitOrRefuse);
+  if (typeof opened === 'number') return { result: 'too-soon', waitMs: opened };
   let decision: Decision = expected;
   let before: SenderState = asking.state;
   asking.state = await store.senderStates.act(name, webhook.uid, state => {
@@ -188,7 +177,7 @@ async function askForEvent(asking: Asking, ask: EventAsk, isOver: boolean): Prom
     return decision.kind === 'ask' ? decision.state : state;
   });
   if (decision.kind !== 'ask') return toAsked(decision);
-  return sendAsk(asking, hook, { ask, before });
+  return sendAsk(asking, opened, { ask, before });
 }
 
 function toAsked(decision: Exclude<Decision, { kind: 'ask' }>): Asked {
@@ -199,7 +188,7 @@ function toAsked(decision: Exclude<Decision, { kind: 'ask' }>): Asked {
 /** Sends the request for an event that is stored as asked for. */
 async function sendAsk(
   asking: Asking,
-  { client, hookId }: OpenHook,
+  { client, hook }: OpenHook,
   { ask, before }: { readonly ask: EventAsk; readonly before: SenderState },
 ): Promise<Asked> {
   const { deps, webhook } = asking;
@@ -209,31 +198,13 @@ async function sendAsk(
     asking.state = await store.senderStates.act(name, webhook.uid, state => how(state, ask.eventId, earlier));
   };
   try {
-    await deps.waitOutside(() => client.redeliver(hookId, ask.attemptId));
+    await deps.waitOutside(() => client.redeliver(hook.id, ask.attemptId));
     return { result: 'asked' };
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    switch (error.code) {
-      case 'refused':
-      case 'not-found':
-        // It would be refused again: the hook has another URL, or the provider no longer has the event.
-        return { result: 'refused', reason: error.message };
-      case 'rate-limited':
-        await correct(unmarkAsked);
-        return { result: 'too-soon', waitMs: error.retryAfterMs ?? unknownWaitMs };
-      case 'forbidden':
-        await correct(unmarkAsked);
-        throw new Refusal('sender-failed', { detail: error.message }, { cause: error });
-      default:
-        await correct(keepUncounted);
-        throw new Refusal('sender-failed', { detail: error.message }, { cause: error });
-    }
+    const { code, message } = toSenderProblem(error);
+    // It would be refused again: the hook has another URL, or the provider no longer has the event.
+    if (code === 'refused' || code === 'not-found') return { result: 'refused', reason: message };
+    await correct(code === 'rate-limited' || code === 'forbidden' ? unmarkAsked : keepUncounted);
+    return { result: 'too-soon', waitMs: waitOrRefuse(error) };
   }
-}
-
-/** A rate limit is waited for; everything else keeps all events from being asked for. */
-function failOrWait(error: unknown): { readonly waitMs: number } {
-  const { code, message } = toSenderProblem(error);
-  if (code !== 'rate-limited') throw new Refusal('sender-failed', { detail: message }, { cause: error });
-  return { waitMs: (error as ProviderError).retryAfterMs ?? unknownWaitMs };
 }

@@ -24,9 +24,6 @@ import { type HookPlan, planHook } from './plan-hook.ts';
 import { isSecretProven } from './prove-secret.ts';
 import { requireReachable } from './require-reachable.ts';
 
-/** @limit Time in which a provider must answer all requests of one plan or registration, in ms: commands wait for 30 s, and another registration may begin after a minute. */
-const providerMs = 25_000;
-
 type Request = z.output<typeof planSenderRequest>;
 
 export type SenderPlan = z.output<typeof senderPlanAnswer>;
@@ -94,7 +91,7 @@ async function open(deps: SenderDeps, webhook: SentWebhook): Promise<Opened> {
   const url = renderIngressUrl(deps.baseUrl, webhook);
   const credential = await findUsedCredential(deps, webhook);
   requireReachable(url, webhook);
-  const client = await openSender(deps, webhook, AbortSignal.timeout(providerMs)).catch(refuse);
+  const client = await openSender(deps, webhook).catch(refuse);
   return { deps, state: await deps.factory.readState(), webhook, url, credential, client };
 }
 

@@ -1,7 +1,7 @@
 import { type MissedEvent, type MissedPart, mergeMissed } from '../../schema/clients/missed-events.ts';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { emptySenderState, type Missed, type SenderState } from '../../schema/sender.ts';
+import { findSenderState, type Missed, type SenderState } from '../../schema/sender.ts';
 import { dayMs } from '../../schema/time-units.ts';
 import { countRecoverable, inFlightMs } from './asked-events.ts';
 import { checkSender } from './check-sender.ts';
@@ -27,8 +27,7 @@ export async function watchSender(deps: SenderDeps, webhook: SentWebhook): Promi
   if (failed) return { ...nothing, problem: failed.message };
   if (hooks.length === 0) return { ...nothing, problem: null };
   const states = await factory.store.senderStates.read(factory.name);
-  const state = states.find(({ uid }) => uid === webhook.uid) ?? emptySenderState(webhook.uid);
-  const sinceMs = findSince(state, webhook, listedAtMs);
+  const sinceMs = findSince(findSenderState(states, webhook.uid), webhook, listedAtMs);
   const parts = await readParts(deps, webhook, sinceMs);
   if (typeof parts === 'string') return { ...nothing, problem: parts };
   const found = await keepMissed(deps, webhook, { parts, listedAtMs });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emptySenderState, senderStateShape } from '../../schema/sender.ts';
+import { findSenderState, senderStateShape } from '../../schema/sender.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
 import type { SenderStates } from '../ports/sender-states.ts';
 
@@ -12,7 +12,7 @@ const sendersShape = z.strictObject({ formatVersion: z.literal(1), webhooks: z.a
 export function openSenderStates(documents: Documents): SenderStates {
   const changeState: SenderStates['learn'] = async (factory, uid, change) => {
     const { result } = await documents.change(sendersDocument(factory), async ({ webhooks, ...document }) => {
-      const before = webhooks.find(state => state.uid === uid) ?? emptySenderState(uid);
+      const before = findSenderState(webhooks, uid);
       const result = change(before);
       const others = webhooks.filter(state => state.uid !== uid);
       const next = { ...document, webhooks: [...others, result].slice(-statesKept) };
