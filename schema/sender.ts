@@ -21,7 +21,7 @@ export const providerHookShape = z.strictObject({
 
 export type ProviderHook = Readonly<z.output<typeof providerHookShape>>;
 
-/** @limit Most events of one webhook of which is kept that the provider was asked to send them again: the most that one recovery asks for, with as many by hand. */
+/** @limit Most requests to send an event again that are kept of one webhook: as many as one recovery makes in a day, and as many by hand. */
 export const askedKept = 2_000;
 
 /** An event that the provider was asked to send again. */
@@ -38,7 +38,7 @@ export const askedEventShape = z.strictObject({
 
 export type AskedEvent = Readonly<z.output<typeof askedEventShape>>;
 
-/** What was learned from the provider of one webhook, and asked of it. Facts, not verdicts: definitions change. */
+/** The last answers of a webhook's provider, and the requests to send events again. It has facts and no verdicts, because definitions change. */
 export const senderStateShape = z.strictObject({
   uid: z.string(),
   /** The hooks of the webhook when its provider was last asked; null: never. */
@@ -50,7 +50,7 @@ export const senderStateShape = z.strictObject({
       problem: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     })
     .nullable(),
-  /** What the provider's log had that ours has not, when it was last read; null: never. */
+  /** The result of the last comparison of the provider's log with ours; null: they were never compared. */
   missed: z
     .strictObject({
       at: z.string(),

@@ -14,7 +14,7 @@ import { ProviderError } from './provider-client.ts';
 const unknownWaitMs = 60_000;
 /** @limit Longest wait for the reset of a rate limit, in ms: GitHub's limits are per hour. */
 const resetWaitMsMax = 3_600_000;
-/** @limit Most characters of a provider's own message in an error: a page of HTML helps nobody. */
+/** @limit Most characters of a provider's own message in an error: it may be a page of HTML. */
 const quotedCharsMax = 300;
 /** @limit Levels of an answer in which a provider's message is looked for: the known ones have three. */
 const messageLevelsMax = 6;
@@ -28,7 +28,7 @@ export interface ProviderApi {
   readonly makeToken: () => string;
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
   readonly bounds: Pick<GuardedRequest, 'answerMs' | 'answerBytesMax'>;
-  /** What the credential must be allowed to do, as the end of a sentence. */
+  /** The rights that the credential needs, as the end of a sentence. */
   readonly neededRights: string;
   readonly isTrusted: boolean;
   readonly stopping: AbortSignal;
@@ -166,7 +166,7 @@ function findRateLimit({ status, headers, body }: GuardedAnswer, nowMs: number):
   return undefined;
 }
 
-/** What the provider said, in parentheses after a space. Empty if its answer has no message. */
+/** Quotes the message of the provider in parentheses, after a space. Empty if its answer has none. */
 function describeAnswer(body: string, hidden: readonly (string | undefined)[]): string {
   const texts = [...new Set(listMessages(parseOrUndefined(body)))].join('; ');
   if (texts === '') return '';

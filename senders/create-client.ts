@@ -6,7 +6,7 @@ import type { ProviderClient } from './provider-client.ts';
 export interface ClientOptions {
   /** Whether the server at the URL of the sender may have a private address, or no https. */
   readonly isTrusted: boolean;
-  /** What the secret of the hook is, for GitLab: `signing-token` for the scheme gitlab-signing-token. */
+  /** GitLab: which of its two secrets the hook gets; `signing-token` for the scheme gitlab-signing-token. */
   readonly secretKind?: GitLabSecretKind | undefined;
   /** Ends the requests. */
   readonly stopping: AbortSignal;

@@ -18,7 +18,7 @@ const answerBytesMax = 1024 * 1024;
 /** @limit Pages of 100 hooks that are read of a repository or an organization: GitHub allows 20 hooks for each event. */
 const hookPagesMax = 10;
 
-/** What the secret of a hook is in GitHub's answers. A hook that gets it back would have it as its secret. */
+/** The text that stands for every secret in GitHub's answers. GitHub would take it as the new secret of a hook. */
 const secretMask = '********';
 
 /**

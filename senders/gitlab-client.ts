@@ -26,7 +26,7 @@ const pageSizes = [20, 5, 1];
 /** The project or group by its path or its ID. */
 export type GitLabTarget = { readonly project: string | number } | { readonly group: string | number };
 
-/** What the secret of a hook is: its secret token, sent as `X-Gitlab-Token`, or the signing token, which signs. */
+/** The two secrets that a hook can have: its secret token, sent as `X-Gitlab-Token`, or the signing token, which signs. */
 export type GitLabSecretKind = 'token' | 'signing-token';
 
 export interface GitLabClientOptions {

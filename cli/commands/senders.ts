@@ -73,7 +73,7 @@ function register(command: CliCommand): void {
     .explain(`create the hook of a webhook at its provider, or correct it, and verify its ping
 
 Sets URL, content type, events, TLS verification and the secret that the webhook uses, and activates the hook. Shows the
-changes first, and asks; use --yes where nobody can answer. Nothing is deleted at the provider.
+changes first, and asks; use --yes where nobody can answer. No hook that was there before is deleted.
 
 The events are those that automations wait for by the event header, and each --event. If automations take any event, an
 existing hook keeps its events, and a new one needs --event; --event '*' means all events of GitHub.
@@ -105,7 +105,7 @@ function addEvent(event: string, before: readonly string[] = []): readonly strin
 
 function missed(command: CliCommand): void {
   command
-    .explain(`list events that the provider of a webhook tried to deliver in vain, and ask for them
+    .explain(`list events that the provider of a webhook could not deliver, and ask it to send them again
 
 Compares the provider's own log with the deliveries that hookmill has accepted, whatever the provider got as an answer.
 Lists only events that an enabled automation could match, by what the provider lists of them. GitHub keeps its log for 3

@@ -27,7 +27,7 @@ export function renderSenderPlan(plan: SenderPlan, isRotating = false): string {
 }
 
 function renderChange({ field, before, after }: HookChange, isRotating: boolean): string {
-  // Of a secret, only its absence says something.
+  // Providers mask secrets, so only a missing one is shown.
   const isShown = before !== null && (field !== 'secret' || before === 'none');
   const from = isShown ? `${before === '' ? 'none' : before} → ` : '';
   const what =

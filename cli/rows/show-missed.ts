@@ -21,7 +21,7 @@ export interface MissedOptions {
   readonly yes?: true;
 }
 
-/** Lists what a webhook has missed, or asks its provider for that. */
+/** Lists the events that a webhook has missed, or asks its provider to send them again. */
 export async function showMissed(
   backend: Pick<Backend, 'call'>,
   uid: string,

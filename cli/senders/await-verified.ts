@@ -6,7 +6,7 @@ const lookAgainMs = 500;
 /** @limit Time in which a verified delivery may still follow a refused one, or one with the previous secret, in ms: anybody can send a request that is refused, and an older event may be on its way. */
 const afterRefusedMs = 3_000;
 
-/** What became of a delivery that a command waits for. */
+/** The result of waiting for a delivery. */
 export interface PingVerification {
   /** `refused` also if it came with a previous value of the secret, which an overlap keeps valid. */
   readonly result: 'verified' | 'refused' | 'missing';

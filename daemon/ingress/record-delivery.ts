@@ -101,7 +101,7 @@ export function recordRefusal(
   return { result: 'refused', webhook, problem, ...(isLogged && { deliveryId: row.id }) };
 }
 
-/** What the row of a verified request says of its sender. */
+/** The columns that only the row of a verified request has. */
 function toVerified({ authenticatedBy }: ServedWebhook, verified: Verified | undefined) {
   return verified && { authenticatedBy, verifiedWith: verified.verifiedWith };
 }

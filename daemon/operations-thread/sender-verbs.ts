@@ -17,7 +17,7 @@ export interface SenderVerbsOptions {
   readonly clock: { atMs: number };
 }
 
-/** What the operations thread does about senders for the daemon itself. While it waits for a provider, others run. */
+/** Creates the tasks of the operations thread for webhooks with a sender. While one waits for a provider, others run. */
 export function createSenderVerbs(options: SenderVerbsOptions) {
   const open = async (argument: SenderArgument, readOutside: ReadOutside) => {
     options.clock.atMs = argument.nowMs;
@@ -42,7 +42,7 @@ async function recover(
   webhook: SentWebhook,
   { request, uid }: RecoverArgument,
 ): Promise<Recovered> {
-  // It may have been switched off since the look that found the events.
+  // Somebody may have removed `recover` since the events were found.
   if (!webhook.sender.recover) return { events: [], nextInMs: null };
   try {
     const recovered = await redeliverMissed(deps, webhook, request, true);

@@ -16,7 +16,7 @@ export type ThreadVerb =
   | 'recoverMissed'
   | 'findMissed';
 
-/** The argument of `watchSender`, and a part of that of `recoverMissed`. */
+/** The argument of `watchSender`; the argument of `recoverMissed` adds a request. */
 export interface SenderArgument {
   readonly factory: string;
   readonly uid: string;

@@ -47,7 +47,7 @@ type ToAsk = Pick<Watched, 'toAsk' | 'listedAtMs'>;
 export class SenderWatch {
   readonly #options: SendersOptions;
   readonly #schedules = new Map<string, Schedule>();
-  /** What recoveries in progress ask for, by the UID of the webhook. */
+  /** The events that recoveries in progress still have to ask for, by the UID of the webhook. */
   readonly #recoveries = new Map<string, ToAsk>();
   readonly #working = new Set<Promise<void>>();
   readonly #stopping = new AbortController();

@@ -5,7 +5,7 @@ import type { Store } from '../../store/ports/store.ts';
 import { describeMissed } from '../checks/judge-sender.ts';
 import type { Finding } from './follow-episodes.ts';
 
-/** @limit Time for which events must be missed for an alert, in ms: a provider that is slow, or a restart, needs nobody. */
+/** @limit Time for which events must be missed for an alert, in ms: a slow provider or a restart is no reason to wake somebody. */
 const missedMs = 10 * 60_000;
 
 export interface MissedSought {

@@ -203,7 +203,7 @@ export function findNeededEvents(
   return [...needed].sort();
 }
 
-/** Says what a provider tried to deliver that did not arrive. */
+/** Describes the events that a provider tried to deliver and that did not arrive. */
 export function describeMissed({ events, attempts, first, last }: Missed): string {
   const times = first === last ? `at ${first}` : `between ${first} and ${last}`;
   return `the provider tried ${count(attempts, 'time')} to deliver ${count(events, 'event')} ${times}, which did not arrive`;

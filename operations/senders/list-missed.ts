@@ -127,7 +127,7 @@ function readPage(
   return waitOutside(() => client.listAttempts(hook.id, page === '' ? null : page));
 }
 
-/** Adds attempts to the events that they are of. They come newest first, but for those of the same moment. */
+/** Adds attempts to their events. They come newest first; attempts of the same moment come in any order. */
 function addAttempts(
   events: Map<string, FoundEvent>,
   attempts: AttemptsPage['attempts'],

@@ -55,7 +55,7 @@ export async function redeliverMissed(
   return { events: results, nextInMs: waitMs === undefined ? null : Math.ceil(waitMs) };
 }
 
-/** Leaves what was asked for out of what is missed, which nobody has to wait for the next comparison to see. */
+/** Subtracts the events that were just asked for from the missed ones, so that the count is right before the next comparison. */
 async function forgetMissed(
   { factory: { name, store } }: SenderDeps,
   { uid }: SentWebhook,
@@ -76,7 +76,7 @@ async function forgetMissed(
   });
 }
 
-/** What is needed to ask for one event after the other. */
+/** Everything that is needed to ask for one event after the other. */
 interface Asking {
   readonly deps: SenderDeps;
   readonly webhook: SentWebhook;
@@ -118,7 +118,7 @@ function startClock({ factory }: SenderDeps): () => number {
   return () => Math.max(factory.now().getTime(), Math.floor(atMs + performance.now() - startMs));
 }
 
-/** When events of other webhooks with a hook in the same place were asked for: they share the limit. */
+/** Times at which events were asked for that belong to other webhooks with a hook in the same place: they share the limit. */
 async function findOthersAsked(
   { factory }: SenderDeps,
   { uid, sender }: SentWebhook,

@@ -129,7 +129,7 @@ function requireAsPlanned(opened: Opened, plan: HookPlan, fingerprint: string): 
   throw new Refusal('hook-changed', { detail });
 }
 
-/** Identifies what a plan was judged by. What the provider counts with each delivery is not part of it. */
+/** Makes a digest of everything that a plan depends on. It leaves out the state that changes with each delivery. */
 function makeFingerprint({ credential }: Opened, { hook, wanted }: HookPlan): string {
   const { lastAnswer: _, disabledUntil: __, ...known } = hook ?? { lastAnswer: null, disabledUntil: null };
   const judged = [known, wanted, credential.version];

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { redeliverAnswer } from '../../schema/api/answers.ts';
 import type { redeliverRequest } from '../../schema/api/requests.ts';
 
-/** What a look at the provider of a webhook found. */
+/** The result of one look at the provider of a webhook. */
 export interface Watched {
   /** Why the provider could not be asked or read; null: it was. */
   readonly problem: string | null;
@@ -15,5 +15,5 @@ export interface Watched {
 export type RedeliverRequest = z.output<typeof redeliverRequest>;
 export type Redelivered = z.output<typeof redeliverAnswer>;
 
-/** What came of a part of a recovery, or why the provider could not be asked. */
+/** The result of one part of a recovery, or why the provider could not be asked. */
 export type Recovered = Redelivered | { readonly problem: string };

@@ -32,12 +32,12 @@ export interface WhyFacts {
   readonly url: string;
   /** What is stored of the issuer of the webhook's tokens. Absent if the webhook takes none, or its issuer was never asked. */
   readonly issuer?: StoredIssuer | undefined;
-  /** What is wrong at the provider of the webhook, the worst first; nothing if it was never asked. */
+  /** Problems at the provider of the webhook, the worst first; undefined if it was never asked. */
   readonly atProvider:
     | {
         readonly checkedMs: number;
         readonly findings: readonly SenderFinding[];
-        /** What the provider tried to deliver in vain; null: its log was never read. */
+        /** The events that the provider could not deliver; null: its log was never read. */
         readonly missed: Missed | null;
       }
     | undefined;

@@ -639,7 +639,7 @@ export const appliedAnswer = planAnswer.extend({
   webhooks: z.array(webhookAnswer),
 });
 
-/** What is known of the hook of a webhook at its provider. */
+/** The hook of a webhook, as its provider last described it, and its problems. */
 export const senderAnswer = z.strictObject({
   webhook: z.string(),
   uid,
@@ -651,7 +651,7 @@ export const senderAnswer = z.strictObject({
   missed: senderStateShape.shape.missed.describe(
     "Events that the provider's log has and the delivery log has not, when they were last compared; null: never.",
   ),
-  findings: z.array(senderFindingShape).describe('What is wrong or could be better, the worst first.'),
+  findings: z.array(senderFindingShape).describe('Problems and possible improvements, the worst first.'),
 });
 /** What registering would change of the hook of a webhook at its provider. */
 export const senderPlanAnswer = z.strictObject({
@@ -670,7 +670,9 @@ export const senderPlanAnswer = z.strictObject({
         after: z.string(),
       }),
     )
-    .describe('What changes of the hook, for people. Of a secret, only which value it gets.'),
+    .describe(
+      'The changes of the hook, for people. For a secret, the name of its team secret, never the value.',
+    ),
   fingerprint: z.string().describe('Identifies what this was judged by, for registerSender.'),
 });
 export const registeredSenderAnswer = senderPlanAnswer.extend({

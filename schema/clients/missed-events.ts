@@ -47,7 +47,7 @@ export interface MissedList {
   readonly read: MissedPart['read'];
 }
 
-/** Lists what the provider of a webhook tried to deliver in vain, part by part, and waits for its rate limit. */
+/** Lists the events that the provider of a webhook could not deliver, part by part, and waits for its rate limit. */
 export async function listMissedEvents(
   { list, wait, onProgress }: MissedClient,
   asked: { readonly since: string; readonly all: boolean },
@@ -63,7 +63,7 @@ export async function listMissedEvents(
     cursor = part.next;
   }
   onProgress('');
-  // What was asked for after the first part began is not in all of them.
+  // Requests that were made after the first part began may be missing from it, so its time counts.
   const [first, last] = [parts[0]?.read, parts.at(-1)?.read];
   if (!first || !last) throw new Error('a list has at least one part');
   return { events: mergeMissed(parts), read: { ...last, at: first.at } };

@@ -28,7 +28,7 @@ export function mayBeAsked({ canRedeliver, asked }: MissedEvent, again: boolean)
   return canRedeliver && (asked === null || asked.isLost || again);
 }
 
-/** Whether an event was asked for so short a time before the list that nobody knows yet what comes of it. */
+/** Whether an event was asked for less than a minute before the list was read, so that it may still arrive. */
 function isPending({ asked }: MissedEvent, { read }: MissedList): boolean {
   return asked !== null && !asked.isLost && Date.parse(read.at) - Date.parse(asked.at) < 60_000;
 }
@@ -79,7 +79,7 @@ interface Listed {
 async function redeliverList(deps: RedeliverDeps, { list, chosen, progress }: Listed): Promise<void> {
   const { asked, accepted, refused } = progress;
   for (let open = [...chosen]; open.length > 0; ) {
-    // What was asked for is looked up each time, and only as many others are sent as may be asked for soon.
+    // Each request looks up all events that were asked for, and adds only as many others as the pace will soon allow.
     const waiting = open.filter(({ eventId }) => asked.has(eventId));
     const next = open.filter(({ eventId }) => !asked.has(eventId)).slice(0, eventsAtOnce);
     const hadAsked = asked.size;

@@ -3,7 +3,7 @@ import type { SenderState } from '../../schema/sender.ts';
 /** Returns the same object to leave the state as it is. */
 export type ChangeSenderState = (state: SenderState) => SenderState;
 
-/** What was learned from providers of the webhooks of each factory, and asked of them. */
+/** The last answers of the providers of each factory's webhooks, and the requests to send events again. */
 export interface SenderStates {
   /** The states of the webhooks whose providers were asked. */
   read(factory: string): Promise<readonly SenderState[]>;

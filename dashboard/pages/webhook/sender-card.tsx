@@ -9,7 +9,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { useAction } from '../../state/use-action.ts';
 
-/** What the provider of a webhook said of its hook, and a button to ask again. Nothing for a webhook without a sender. */
+/** Shows the hook of a webhook as its provider last described it, with a button to ask again. Renders nothing for a webhook without a sender. */
 export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: ShownWebhook }) {
   const { factory, mayManage } = useFactory();
   const { value } = useLoad(
@@ -66,7 +66,7 @@ interface RedeliverProperties {
   readonly onDone: () => void;
 }
 
-/** Asks the provider for what was missed, as long as the page is open. What was asked for is stored, so that it can go on later. */
+/** Asks the provider to send missed events again, as long as the page is open. Each request is stored, so that this can go on later. */
 function Redeliver({ uid, since, onDone }: RedeliverProperties) {
   const { factory } = useFactory();
   const [progress, setProgress] = useState('');
