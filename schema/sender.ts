@@ -38,6 +38,15 @@ export const askedEventShape = z.strictObject({
 
 export type AskedEvent = Readonly<z.output<typeof askedEventShape>>;
 
+/** Why a provider could not be asked. `remedy`: what to do, if the message does not say it. */
+export const senderProblemShape = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  remedy: z.string().nullable().default(null),
+});
+
+export type SenderProblem = Readonly<z.output<typeof senderProblemShape>>;
+
 /** The last answers of a webhook's provider, and the requests to send events again. It has facts and no verdicts, because definitions change. */
 export const senderStateShape = z.strictObject({
   uid: z.string(),
@@ -47,7 +56,7 @@ export const senderStateShape = z.strictObject({
       at: z.string(),
       hooks: z.array(providerHookShape),
       /** Why the provider could not be asked; the hooks are then those of the time before. */
-      problem: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+      problem: senderProblemShape.nullable(),
     })
     .nullable(),
   /** The result of the last comparison of the provider's log with ours; null: they were never compared. */

@@ -98,7 +98,7 @@ Examples:
       if (isShortSecret(value)) {
         printStatus(`The value has fewer than ${secretBytesMin} bytes, so somebody could guess it.`);
       }
-      printStatus(`Set ${name}. ${await explainUse(context)}`);
+      printStatus(`Set ${name}. ${await explainUse(context, name)}`);
     });
 }
 
@@ -155,8 +155,12 @@ async function setReference(context: Context, name: string, from: string): Promi
   return value?.text;
 }
 
-/** Says what makes webhooks use a new value. */
-async function explainUse(context: Context): Promise<string> {
+/** Says what makes the users of a team secret use a new value. */
+async function explainUse(context: Context, name: string): Promise<string> {
+  const { usedBy = [] } = (await context.store.teamSecrets.list()).find(secret => secret.name === name) ?? {};
+  const isReadEachTime =
+    usedBy.length > 0 && usedBy.every(use => use.isCredential || use.webhook === undefined);
+  if (isReadEachTime) return 'It is read each time that it is needed.';
   const { explainNewValue } = await import('../../operations/branch/new-secret-value.ts');
   return explainNewValue(toOpenFactory(context));
 }
@@ -189,7 +193,7 @@ Examples:
       const data = { name, value, ...(previousUntil !== undefined && { previousUntil }) };
       printData(context.output, data, () => `${value}\n`);
       if (previousUntil !== undefined) printStatus(explainOverlap(previousUntil));
-      printStatus(`Set ${name}; its value is shown only once. ${await explainUse(context)}`);
+      printStatus(`Set ${name}; its value is shown only once. ${await explainUse(context, name)}`);
     });
 }
 

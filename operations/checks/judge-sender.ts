@@ -3,7 +3,7 @@ import type { AutomationDefinition } from '../../schema/definitions/automation-d
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { toClause } from '../../schema/filters/clause.ts';
-import type { Missed, ProviderHook, SenderFinding, SenderState } from '../../schema/sender.ts';
+import type { Missed, ProviderHook, SenderFinding, SenderProblem, SenderState } from '../../schema/sender.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 
@@ -216,17 +216,19 @@ function judgeMissed({ missed }: SenderState, { name }: SendingWebhook): SenderF
   return [warning('missed', message, missed.recovering > 0 ? 'The daemon asks for them again.' : remedy)];
 }
 
+/** A provider that does not answer is no problem of the webhook; all others wait for a person. */
 function describeProblem(
-  { code, message }: { readonly code: string; readonly message: string },
+  { code, message, remedy }: SenderProblem,
   { sender, name }: SendingWebhook,
 ): SenderFinding {
-  const secret = sender?.credentialSecret ?? '';
-  const isCredential = code === 'forbidden' || code === 'credential' || code === 'not-found';
-  const remedy = isCredential
-    ? `Give the token in the team secret ${secret} the right, or correct \`sender\` in webhooks/${name}.yaml.`
-    : `Try again later with \`hookmill senders check ${name}\`.`;
-  const make = isCredential ? warning : note;
-  return make('provider-failed', message, remedy);
+  const again = `\`hookmill senders check ${name}\``;
+  if (code === 'unreachable' || code === 'rate-limited')
+    return note('provider-failed', message, remedy ?? `Try again later with ${again}.`);
+  const isRight = code === 'forbidden' || code === 'not-found';
+  const own = isRight
+    ? `Give the token in the team secret ${sender?.credentialSecret} the right, or correct \`sender\` in webhooks/${name}.yaml.`
+    : `Correct \`sender\` in webhooks/${name}.yaml or what the message names, then run ${again}.`;
+  return warning('provider-failed', message, remedy ?? own);
 }
 
 type Make = (code: SenderFinding['code'], message: string, remedy: string) => SenderFinding;

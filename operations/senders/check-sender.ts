@@ -61,7 +61,8 @@ export async function openHook(deps: SenderDeps, webhook: SentWebhook): Promise<
   const client = await openSender(deps, webhook);
   const [hook] = await deps.waitOutside(() => findHooks(client, webhook));
   if (hook) return { client, hook };
-  throw new SenderUnusable('the provider has no hook with the URL of the webhook');
+  const remedy = `Run \`hookmill senders register ${webhook.name}\`.`;
+  throw new SenderUnusable('the provider has no hook with the URL of the webhook', remedy);
 }
 
 /** Shows what is known of each webhook with a sender, without asking a provider. */

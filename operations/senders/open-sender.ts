@@ -1,6 +1,7 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { WebhookSender } from '../../schema/definitions/sender-keys.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import type { SenderProblem } from '../../schema/sender.ts';
 import { createProviderClient } from '../../senders/create-client.ts';
 import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
@@ -28,14 +29,21 @@ export type SentWebhook = AppliedWebhook & { readonly sender: WebhookSender };
 export function requireSender(webhook: AppliedWebhook): SentWebhook {
   const { name, sender } = webhook;
   if (sender) return { ...webhook, sender };
-  const detail = `the definition of the webhook ${name} has no sender; add one: where the provider has the hook`;
+  const detail = `the webhook ${name} has no sender; add \`sender\` to its definition, which says where the provider has the hook`;
   throw new Refusal('sender-missing', { detail });
 }
 
-/** A failure to ask a provider that is not the provider's: its credential, or what the operator allows. */
+/** Why a provider cannot be asked, though that is not its failure, and what to do. The message says both. */
 export class SenderUnusable extends Error {
   override readonly name = 'SenderUnusable';
-  readonly code = 'credential';
+  readonly reason: string;
+  readonly remedy: string;
+
+  constructor(reason: string, remedy: string) {
+    super(`${reason}. ${remedy}`);
+    this.reason = reason;
+    this.remedy = remedy;
+  }
 }
 
 /**
@@ -50,16 +58,18 @@ export async function openSender(
   const { credentialSecret, url } = sender;
   const { senderUrls = [] } = (await store.daemonAddress.read()) ?? {};
   if (url !== undefined && !senderUrls.some(listed => isSameAddress(listed, url))) {
-    const add =
-      'the operator adds it to `senders.urls` in the configuration file of the daemon, and starts that again';
-    throw new SenderUnusable(`the address ${url} may not get a credential: ${add}`);
+    const remedy =
+      'The operator adds it to `senders.urls` in the configuration file of the daemon, and starts the daemon again.';
+    throw new SenderUnusable(`the address ${url} may not get a credential`, remedy);
   }
   const secret = (await store.teamSecrets.open([credentialSecret], name)).get(credentialSecret);
   const credential = secret?.value?.text;
   if (credential === undefined) {
-    const reason =
-      secret?.unresolved?.message ?? `the team secret ${credentialSecret} has no value that may be used`;
-    throw new SenderUnusable(reason);
+    const { message, hint } = secret?.unresolved ?? {
+      message: `the team secret ${credentialSecret} has no value that may be used`,
+      hint: `set it with \`hookmill secrets set ${credentialSecret}\``,
+    };
+    throw new SenderUnusable(message, `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`);
   }
   return createProviderClient(sender, credential, {
     isTrusted: url !== undefined,
@@ -75,9 +85,12 @@ function isSameAddress(a: string, b: string): boolean {
 }
 
 /** Why a provider could not be asked; rethrows every other error. */
-export function toSenderProblem(error: unknown): { readonly code: string; readonly message: string } {
-  if (error instanceof ProviderError || error instanceof SenderUnusable)
-    return { code: error.code, message: error.message };
+export function toSenderProblem(error: unknown): SenderProblem {
+  if (error instanceof ProviderError) return { code: error.code, message: error.message, remedy: null };
+  if (error instanceof SenderUnusable) {
+    const { reason: message, remedy } = error;
+    return { code: 'unusable', message, remedy };
+  }
   throw error;
 }
 
@@ -86,7 +99,7 @@ export function toSenderProblem(error: unknown): { readonly code: string; readon
  * with `sender-failed`.
  */
 export function waitOrRefuse(error: unknown): number {
-  const { code, message } = toSenderProblem(error);
-  if (error instanceof ProviderError && code === 'rate-limited') return error.retryAfterMs ?? unknownWaitMs;
-  throw new Refusal('sender-failed', { detail: message }, { cause: error });
+  if (!(error instanceof ProviderError) && !(error instanceof SenderUnusable)) throw error;
+  if ('code' in error && error.code === 'rate-limited') return error.retryAfterMs ?? unknownWaitMs;
+  throw new Refusal('sender-failed', { detail: error.message }, { cause: error });
 }

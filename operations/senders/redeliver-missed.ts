@@ -148,8 +148,8 @@ async function openSendingHook(deps: SenderDeps, webhook: SentWebhook): Promise<
   const { isActive, disabledUntil } = opened.hook;
   if (webhook.sender.provider !== 'gitlab' || isActive) return opened;
   const until = disabledUntil === null ? '' : ` until ${disabledUntil}`;
-  const remedy = 'correct the cause, then send a test event at the provider';
-  throw new SenderUnusable(`the provider has disabled the hook${until}; ${remedy}`);
+  const remedy = 'Correct the cause, then send a test event at the provider.';
+  throw new SenderUnusable(`the provider has disabled the hook${until}`, remedy);
 }
 
 interface Asked extends Pick<EventResult, 'result'> {

@@ -13,7 +13,7 @@ import { healthStates, whyStepNames } from '../health.ts';
 import { exportedPathPattern } from '../name.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { saidFields } from '../run-report.ts';
-import { providerHookShape, senderFindingShape, senderStateShape } from '../sender.ts';
+import { providerHookShape, senderFindingShape, senderProblemShape, senderStateShape } from '../sender.ts';
 import { unloggedReasons } from '../unlogged.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-definitions.ts';
@@ -680,7 +680,7 @@ export const registeredSenderAnswer = senderPlanAnswer.extend({
   ping: z
     .strictObject({
       after: z.string().describe('The `after` of listDeliveries for what came since the ping.'),
-      problem: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+      problem: senderProblemShape.nullable(),
     })
     .describe('The ping that the provider was asked to send; its problem, if the provider did not.'),
 });

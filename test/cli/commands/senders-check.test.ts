@@ -93,7 +93,7 @@ test('a credential goes to no address that only a definition names', async () =>
   const asked = github.requests.length;
   const { stdout, exitCode } = await shop.hookmill('senders', 'check');
   expect(exitCode).toBe(1);
-  expect(stdout).toContain('may not get a credential: the operator adds it to `senders.urls`');
+  expect(stdout).toContain('may not get a credential\n    The operator adds it to `senders.urls`');
   expect(elsewhere.requests).toEqual([]);
   expect(github.requests.length).toBe(asked);
 });

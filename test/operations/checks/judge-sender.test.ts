@@ -73,7 +73,7 @@ describe('a hook', () => {
   });
 
   test('is judged by what was last known while its provider is down', () => {
-    const problem = { code: 'unreachable', message: 'github does not answer' };
+    const problem = { code: 'unreachable', message: 'github does not answer', remedy: null };
     const known = { ...right, isActive: false };
     const checked = { at, hooks: [known], problem };
     expect(codesOf(stateOf([], { checked }))).toEqual(['error inactive', 'note provider-failed']);
@@ -81,10 +81,30 @@ describe('a hook', () => {
   });
 
   test('of which nobody may ask is more than a note: only a person can change that', () => {
-    const problem = { code: 'forbidden', message: 'the token lacks the right' };
+    const problem = { code: 'forbidden', message: 'the token lacks the right', remedy: null };
     expect(codesOf(stateOf([], { checked: { at, hooks: [], problem } }))).toEqual([
       'warning provider-failed',
     ]);
+  });
+
+  test('of which hookmill may not ask has the remedy of that cause', () => {
+    const remedy = 'The operator adds it to `senders.urls`.';
+    const problem = { code: 'unusable', message: 'the address may not get a credential', remedy };
+    const state = stateOf([], { checked: { at, hooks: [], problem } });
+    const findings = judgeSender({ webhook, uid, url, automations: [], state });
+    expect(findings).toEqual([
+      { code: 'provider-failed', severity: 'warning', message: problem.message, remedy },
+    ]);
+  });
+
+  test('that the provider refuses to show is not one to try again later', () => {
+    const problem = { code: 'refused', message: 'The answer is not one of its API.', remedy: null };
+    const state = stateOf([], { checked: { at, hooks: [], problem } });
+    const [finding] = judgeSender({ webhook, uid, url, automations: [], state });
+    expect(finding).toMatchObject({
+      severity: 'warning',
+      remedy: expect.stringContaining('Correct `sender`'),
+    });
   });
 
   test('was never looked at', () => {
