@@ -10,10 +10,11 @@ import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { Empty } from './parts/lists.tsx';
 import { PageHeading } from './parts/page-heading.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
-import { announcement } from './state/announcements.ts';
+import { announcement, goOn, stay } from './state/announcements.ts';
 import { noticeUse } from './state/attendance.ts';
 import { startClock } from './state/clock.ts';
 import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
+import { followKeyboard } from './state/keyboard.ts';
 import { useLoad } from './state/loading.ts';
 import { toHref } from './state/page-location.ts';
 import { resumeSession, session } from './state/session.ts';
@@ -74,6 +75,7 @@ function SignedInView({ account }: { readonly account: Account }) {
 }
 
 startClock();
+followKeyboard();
 noticeUse();
 followAddress();
 const root = document.getElementById('app');
@@ -82,11 +84,23 @@ if (root) render(<App />, root);
 function Announcements() {
   const current = announcement.value;
   return (
-    <div class="announcements" role="status" aria-live="polite">
+    <div class="toasts" role="status" aria-live="polite">
       {current && (
-        <p key={current.id} class="announcement">
+        <div
+          key={current.id}
+          class="toast"
+          onPointerEnter={stay}
+          onPointerLeave={goOn}
+          onFocusIn={stay}
+          onFocusOut={goOn}
+        >
           {current.text}
-        </p>
+          {current.open && (
+            <a class="btn small" href={current.open.href}>
+              {current.open.label}
+            </a>
+          )}
+        </div>
       )}
     </div>
   );

@@ -1,15 +1,16 @@
 import type { ComponentType, VNode } from 'preact';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
-import { AuditPage } from './pages/audit/audit-page.tsx';
 import { AutomationPage } from './pages/automation/automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveriesPage, DeliveryPage, RunPage, RunsPage } from './pages/log/log-pages.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
-import { StatusPage } from './pages/status/status-page.tsx';
+import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { SettingsPage } from './pages/settings/settings-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
 import { Waiting } from './parts/lists.tsx';
+import { Notice } from './parts/notice.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
 import { Text, Time } from './parts/text.tsx';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
@@ -40,7 +41,7 @@ export function FactoryPages({ location }: { readonly location: FactoryLocation 
   return (
     <FactoryContext value={toCurrentFactory(value, reload)}>
       <ProblemNotice error={error} retry={reload} />
-      {location.page !== 'status' && <FactoryWarning status={value} />}
+      {location.page !== 'settings' && location.page !== 'overview' && <FactoryWarning status={value} />}
       <CurrentPage location={location} status={value} />
     </FactoryContext>
   );
@@ -87,10 +88,10 @@ function CurrentPage({ location, status }: PageProperties): VNode {
       return <RunsPage />;
     case 'run':
       return <RunPage key={location.id} id={location.id} />;
-    case 'audit':
-      return <AuditPage />;
-    case 'status':
-      return <StatusPage status={status} />;
+    case 'overview':
+      return <OverviewPage status={status} />;
+    case 'settings':
+      return <SettingsPage section={location.id} status={status} />;
   }
 }
 
@@ -99,19 +100,27 @@ function FactoryWarning({ status }: { readonly status: ShownStatus }) {
   const { factory, reconcile, problem } = status;
   if (!problem && !reconcile?.failingSince) return null;
   return (
-    <p class="notice bad">
-      {problem ? (
-        <>
-          The daemon cannot serve the newest applied state: <Text text={problem.message} />.{' '}
-        </>
-      ) : (
-        <>
-          Reconciling has failed since <Time at={reconcile?.failingSince ?? ''} />. The last good state is
-          still applied.{' '}
-        </>
-      )}
-      <a href={toHref({ page: 'status', factory })}>See the status</a>
-    </p>
+    <Notice
+      tone="bad"
+      sign="branch"
+      cause={
+        problem ? (
+          <>
+            The daemon cannot serve the newest applied state: <Text text={problem.message} />.{' '}
+          </>
+        ) : (
+          <>
+            Reconciling has failed since <Time at={reconcile?.failingSince ?? ''} />. The last good state is
+            still applied.{' '}
+          </>
+        )
+      }
+      action={
+        <a class="btn small" href={toHref({ page: 'settings', factory, id: 'branch' })}>
+          See the branch
+        </a>
+      }
+    />
   );
 }
 

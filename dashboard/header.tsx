@@ -1,8 +1,13 @@
 import type { Account } from './api-types.ts';
+import { ChoiceChip } from './parts/chips.tsx';
+import { Key, Segments } from './parts/controls.tsx';
+import { Icon, type IconName } from './parts/icons.tsx';
+import { Menu } from './parts/menu.tsx';
 import { Brand } from './parts/page-heading.tsx';
-import { Pill } from './parts/pills.tsx';
+import { attentionCount } from './state/attention.ts';
 import { goTo } from './state/current-location.ts';
-import { type PageLocation, type PageName, toHref } from './state/page-location.ts';
+import { jumpShown, keysShown, useKeys } from './state/keyboard.ts';
+import { type FactoryLocation, type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
 import { switchTimeZone, timeZone } from './state/time-zone.ts';
 import { useAction } from './state/use-action.ts';
@@ -14,19 +19,90 @@ interface HeaderProperties {
   readonly factories: readonly string[];
 }
 
+interface Place {
+  readonly label: string;
+  readonly icon: IconName;
+  /** The second key after `g` that goes there. */
+  readonly key: string;
+  readonly pages: readonly PageName[];
+  readonly to: (factory: string) => FactoryLocation;
+}
+
+const places: readonly Place[] = [
+  place('Overview', 'overview', 'o', ['overview'], factory => ({ page: 'overview', factory })),
+  place('Webhooks', 'webhook', 'w', ['webhooks', 'new-webhook', 'webhook'], factory => ({
+    page: 'webhooks',
+    factory,
+  })),
+  place(
+    'Automations',
+    'automation',
+    'a',
+    ['automations', 'new-automation', 'automation', 'edit-automation'],
+    factory => ({ page: 'automations', factory }),
+  ),
+  place('Deliveries', 'delivery', 'd', ['deliveries', 'delivery'], factory => ({
+    page: 'deliveries',
+    factory,
+  })),
+  place('Runs', 'run', 'r', ['runs', 'run'], factory => ({ page: 'runs', factory })),
+  place('Settings', 'settings', 's', ['settings'], factory => ({ page: 'settings', factory, id: 'branch' })),
+];
+
+function place(
+  label: string,
+  icon: IconName,
+  key: string,
+  pages: readonly PageName[],
+  to: Place['to'],
+): Place {
+  return { label, icon, key, pages, to };
+}
+
+/** The places of the dashboard, with the keys that go there. */
+export function listPlaces(
+  factory: string,
+): readonly { label: string; icon: IconName; keys: string; href: string }[] {
+  return places.map(({ label, icon, key, to }) => ({
+    label,
+    icon,
+    keys: `g ${key}`,
+    href: toHref(to(factory)),
+  }));
+}
+
 export function Header({ account, location, factories }: HeaderProperties) {
-  // The home page shows all factories; if there is only one, its pages are a click away.
+  // The page of all factories has none; if there is only one, its pages are a click away.
   const only = factories.length === 1 ? factories[0] : undefined;
   const factory = 'factory' in location ? location.factory : only;
   return (
-    <header class="top">
-      <a class="brand-link" href={toHref({ page: 'home' })}>
-        <Brand />
-      </a>
-      {factory !== undefined && <FactorySwitch factory={factory} names={factories} />}
-      {factory !== undefined && <Navigation factory={factory} page={location.page} />}
-      <AccountMenu account={account} />
-    </header>
+    <>
+      <header class="top">
+        <a class="brand" href={toHref({ page: 'home' })} aria-label="hookmill, overview">
+          <Brand />
+        </a>
+        <span class="slash" aria-hidden="true">
+          /
+        </span>
+        {factory !== undefined && <FactorySwitch factory={factory} names={factories} />}
+        {factory !== undefined && <Navigation factory={factory} page={location.page} />}
+        {factory !== undefined && <PlaceKeys factory={factory} />}
+        <span class="push" />
+        {factory !== undefined && <JumpButton />}
+        <Segments
+          class="no-phone"
+          label="Times in"
+          value={timeZone.value}
+          options={[
+            ['utc', 'UTC'],
+            ['local', 'Local'],
+          ]}
+          onChange={zone => zone !== timeZone.value && switchTimeZone()}
+        />
+        <AccountMenu account={account} factory={factory} />
+      </header>
+      {factory !== undefined && <TabBar factory={factory} page={location.page} />}
+    </>
   );
 }
 
@@ -36,90 +112,151 @@ interface SwitchProperties {
 }
 
 function FactorySwitch({ factory, names }: SwitchProperties) {
-  if (names.length < 2) return <span class="factory-name">{factory}</span>;
+  useKeys({ 'g f': () => document.querySelector<HTMLElement>('.factory-switch button')?.click() });
+  if (names.length < 2) return <bdi class="factory-name">{factory}</bdi>;
   return (
-    <select
-      class="factory-name"
-      aria-label="Factory"
-      value={factory}
-      onChange={event => goTo({ page: 'automations', factory: event.currentTarget.value })}
-    >
-      {names.map(name => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <span class="factory-switch">
+      <ChoiceChip
+        label="Factory"
+        value={factory}
+        options={names.map(name => ({ value: name, label: name }))}
+        onChoose={name => goTo({ page: 'overview', factory: name })}
+      />
+    </span>
   );
 }
 
-function Navigation({ factory, page }: { readonly factory: string; readonly page: PageName }) {
-  const current = places.find(([place]) => place === page)?.[0] ?? sections[page];
+interface NavigationProperties {
+  readonly factory: string;
+  readonly page: PageName;
+}
+
+function Navigation({ factory, page }: NavigationProperties) {
   return (
-    <nav class="navigation" aria-label="Main">
-      {places.map(([place, label]) => (
-        <a
-          key={place}
-          href={toHref({ page: place, factory })}
-          aria-current={place === current ? 'page' : undefined}
-        >
-          {label}
+    <nav aria-label="Main" class="places">
+      {places.map(({ label, pages, to }) => (
+        <a key={label} href={toHref(to(factory))} aria-current={pages.includes(page) ? 'page' : undefined}>
+          {label} {label === 'Overview' && <Attention />}
         </a>
       ))}
     </nav>
   );
 }
 
-const places = [
-  ['automations', 'Automations'],
-  ['deliveries', 'Deliveries'],
-  ['runs', 'Runs'],
-  ['status', 'Status'],
-] as const;
-/** The places to which pages belong that have no link there. */
-const sections: Partial<Record<PageName, PageName>> = {
-  ...{ 'new-automation': 'automations', automation: 'automations', 'edit-automation': 'automations' },
-  ...{ webhooks: 'automations', 'new-webhook': 'automations', webhook: 'automations' },
-  ...{ delivery: 'deliveries', run: 'runs', audit: 'status' },
-};
+function Attention() {
+  const count = attentionCount.value;
+  if (count === 0) return null;
+  return (
+    <span class="n">
+      {count}
+      <span class="unseen"> {count === 1 ? 'needs' : 'need'} attention</span>
+    </span>
+  );
+}
 
-/** Switches all times of the page between UTC and the time zone of the browser. */
-function TimeZoneSwitch() {
-  const isUtc = timeZone.value === 'utc';
+/** The navigation of a phone. Settings are in the account menu there. */
+function TabBar({ factory, page }: NavigationProperties) {
+  return (
+    <nav class="tabbar" aria-label="Main">
+      {places
+        .filter(({ label }) => label !== 'Settings')
+        .map(({ label, icon, pages, to }) => (
+          <a key={label} href={toHref(to(factory))} aria-current={pages.includes(page) ? 'page' : undefined}>
+            <Icon name={icon} />
+            {label}
+            {label === 'Overview' && <Attention />}
+          </a>
+        ))}
+    </nav>
+  );
+}
+
+function PlaceKeys({ factory }: { readonly factory: string }) {
+  useKeys({
+    ...Object.fromEntries(places.map(({ key, to }) => [`g ${key}`, () => goTo(to(factory))])),
+    t: switchTimeZone,
+    '?': () => {
+      keysShown.value = true;
+    },
+    '/': openJump,
+    'Control+k': openJump,
+  });
+  return null;
+}
+
+function openJump(): void {
+  jumpShown.value = true;
+}
+
+function JumpButton() {
   return (
     <button
       type="button"
-      class="plain"
-      aria-pressed={isUtc}
-      title={isUtc ? 'Times are in UTC. Show local times' : 'Times are local. Show UTC'}
-      onClick={switchTimeZone}
+      class="jump"
+      aria-label="Jump to an ID or name"
+      aria-keyshortcuts="/ Control+K"
+      onClick={openJump}
     >
-      UTC
+      <Icon name="search" />
+      <span>Jump to an ID or name</span>
+      <Key>/</Key>
     </button>
   );
 }
 
-function AccountMenu({ account }: { readonly account: Account }) {
+function AccountMenu({
+  account,
+  factory,
+}: {
+  readonly account: Account;
+  readonly factory: string | undefined;
+}) {
   const leaving = useAction(signOut);
-  const mayManage = account.grants.some(({ permission }) => permission === 'manage');
+  const isUtc = timeZone.value === 'utc';
   return (
-    <div class="account">
-      <span
-        class="who"
-        title={
-          account.kind === 'token'
-            ? 'The API token that you are signed in with'
-            : 'The person who is signed in'
-        }
-      >
-        <bdi>{account.name}</bdi>
-      </span>
-      <Pill tone="quiet">{mayManage ? 'manage' : 'read'}</Pill>
-      <TimeZoneSwitch />
-      <a href={toHref({ page: 'sessions' })}>Sessions</a>
-      <button type="button" class="plain" disabled={leaving.busy} onClick={() => leaving.run()}>
-        Sign out
-      </button>
-    </div>
+    <Menu
+      class="avatar"
+      label={`Account: ${account.name}`}
+      lead={
+        <>
+          <bdi>{account.name}</bdi>
+          <br />
+          {describeGrants(account)}
+        </>
+      }
+      entries={[
+        ...(factory === undefined
+          ? []
+          : [{ label: 'Settings', href: toHref({ page: 'settings', factory, id: 'branch' }) }]),
+        { label: 'Sessions', href: toHref({ page: 'sessions' }) },
+        {
+          label: isUtc ? 'Show local times' : 'Show times in UTC',
+          onChoose: switchTimeZone,
+          aside: <Key>t</Key>,
+        },
+        {
+          label: 'Keyboard',
+          aside: <Key>?</Key>,
+          onChoose: () => {
+            keysShown.value = true;
+          },
+        },
+        null,
+        { label: 'Sign out', onChoose: () => leaving.run() },
+      ]}
+    >
+      {initials(account.name)}
+    </Menu>
   );
+}
+
+function describeGrants({ grants }: Account): string {
+  return grants
+    .map(({ factory, permission }) => `${permission} ${factory === null ? 'all factories' : factory}`)
+    .join(', ');
+}
+
+function initials(name: string): string {
+  const [first = '', second] = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return (first.charAt(0) + (second?.charAt(0) ?? first.charAt(1))).toUpperCase();
 }

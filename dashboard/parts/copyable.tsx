@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../state/announcements.ts';
 import { escapeInvisible } from '../text/format-values.ts';
+import { Icon } from './icons.tsx';
 
 interface CopyButtonProperties {
   readonly text: string | (() => Promise<string>);
@@ -8,6 +9,8 @@ interface CopyButtonProperties {
   readonly what: string;
   /** Whether everyone sees what is copied, not only screen readers. */
   readonly named?: boolean;
+  /** `icon`: without a word. */
+  readonly kind?: 'button' | 'icon';
 }
 
 const confirmedMs = 2_000;
@@ -18,10 +21,17 @@ interface Properties {
 }
 
 /** A line with a copy button. It is not a form field, because browsers may restore the value of a field later. */
-export function CopyableLine({ text, what }: Properties) {
+export function CopyableLine({
+  text,
+  what,
+  isCommand = false,
+}: Properties & { readonly isCommand?: boolean }) {
   return (
-    <div class="copyable">
-      <code>{escapeInvisible(text)}</code>
+    <div class="copyline">
+      <code>
+        {isCommand && <span class="cmd">$ </span>}
+        {escapeInvisible(text)}
+      </code>
       <CopyButton text={text} what={what} />
     </div>
   );
@@ -29,19 +39,22 @@ export function CopyableLine({ text, what }: Properties) {
 
 export function CopyableBlock({ text, what }: Properties) {
   return (
-    <figure class="block">
-      <figcaption>
-        <span>{what}</span>
+    <figure class="code">
+      <header>
+        <span class="cut">{what}</span>
+        <span class="push" />
         <CopyButton text={text} what={what} />
-      </figcaption>
+      </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
-      <pre tabIndex={0}>{escapeInvisible(text)}</pre>
+      <pre class="shell" tabIndex={0}>
+        {escapeInvisible(text)}
+      </pre>
     </figure>
   );
 }
 
 /** Copies text. Confirms it in its own label, because an open dialog would hide an announcement. */
-export function CopyButton({ text, what, named = false }: CopyButtonProperties) {
+export function CopyButton({ text, what, named = false, kind = 'button' }: CopyButtonProperties) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -57,10 +70,18 @@ export function CopyButton({ text, what, named = false }: CopyButtonProperties) 
       announce(`Could not copy: ${error instanceof Error ? error.message : error}`);
     }
   };
+  const label = `${copied ? 'Copied' : 'Copy'} ${what}`;
+  if (kind === 'icon') {
+    return (
+      <button type="button" class="copy-icon" aria-label={label} title={label} onClick={() => void copy()}>
+        <Icon name={copied ? 'check' : 'copy'} />
+      </button>
+    );
+  }
   return (
-    <button type="button" onClick={() => void copy()}>
-      {copied ? 'Copied' : 'Copy'}
-      {named ? ` ${what}` : <span class="unseen"> {what}</span>}
+    <button type="button" class="btn small" aria-label={label} onClick={() => void copy()}>
+      <Icon name={copied ? 'check' : 'copy'} />
+      {named ? label : copied ? 'Copied' : 'Copy'}
     </button>
   );
 }

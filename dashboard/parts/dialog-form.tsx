@@ -20,10 +20,10 @@ export function DialogForm({ action, danger = false, onSubmit, onClose, children
       {children}
       <ProblemNotice error={error} />
       <div class="actions end">
-        <button type="button" onClick={onClose}>
+        <button type="button" class="btn" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
+        <button type="submit" class={danger ? 'btn danger' : 'btn primary'} disabled={busy}>
           {action}
         </button>
       </div>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useAction } from '../state/use-action.ts';
+import { ProblemNotice } from './problem-notice.tsx';
 
 interface Properties {
   readonly title: string;
@@ -33,6 +35,7 @@ export function Dialog({ title, onClose, stays = false, children }: Properties) 
   return (
     <dialog
       ref={dialog}
+      class="dialog"
       aria-labelledby={titleId}
       onCancel={event => stays && event.preventDefault()}
       onClose={close}
@@ -40,5 +43,49 @@ export function Dialog({ title, onClose, stays = false, children }: Properties) 
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+interface QuestionProperties {
+  /** The question. */
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** The answer that changes nothing: `Keep it`. The focus begins on it. */
+  readonly keep: string;
+  /** The answer that acts: `Disable stripe`. */
+  readonly act: string;
+  /** What the answer says while it acts: `Disabling…`. */
+  readonly acting: string;
+  readonly isDangerous?: boolean;
+  readonly onAct: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be undone, or that others notice. It closes once that is done. */
+export function Question(properties: QuestionProperties) {
+  const { title, children, keep, act, acting, isDangerous = false, onAct, onClose } = properties;
+  const action = useAction(async () => {
+    await onAct();
+    onClose();
+  });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <ProblemNotice error={action.error} />
+      <div class="actions">
+        {/* biome-ignore lint/a11y/noAutofocus: the focus of a dialog begins on its safe answer */}
+        <button type="button" class="btn" autofocus onClick={onClose}>
+          {keep}
+        </button>
+        <button
+          type="button"
+          class={`btn ${isDangerous ? 'danger' : 'primary'}`}
+          aria-disabled={action.busy}
+          onClick={() => action.run()}
+        >
+          {action.busy ? acting : act}
+        </button>
+      </div>
+    </Dialog>
   );
 }

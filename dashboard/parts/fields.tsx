@@ -68,7 +68,7 @@ export function CodeField({ label, hint, rows, value, onInput }: CodeFieldProper
       {ids => (
         <textarea
           {...ids}
-          class="code"
+          class="input code-field"
           rows={rows}
           spellcheck={false}
           autocomplete="off"
@@ -87,6 +87,7 @@ export function NameField({ value, example, onInput }: NameFieldProperties) {
       {ids => (
         <input
           {...ids}
+          class="input"
           required
           maxLength={nameCharsMax}
           pattern={pattern}
@@ -110,6 +111,7 @@ export function SecretInput({ label, hint, value, onInput }: SecretInputProperti
       {ids => (
         <input
           {...ids}
+          class="input"
           type="password"
           required
           autocomplete="new-password"

@@ -18,7 +18,7 @@ export function HealthPill({ health }: { readonly health: ShownHealth }) {
   return (
     <>
       <Pill tone={tone}>{label}</Pill>
-      {!isCalm && <p class="muted">{health.reason}</p>}
+      {!isCalm && <p class="t3">{health.reason}</p>}
     </>
   );
 }

@@ -23,7 +23,7 @@ interface Properties {
 /** A table with a heading for each column. */
 export function ListTable({ kind = 'list', columns, children }: Properties) {
   return (
-    <table class={kind}>
+    <table class={kind === 'list' ? 'edge' : 'edge numbers'}>
       <thead>
         <tr>
           {columns.map(column => (
@@ -38,21 +38,28 @@ export function ListTable({ kind = 'list', columns, children }: Properties) {
   );
 }
 
-/** Stands in for content that is still loading, or that failed to load. */
+/** Stands in for content that is still loading, after a moment in the shape of rows; or for what failed to load. */
 export function Waiting({ error, reload, what }: WaitingProperties) {
   if (error !== undefined) return <ProblemNotice error={error} retry={reload} />;
   return (
-    <p class="waiting" role="status">
-      Loading {what}…
-    </p>
+    <div class="waiting" role="status">
+      <span class="unseen">Loading {what}…</span>
+      {[62, 48, 70].map(width => (
+        <div key={width} class="flow skel-row" aria-hidden="true">
+          <span class="skel skel-sign" />
+          <span class="skel skel-name" />
+          <span class="skel" style={{ width: `${width}%` }} />
+        </div>
+      ))}
+    </div>
   );
 }
 
-/** Stands in for a list without rows. */
+/** Stands in for a list without rows: what is missing, in a sentence, and what would fill it. */
 export function Empty({ title, children }: EmptyProperties) {
   return (
-    <div class="empty">
-      <p class="empty-title">{title}</p>
+    <div class="blank">
+      <b>{title}</b>
       {children}
     </div>
   );

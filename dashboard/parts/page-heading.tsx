@@ -1,79 +1,74 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useFactory } from '../state/current-factory.ts';
+import { attentionCount } from '../state/attention.ts';
 import { type PageLocation, toHref } from '../state/page-location.ts';
-
-type Tab = 'automations' | 'webhooks';
-
-const tabs: readonly (readonly [Tab, string])[] = [
-  ['automations', 'Automations'],
-  ['webhooks', 'Webhooks'],
-];
-
-interface AutomationsHeadingProperties {
-  readonly tab: Tab;
-  /** The actions of the tab. */
-  readonly children?: ComponentChildren;
-}
+import { Icon } from './icons.tsx';
 
 interface Properties {
   readonly title: string;
-  /** Follows the title on its line. */
-  readonly children?: ComponentChildren;
+  /** Stands before the title: a monogram. */
+  readonly mark?: ComponentChildren;
+  /** Follows the title on its line: a state, a tag. */
+  readonly aside?: ComponentChildren;
+  /** The line below the title. */
+  readonly sub?: ComponentChildren;
+  /** Buttons at the right. */
+  readonly actions?: ComponentChildren;
+  /** Whether the title is the verdict of the page. */
+  readonly isVerdict?: boolean;
+  /** In the title of the window, if it is not the title of the page. */
+  readonly windowTitle?: string;
 }
 
 /** The heading of a page. It takes the focus when the page appears, so that screen readers start there. */
-export function PageHeading({ title, children }: Properties) {
+export function PageHeading(properties: Properties) {
+  const { title, mark, aside, sub, actions, isVerdict = false, windowTitle = title } = properties;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · hookmill`;
-  }, [title]);
+  useWindowTitle(windowTitle);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <div class="page-heading">
-      <h1 ref={heading} tabIndex={-1}>
-        <bdi>{title}</bdi>
-      </h1>
-      {children}
+    <div class="head">
+      <div class="flow">
+        {mark}
+        <div>
+          <h1 ref={heading} tabIndex={-1} class={isVerdict ? 'verdict' : ''}>
+            <bdi>{title}</bdi> {aside}
+          </h1>
+          {sub !== undefined && <div class="sub dots">{sub}</div>}
+        </div>
+      </div>
+      {actions !== undefined && <div class="actions">{actions}</div>}
     </div>
   );
 }
 
-export function Breadcrumb({ to, label }: { readonly to: PageLocation; readonly label: string }) {
-  return (
-    <nav class="breadcrumb" aria-label="Back">
-      <a href={toHref(to)}>← {label}</a>
-    </nav>
-  );
+/** Names the window; what needs attention is counted before the name: `(3) Runs · hookmill`. */
+export function useWindowTitle(title: string): void {
+  const count = attentionCount.value;
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ''}${title} · hookmill`;
+  }, [title, count]);
 }
 
-/** The top of the Automations page with its two tabs. */
-export function AutomationsHeading({ tab, children }: AutomationsHeadingProperties) {
-  const { factory } = useFactory();
+export function Breadcrumb({ to, label }: { readonly to: PageLocation; readonly label: string }) {
   return (
-    <>
-      <PageHeading title={tabs.find(([page]) => page === tab)?.[1] ?? ''}>
-        <div class="actions push">{children}</div>
-      </PageHeading>
-      <nav class="tabs" aria-label="Views">
-        {tabs.map(([page, label]) => (
-          <a key={page} href={toHref({ page, factory })} aria-current={page === tab ? 'page' : undefined}>
-            {label}
-          </a>
-        ))}
-      </nav>
-    </>
+    <nav aria-label="Back">
+      <a class="crumb" href={toHref(to)}>
+        <Icon name="left" />
+        {label}
+      </a>
+    </nav>
   );
 }
 
 export function Brand() {
   return (
-    <span class="brand">
-      <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+    <>
+      <svg viewBox="0 0 32 32" aria-hidden="true">
         <circle cx="19" cy="6.5" r="2.5" />
-        <path d="M19 9v11a5.5 5.5 0 0 1-11 0v-3.500l4 4" />
+        <path d="M19 9v11a5.5 5.5 0 0 1-11 0v-3.5l4 4" />
       </svg>
-      hookmill
-    </span>
+      <b>hookmill</b>
+    </>
   );
 }

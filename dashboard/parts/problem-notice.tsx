@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { ApiFailure, type ProblemDetails } from '../api-failure.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { Pill } from './pills.tsx';
+import { Notice } from './notice.tsx';
+import { Sign } from './signs.tsx';
 import { Code, Text } from './text.tsx';
 
 interface InsteadNoticeProperties {
@@ -21,12 +22,18 @@ export function ProblemNotice({ error, retry }: Properties) {
   const problem = error instanceof ApiFailure ? error.problem : undefined;
   if (problem?.instead) return <InsteadNotice title={problem.title} instead={problem.instead} />;
   return (
-    <div class="notice bad" role="alert">
-      <p>
-        <strong>
-          {problem?.title ?? (error instanceof ApiFailure ? error.message : 'Something went wrong')}
-        </strong>
-      </p>
+    <Notice
+      tone="bad"
+      isAlert
+      cause={problem?.title ?? (error instanceof ApiFailure ? error.message : 'Something went wrong')}
+      action={
+        retry && (
+          <button type="button" class="btn small" onClick={retry}>
+            Try again
+          </button>
+        )
+      }
+    >
       {problem?.detail && !problem.mistakes && (
         <p>
           <Text text={problem.detail} />
@@ -42,12 +49,7 @@ export function ProblemNotice({ error, retry }: Properties) {
       {problem?.code === 'serial-moved' && (
         <p>Someone else made a change in the meantime. Reload the page and make your change again.</p>
       )}
-      {retry && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
-    </div>
+    </Notice>
   );
 }
 
@@ -73,12 +75,12 @@ export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Di
     <ul class="diagnostics">
       {diagnostics.map(diagnostic => (
         <li key={JSON.stringify(diagnostic)}>
-          <Pill tone={diagnostic.severity === 'error' ? 'bad' : 'warn'}>{diagnostic.severity}</Pill>
+          <Sign name={diagnostic.severity === 'error' ? 'failed' : 'warning'} label={diagnostic.severity} />
           <div>
             <p>
               <Text text={diagnostic.message} />
             </p>
-            <p class="muted small">
+            <p class="t3 small">
               <Code text={formatPosition(diagnostic)} /> · {diagnostic.code}
             </p>
             {diagnostic.hint && (
@@ -100,10 +102,7 @@ function formatPosition({ file, range }: Diagnostic): string {
 /** Says how to make a change in definition files when the dashboard may not make it. */
 function InsteadNotice({ title, instead }: InsteadNoticeProperties) {
   return (
-    <div class="notice" role="alert">
-      <p>
-        <strong>{title}</strong>
-      </p>
+    <Notice isAlert cause={title}>
       <p>
         <Text text={instead.text} />
       </p>
@@ -115,6 +114,6 @@ function InsteadNotice({ title, instead }: InsteadNoticeProperties) {
           <Code text={instead.file} />
         </p>
       )}
-    </div>
+    </Notice>
   );
 }

@@ -38,7 +38,7 @@ export function RevealedOnce({ title, generated: { secret, url }, onStored }: Pr
         )}
       </div>
       <div class="actions end">
-        <button type="button" class="primary" onClick={onStored}>
+        <button type="button" class="btn primary" onClick={onStored}>
           I have stored it
         </button>
       </div>

@@ -38,8 +38,8 @@ export function RowSummary({ pill, id, source, note, preview, runs, size, at }: 
         {preview && <code>{preview}</code>}
       </span>
       <span class="counts">{runs}</span>
-      <span class="muted size">{size}</span>
-      <span class="muted time">
+      <span class="t3 size">{size}</span>
+      <span class="t3 time">
         <Time at={at} />
       </span>
     </>

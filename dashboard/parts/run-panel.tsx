@@ -53,7 +53,12 @@ export function RunPanel({ id, onChanged }: Properties) {
       <RunFacts run={run.value} />
       {mayManage && run.value.state === 'failed' && (
         <div class="actions">
-          <button type="button" class="primary" disabled={acting.busy} onClick={() => acting.run('retry')}>
+          <button
+            type="button"
+            class="btn primary"
+            disabled={acting.busy}
+            onClick={() => acting.run('retry')}
+          >
             Retry
           </button>
           {!run.value.dismissed && (
@@ -65,7 +70,12 @@ export function RunPanel({ id, onChanged }: Properties) {
       )}
       {mayManage && run.value.waitsFor === 'approval' && (
         <div class="actions">
-          <button type="button" class="primary" disabled={acting.busy} onClick={() => acting.run('approve')}>
+          <button
+            type="button"
+            class="btn primary"
+            disabled={acting.busy}
+            onClick={() => acting.run('approve')}
+          >
             Approve
           </button>
         </div>
@@ -265,6 +275,6 @@ function Output({ run }: { readonly run: ShownRun }) {
   );
   useRunRefresh(reload, [run]);
   if (value === undefined && error === undefined) return null;
-  if (value === undefined || value === '') return <p class="muted">No output is stored.</p>;
+  if (value === undefined || value === '') return <p class="t3">No output is stored.</p>;
   return <CopyableBlock text={value} what="output" />;
 }

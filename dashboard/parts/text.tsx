@@ -1,11 +1,23 @@
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../state/clock.ts';
 import { timeZone } from '../state/time-zone.ts';
-import { formatAge, formatExactTime, formatRelativeTime } from '../text/format-time.ts';
-import { escapeInvisible, formatSize } from '../text/format-values.ts';
+import {
+  formatAge,
+  formatBothTimes,
+  formatClockTime,
+  formatExactTime,
+  formatRelativeTime,
+} from '../text/format-time.ts';
+import { escapeInvisible, formatSize, shortenId } from '../text/format-values.ts';
+import { CopyButton } from './copyable.tsx';
 
 interface Properties {
   readonly at: string;
+}
+
+interface FactsProperties {
+  readonly across?: boolean;
+  readonly children: ComponentChildren;
 }
 
 /** Text from outside: senders, definition files, git. It never becomes markup. */
@@ -37,9 +49,28 @@ export function Size({ bytes }: { readonly bytes: number }) {
 export function Time({ at }: Properties) {
   const atMs = Date.parse(at);
   return (
-    <time dateTime={at} title={formatExactTime(atMs, timeZone.value)}>
+    <time dateTime={at} title={formatBothTimes(atMs)}>
       {formatAge(atMs, nowMs.value)}
     </time>
+  );
+}
+
+/** `00:07:08`: for lists, which say the day above. Both time zones and milliseconds on hover. */
+export function ClockTime({ at }: Properties) {
+  return (
+    <time dateTime={at} title={formatBothTimes(Date.parse(at))}>
+      {formatClockTime(at, timeZone.value)}
+    </time>
+  );
+}
+
+/** An ID, shortened, with a button that copies the whole. */
+export function Id({ id, isCopied = true }: { readonly id: string; readonly isCopied?: boolean }) {
+  return (
+    <span class="id flow" title={id}>
+      {shortenId(id)}
+      {isCopied && <CopyButton text={id} what="ID" kind="icon" />}
+    </span>
   );
 }
 
@@ -49,19 +80,19 @@ export function ExactTime({ at, due = false }: Properties & { readonly due?: boo
   const format = due ? formatRelativeTime : formatAge;
   return (
     <time dateTime={at}>
-      {formatExactTime(atMs, timeZone.value)}{' '}
-      <span class="muted together">({format(atMs, nowMs.value)})</span>
+      {formatExactTime(atMs, timeZone.value)} <span class="t3 nowrap">({format(atMs, nowMs.value)})</span>
     </time>
   );
 }
 
-export function Facts({ children }: { readonly children: ComponentChildren }) {
-  return <dl class="facts">{children}</dl>;
+/** Facts below each other, or `across`: beside each other. */
+export function Facts({ across = false, children }: FactsProperties) {
+  return <dl class={across ? 'facts across' : 'facts'}>{children}</dl>;
 }
 
 export function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
   return (
-    <div>
+    <div class="fact">
       <dt>{term}</dt>
       <dd>{children}</dd>
     </div>

@@ -40,9 +40,7 @@ export function TriggerVerdictPanel({ verdict, warnings = [] }: Properties) {
       </p>
       {headers && <Clauses clauses={headers.clauses} />}
       {clauses.length === 0 ? (
-        <p class="muted">
-          No payload filter: every {headers ? 'payload' : 'delivery to the webhook'} matches.
-        </p>
+        <p class="t3">No payload filter: every {headers ? 'payload' : 'delivery to the webhook'} matches.</p>
       ) : (
         <Clauses clauses={clauses} />
       )}
@@ -63,7 +61,7 @@ function Clauses({ clauses }: Pick<TriggerVerdict, 'clauses'>) {
           <Pill tone={clause.holds ? 'good' : 'bad'}>{clause.holds ? 'passes' : 'fails'}</Pill>
           <span>
             <Code text={clause.path} /> {operators[clause.operator]} <Code text={clause.allowed} />
-            <span class="muted"> · found </span>
+            <span class="t3"> · found </span>
             <Code text={clause.found} />
             <Text text={renderNote(clause)} />
           </span>

@@ -16,9 +16,9 @@ interface InFactory {
 }
 
 type ListPage =
-  | ('automations' | 'new-automation' | 'webhooks' | 'new-webhook')
-  | ('deliveries' | 'runs' | 'status' | 'audit');
-type SinglePage = 'automation' | 'edit-automation' | 'webhook' | 'delivery' | 'run';
+  | ('overview' | 'automations' | 'new-automation' | 'webhooks' | 'new-webhook')
+  | ('deliveries' | 'runs');
+type SinglePage = 'automation' | 'edit-automation' | 'webhook' | 'delivery' | 'run' | 'settings';
 
 /** The part of an address after its `?`. */
 export type LocationQuery = Readonly<Record<string, string>>;
@@ -30,6 +30,7 @@ export type FactoryLocation = Extract<PageLocation, { readonly factory: string }
 
 /** The segments after the factory; `:id` stands for any segment. */
 const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
+  overview: ['overview'],
   automations: ['automations'],
   'new-automation': ['new-automation'],
   automation: ['automations', ':id'],
@@ -41,8 +42,14 @@ const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
   delivery: ['deliveries', ':id'],
   runs: ['runs'],
   run: ['runs', ':id'],
-  status: ['status'],
-  audit: ['audit'],
+  settings: ['settings', ':id'],
+};
+
+/** Addresses of earlier releases, after the factory, and where their pages are now. */
+const moved: Readonly<Record<string, readonly string[]>> = {
+  status: ['settings', 'branch'],
+  audit: ['settings', 'audit'],
+  settings: ['settings', 'branch'],
 };
 
 export function toHref(to: PageLocation): string {
@@ -59,9 +66,11 @@ export function parseHref(hash: string): PageLocation {
   const [path = '', search] = hash.replace(/^#?\/?/, '').split('?');
   const segments = decodeSegments(path);
   if (segments === undefined) return { page: 'unknown' };
-  const [factory, ...rest] = segments;
+  const [factory, ...given] = segments;
   if (factory === undefined) return { page: 'home' };
-  if (factory === 'sessions' && rest.length === 0) return { page: 'sessions' };
+  if (factory === 'sessions' && given.length === 0) return { page: 'sessions' };
+  const [only = 'overview', ...others] = given;
+  const rest = others.length === 0 ? (moved[only] ?? [only]) : given;
   for (const [page, pattern] of Object.entries(patterns)) {
     if (pattern.length !== rest.length) continue;
     if (!pattern.every((segment, index) => segment === ':id' || segment === rest[index])) continue;

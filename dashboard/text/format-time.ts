@@ -47,6 +47,42 @@ export function formatHours(fromMs: number, toMs: number, zone: TimeZone): strin
   return hours[zone].formatRange(fromMs, toMs);
 }
 
+const days = makeFormats({ weekday: 'long', day: 'numeric', month: 'long' });
+const dates = makeFormats({ dateStyle: 'short' });
+const precise = makeFormats({
+  ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  ...{ second: '2-digit', fractionalSecondDigits: 3, timeZoneName: 'short' },
+});
+
+/** Both time zones, with milliseconds. */
+export function formatBothTimes(atMs: number): string {
+  return `${precise.utc.format(atMs)}\n${precise.local.format(atMs)}`;
+}
+
+/** The day of a time, as a list of days has it: `Today, Tuesday 24 November`. */
+export function formatDay(atMs: number, nowMs: number, zone: TimeZone): string {
+  const day = days[zone].format(atMs).replace(',', '');
+  if (dayOf(atMs, zone) === dayOf(nowMs, zone)) return `Today, ${day}`;
+  const year = new Date(atMs).getUTCFullYear();
+  return year === new Date(nowMs).getUTCFullYear() ? day : `${day} ${year}`;
+}
+
+/** Tells days apart. */
+export function dayOf(atMs: number, zone: TimeZone): string {
+  return dates[zone].format(atMs);
+}
+
+/** `18 min`, `9 h 45 min`, `3 d 2 h`: how long something has lasted. */
+export function formatLength(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1_000))} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  const [big, small] =
+    hours < 24 ? [`${hours} h`, `${minutes % 60} min`] : [`${Math.floor(hours / 24)} d`, `${hours % 24} h`];
+  return small.startsWith('0 ') ? big : `${big} ${small}`;
+}
+
 /** `16:03:11`. */
 export function formatClockTime(at: string, zone: TimeZone): string {
   return clock[zone].format(Date.parse(at));

@@ -12,6 +12,12 @@ export function formatSize(bytes: number): string {
   return `${size < 9.95 ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
 
+/** `dlv_…z5egtcs`: the kind of an ID and its last characters. */
+export function shortenId(id: string): string {
+  const [kind = ''] = id.split('_');
+  return id.length <= kind.length + 9 ? id : `${kind}_…${id.slice(-7)}`;
+}
+
 /** `1 webhook`, `2 webhooks`. */
 export function formatCount(count: number, thing: string, things = `${thing}s`): string {
   return count === 1 ? `1 ${thing}` : `${count} ${things}`;

@@ -65,9 +65,10 @@ export async function openScene(): Promise<Scene> {
 /** Applies the webhooks of `examples/`, then two automations; returns the UID of each webhook by its name. */
 async function applyDefinitions(directory: string, hookmill: Hookmill): Promise<Record<string, string>> {
   cpSync(join(root, 'examples/webhooks'), join(directory, 'webhooks'), { recursive: true });
-  for (const name of ['DEPLOYS_TOKEN', 'GITHUB_WEBHOOK', 'UPTIME_TOKEN']) {
+  for (const name of ['DEPLOYS_TOKEN', 'GITHUB_WEBHOOK', 'UPTIME_TOKEN', 'VIDEOS_TOKEN']) {
     await hookmill('secrets', 'generate', name);
   }
+  await hookmill('secrets', 'declare', 'SLACK_SIGNING_SECRET');
   await hookmill('secrets', 'generate', 'ORDERS_WEBHOOK', '--format', 'whsec');
   await hookmill('apply');
   const webhooks: { name: string; uid: string }[] = JSON.parse(

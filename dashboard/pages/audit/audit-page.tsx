@@ -3,7 +3,6 @@ import { describeOperation } from '../../../schema/clients/describe.ts';
 import { callApi } from '../../api-client.ts';
 import type { ListedChange, ListedToken } from '../../api-types.ts';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
-import { PageHeading } from '../../parts/page-heading.tsx';
 import { Pill } from '../../parts/pills.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ExactTime, Text, Time } from '../../parts/text.tsx';
@@ -21,7 +20,6 @@ export function AuditPage() {
   );
   return (
     <>
-      <PageHeading title="Audit log" />
       <Changes />
       <section aria-labelledby="tokens">
         <div class="section-heading">
@@ -72,17 +70,17 @@ function ChangeTable({ entries }: { readonly entries: readonly ListedChange[] })
               <Time at={entry.at} />
             </td>
             <th scope="row">
-              <span class="muted">{entry.who.kind}</span> <Text text={entry.who.name} />
+              <span class="t3">{entry.who.kind}</span> <Text text={entry.who.name} />
             </th>
             <td>
               <Text text={entry.from} />
             </td>
             <td>
               {describeOperation(entry.operation)}
-              {entry.factory === null && <span class="muted"> (all factories)</span>}
+              {entry.factory === null && <span class="t3"> (all factories)</span>}
               {entry.subject && ' · '}
               <Text text={entry.subject} />
-              {entry.unfinished && <span class="muted"> (unfinished: check whether it was made)</span>}
+              {entry.unfinished && <span class="t3"> (unfinished: check whether it was made)</span>}
             </td>
           </tr>
         ))}
@@ -104,7 +102,7 @@ function TokenTable({ tokens }: { readonly tokens: readonly ListedToken[] }) {
             </th>
             <td>
               {permission}
-              {factory === null && <span class="muted"> all factories</span>}
+              {factory === null && <span class="t3"> all factories</span>}
             </td>
             <td>
               <Time at={createdAt} />

@@ -77,7 +77,7 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
       {automation && reviewed === draft && <DraftChanges name={draft.name} automation={automation} />}
       <ProblemNotice error={error} />
       <div class="actions">
-        <button type="submit" class="primary" disabled={busy || automation === undefined}>
+        <button type="submit" class="btn primary" disabled={busy || automation === undefined}>
           {managedHere ? (isNew ? 'Create automation' : 'Save') : 'Show the definition file'}
         </button>
         <button
@@ -98,7 +98,7 @@ function NoWebhook() {
   return (
     <Empty title="Create a webhook first">
       <p>An automation starts when a webhook gets a delivery, and this factory has no webhook yet.</p>
-      <a class="button primary" href={toHref({ page: 'new-webhook', factory })}>
+      <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
         {managedHere ? 'Create webhook' : 'Draft webhook'}
       </a>
     </Empty>
@@ -156,7 +156,11 @@ function TriggerList({ draft: { triggers }, webhooks, onChange }: ListProperties
         />
       ))}
       <div>
-        <button type="button" onClick={() => onChange({ triggers: [...triggers, createTriggerDraft()] })}>
+        <button
+          type="button"
+          class="btn"
+          onClick={() => onChange({ triggers: [...triggers, createTriggerDraft()] })}
+        >
           Add a trigger
         </button>
       </div>
@@ -190,7 +194,7 @@ function DraftChanges({ name, automation }: Properties) {
 
 /** Shows a change: each part of the definition before and after, and the impact on senders and runs. */
 function ChangeList({ change: { action, fields, impact } }: { readonly change: PlannedChange }) {
-  if (action === 'no-op') return <p class="muted">Nothing changes.</p>;
+  if (action === 'no-op') return <p class="t3">Nothing changes.</p>;
   return (
     <>
       <ul class="changes">

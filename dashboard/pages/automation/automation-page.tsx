@@ -39,10 +39,15 @@ export function AutomationPage({ name }: { readonly name: string }) {
   return (
     <>
       <Breadcrumb to={{ page: 'automations', factory }} label="Automations" />
-      <PageHeading title={name}>
-        <EnabledPill enabled={value.enabled} paused={pause !== undefined} />
-        <AutomationActions automation={value} pause={pause} onPaused={pauses.reload} />
-      </PageHeading>
+      <PageHeading
+        title={name}
+        actions={
+          <>
+            <EnabledPill enabled={value.enabled} paused={pause !== undefined} />
+            <AutomationActions automation={value} pause={pause} onPaused={pauses.reload} />
+          </>
+        }
+      />
       {pause && <PauseNotice pause={pause} />}
       <section class="card padded">
         <h2>Prompt</h2>
@@ -162,7 +167,7 @@ function AutomationActions({ automation, pause, onPaused }: ActionsProperties) {
   return (
     <div class="actions push">
       <PauseAction name={name} pause={pause} onPaused={onPaused} />
-      <button type="button" onClick={() => goTo({ page: 'edit-automation', factory, id: name })}>
+      <button type="button" class="btn" onClick={() => goTo({ page: 'edit-automation', factory, id: name })}>
         {managedHere ? 'Edit' : 'Draft a change'}
       </button>
       {managedHere && (
@@ -225,7 +230,7 @@ function PauseAction({ name, pause, onPaused }: PauseProperties) {
     );
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
+      <button type="button" class="btn" onClick={() => setAsking(true)}>
         Pause
       </button>
       {asking && (

@@ -1,7 +1,7 @@
 import { callApi } from '../../api-client.ts';
 import type { ListedAutomation } from '../../api-types.ts';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
-import { AutomationsHeading } from '../../parts/page-heading.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
 import { EnabledPill, Pill } from '../../parts/pills.tsx';
 import { Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -26,13 +26,16 @@ export function AutomationsPage() {
   );
   return (
     <>
-      <AutomationsHeading tab="automations">
-        {mayManage && (
-          <a class="button primary" href={toHref({ page: 'new-automation', factory })}>
-            {managedHere ? 'Create automation' : 'Draft automation'}
-          </a>
-        )}
-      </AutomationsHeading>
+      <PageHeading
+        title="Automations"
+        actions={
+          mayManage && (
+            <a class="btn primary" href={toHref({ page: 'new-automation', factory })}>
+              {managedHere ? 'Create automation' : 'Draft automation'}
+            </a>
+          )
+        }
+      />
       {!value ? (
         <Waiting error={error} reload={reload} what="automations" />
       ) : value.automations.length === 0 ? (
@@ -89,7 +92,7 @@ function Row({ automation, paused }: RowProperties) {
           )}
         </span>
       </td>
-      <td class="excerpt muted">
+      <td class="excerpt t3">
         <Text text={prompt.slice(0, promptCharsShown)} />
       </td>
     </tr>

@@ -73,7 +73,7 @@ export function StateCounts({ counts }: { readonly counts: readonly Counts[] }) 
           {total(state)} {healthLooks[state].label.toLowerCase()}
         </Pill>
       ))}
-      {shown.length === 0 && <span class="muted">no webhooks</span>}
+      {shown.length === 0 && <span class="t3">no webhooks</span>}
     </span>
   );
 }

@@ -66,7 +66,7 @@ function WebhookTable({ factory, since, webhooks, span }: TableProperties) {
             </a>
           </th>
           <td>{health ? <HealthPill health={health} /> : <Pill tone="quiet">Disabled</Pill>}</td>
-          <td>{lastGoodAt === null ? <span class="muted">none yet</span> : <Time at={lastGoodAt} />}</td>
+          <td>{lastGoodAt === null ? <span class="t3">none yet</span> : <Time at={lastGoodAt} />}</td>
           <td>
             <Sparkline bars={toBars(since, tallies, span)} time={spans[span].label} />
           </td>

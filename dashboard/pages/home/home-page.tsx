@@ -31,7 +31,7 @@ export function HomePage({ account, factories: { value, error, reload } }: Prope
   useEffect(() => {
     // The user may have gone to another page in the meantime.
     if (empty !== undefined && parseHref(location.hash).page === 'home') {
-      redirectTo({ page: 'automations', factory: empty });
+      redirectTo({ page: 'overview', factory: empty });
     }
   }, [empty]);
   if (empty !== undefined) return null;
@@ -50,11 +50,7 @@ function Health({ factories }: { readonly factories: Factories }) {
   );
   return (
     <>
-      <PageHeading title="Health">
-        <div class="push">
-          <SpanChoice span={span} onChange={setSpan} />
-        </div>
-      </PageHeading>
+      <PageHeading title="Health" actions={<SpanChoice span={span} onChange={setSpan} />} />
       {!value ? (
         <Waiting error={error} reload={reload} what="the health of webhooks" />
       ) : (
@@ -94,7 +90,7 @@ function Overview({ factories, overview, span }: OverviewProperties) {
 
 /** The webhooks of all factories that are failing or quiet. */
 function AttentionList({ overview: { unhealthy, hasMore } }: { readonly overview: HealthOverview }) {
-  if (unhealthy.length === 0) return <p class="muted">No webhook is failing or unusually quiet.</p>;
+  if (unhealthy.length === 0) return <p class="t3">No webhook is failing or unusually quiet.</p>;
   return (
     <section>
       <div class="section-heading">
@@ -106,11 +102,11 @@ function AttentionList({ overview: { unhealthy, hasMore } }: { readonly overview
             <a href={toHref({ page: 'webhook', factory, id: uid })}>
               <bdi>{name}</bdi>
             </a>
-            <span class="muted">
+            <span class="t3">
               <bdi>{factory}</bdi>
             </span>
             {health.since !== null && (
-              <span class="push muted">
+              <span class="push t3">
                 since <Time at={health.since} />
               </span>
             )}
@@ -120,7 +116,7 @@ function AttentionList({ overview: { unhealthy, hasMore } }: { readonly overview
           </li>
         ))}
       </ul>
-      {hasMore && <p class="muted">More webhooks are failing or quiet than are listed here.</p>}
+      {hasMore && <p class="t3">More webhooks are failing or quiet than are listed here.</p>}
     </section>
   );
 }

@@ -39,7 +39,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
       ) : (
         <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       )}
-      <PageHeading title={id}>{value && <OutcomePill outcome={value.outcome} />}</PageHeading>
+      <PageHeading title={id} aside={value && <OutcomePill outcome={value.outcome} />} />
       <div class="card padded">
         <h2 class="unseen">Details</h2>
         {value ? (

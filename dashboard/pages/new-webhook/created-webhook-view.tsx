@@ -33,7 +33,7 @@ export function CreatedWebhookView({ created }: { readonly created: CreatedWebho
         <div class="actions">
           <button
             type="button"
-            class="primary"
+            class="btn primary"
             onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}
           >
             Open the webhook

@@ -104,7 +104,7 @@ function SchemeOptions({ schemes, current, open, onSelect }: OptionsProperties) 
           onMouseDown={event => event.preventDefault()}
           onClick={() => onSelect(scheme)}
         >
-          {scheme.provider} <span class="muted">{scheme.kind}</span>
+          {scheme.provider} <span class="t3">{scheme.kind}</span>
         </div>
       ))}
     </div>

@@ -65,7 +65,7 @@ export function WebhookForm({ schemes, secrets, onCreated }: Properties) {
       </details>
       <ProblemNotice error={error} />
       <div class="actions">
-        <button type="submit" class="primary" disabled={busy || needsScheme}>
+        <button type="submit" class="btn primary" disabled={busy || needsScheme}>
           {managedHere ? 'Create webhook' : 'Show the definition file'}
         </button>
       </div>

@@ -27,9 +27,9 @@ export function SessionsPage() {
           {value.sessions.map(session => (
             <tr key={session.id}>
               <th scope="row">
-                <span class="muted">{session.kind}</span> <Text text={session.name} />
+                <span class="t3">{session.kind}</span> <Text text={session.name} />
                 {session.subject !== null && session.subject !== session.name && (
-                  <span class="muted">
+                  <span class="t3">
                     {' '}
                     (<Text text={session.subject} />)
                   </span>

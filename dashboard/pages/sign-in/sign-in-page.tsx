@@ -38,6 +38,7 @@ export function SignInPage({ notice, failure }: Properties) {
           {ids => (
             <input
               {...ids}
+              class="input"
               type="password"
               autocomplete="current-password"
               required
@@ -47,7 +48,7 @@ export function SignInPage({ notice, failure }: Properties) {
           )}
         </Field>
         <ProblemNotice error={error} />
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="btn primary" disabled={busy}>
           {busy ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
@@ -63,10 +64,10 @@ function ProviderButton() {
   return (
     <div class="stack">
       <ProblemNotice error={error} />
-      <button type="button" class="primary" disabled={busy} onClick={() => run()}>
+      <button type="button" class="btn primary" disabled={busy} onClick={() => run()}>
         Sign in with <bdi>{value.provider.label}</bdi>
       </button>
-      <p class="muted">or with an API token:</p>
+      <p class="t3">or with an API token:</p>
     </div>
   );
 }

@@ -87,7 +87,7 @@ function CommitFact({ term, commit }: CommitProperties) {
   return (
     <Fact term={term}>
       <Code text={shortenRevision(commit.revision)} /> <Text text={commit.subject} />
-      <span class="muted">
+      <span class="t3">
         {' '}
         · <Text text={commit.author} />
       </span>

@@ -1,11 +1,9 @@
 import { callApi } from '../../api-client.ts';
 import type { ListedSecret, ShownStatus } from '../../api-types.ts';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
-import { PageHeading } from '../../parts/page-heading.tsx';
 import { Pill } from '../../parts/pills.tsx';
 import { Code, ExactTime, Fact, Facts, Text, Time } from '../../parts/text.tsx';
 import { useLoad } from '../../state/loading.ts';
-import { toHref } from '../../state/page-location.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { ReconcileSection } from './reconcile-section.tsx';
 
@@ -18,10 +16,7 @@ export function StatusPage({ status }: { readonly status: ShownStatus }) {
   );
   return (
     <>
-      <PageHeading title="Status">
-        <HealthPill status={status} />
-        {status.permission === 'manage' && <a href={toHref({ page: 'audit', factory })}>Audit log</a>}
-      </PageHeading>
+      <HealthPill status={status} />
       {status.problem && (
         <div class="notice bad">
           <p>
@@ -80,8 +75,8 @@ function SecretTable({ secrets }: { readonly secrets: readonly ListedSecret[] })
             </td>
             <td>
               {secret.usedBy.join(', ')}
-              {secret.usedElsewhere && <span class="muted"> other factories</span>}
-              {secret.usedBy.length === 0 && !secret.usedElsewhere && <span class="muted">not used</span>}
+              {secret.usedElsewhere && <span class="t3"> other factories</span>}
+              {secret.usedBy.length === 0 && !secret.usedElsewhere && <span class="t3">not used</span>}
             </td>
             <td>
               <Time at={secret.updatedAt} />

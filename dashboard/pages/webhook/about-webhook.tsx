@@ -102,7 +102,7 @@ function Listeners({ uid }: { readonly uid: string }) {
   return (
     <p class="listeners">
       <span class="label">Automations</span>{' '}
-      {listening?.length === 0 && <span class="muted">None: deliveries are logged but start no runs.</span>}
+      {listening?.length === 0 && <span class="t3">None: deliveries are logged but start no runs.</span>}
       {listening?.map(({ name, enabled }) => (
         <a key={name} href={toHref({ page: 'automation', factory, id: name })}>
           {name}

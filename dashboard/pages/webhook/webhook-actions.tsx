@@ -44,7 +44,7 @@ export function WebhookActions({ webhook, onChanged }: Properties) {
           {lacksSecret ? 'Enter secret' : 'Rotate secret'}
         </button>
       )}
-      <button type="button" onClick={() => setAsking('rename')}>
+      <button type="button" class="btn" onClick={() => setAsking('rename')}>
         Rename
       </button>
       <button type="button" class="danger-quiet" onClick={() => setAsking('delete')}>

@@ -38,15 +38,20 @@ function WebhookContent({ webhook, onChanged }: Properties) {
   return (
     <>
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
-      <PageHeading title={webhook.name}>
-        {(!mayManage || lacksSecret) && <WebhookStatePill webhook={webhook} />}
-        {mayManage && (
-          <div class="actions push">
-            <EnabledSwitch webhook={webhook} onChanged={onChanged} />
-            {managedHere && <WebhookActions webhook={webhook} onChanged={onChanged} />}
-          </div>
-        )}
-      </PageHeading>
+      <PageHeading
+        title={webhook.name}
+        actions={
+          <>
+            {(!mayManage || lacksSecret) && <WebhookStatePill webhook={webhook} />}
+            {mayManage && (
+              <div class="actions push">
+                <EnabledSwitch webhook={webhook} onChanged={onChanged} />
+                {managedHere && <WebhookActions webhook={webhook} onChanged={onChanged} />}
+              </div>
+            )}
+          </>
+        }
+      />
       <WhyCard webhook={webhook} />
       {webhook.sender && <SenderCard webhook={webhook} />}
       <HealthCard uid={webhook.uid} name={webhook.name} />

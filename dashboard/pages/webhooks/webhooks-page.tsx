@@ -3,7 +3,7 @@ import type { ListedWebhook, TalliedWebhook } from '../../api-types.ts';
 import { Sparkline } from '../../parts/chart/bars.tsx';
 import { HealthPill, WebhookStatePill } from '../../parts/health-pill.tsx';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
-import { AutomationsHeading } from '../../parts/page-heading.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
 import { OutcomePill } from '../../parts/pills.tsx';
 import { Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -24,13 +24,18 @@ export function WebhooksPage() {
   );
   return (
     <>
-      <AutomationsHeading tab="webhooks">
-        {mayManage && (
-          <a class="button primary" href={toHref({ page: 'new-webhook', factory })}>
-            {managedHere ? 'Create webhook' : 'Draft webhook'}
-          </a>
-        )}
-      </AutomationsHeading>
+      <PageHeading
+        title="Webhooks"
+        actions={
+          <>
+            {mayManage && (
+              <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
+                {managedHere ? 'Create webhook' : 'Draft webhook'}
+              </a>
+            )}
+          </>
+        }
+      />
       {!value ? (
         <Waiting error={error} reload={reload} what="webhooks" />
       ) : value.webhooks.length === 0 ? (
@@ -79,7 +84,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
             <td>
               {authModeLabels[webhook.authMode]}
               {webhook.signatureScheme !== null && (
-                <span class="muted"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
+                <span class="t3"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
               )}
             </td>
             <DeliveryCells since={health.value?.since} webhook={byUid.get(webhook.uid)} />
@@ -118,7 +123,7 @@ function DeliveryCells({ since, webhook }: DeliveryProperties) {
             <OutcomePill outcome={webhook.lastDelivery.outcome} />
           </span>
         ) : (
-          <span class="muted">{since === undefined ? '…' : 'none yet'}</span>
+          <span class="t3">{since === undefined ? '…' : 'none yet'}</span>
         )}
       </td>
       <td>

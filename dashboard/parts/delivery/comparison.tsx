@@ -44,7 +44,7 @@ function EarlierDeliveries({ delivery }: Properties) {
   );
   if (!value) return <Waiting error={error} reload={reload} what="earlier deliveries" />;
   const other = chosen ?? value.deliveries[0]?.id;
-  if (other === undefined) return <p class="muted">The webhook has no earlier accepted delivery.</p>;
+  if (other === undefined) return <p class="t3">The webhook has no earlier accepted delivery.</p>;
   return (
     <div class="stack">
       <Field label="Earlier delivery">
@@ -80,7 +80,7 @@ function Difference({ delivery: { payload }, other }: Properties & { readonly ot
   return (
     <>
       <DiffBlock lines={lines.slice(0, comparedLinesMax)} />
-      {omitted > 0 && <p class="muted">{omitted} more lines are not shown.</p>}
+      {omitted > 0 && <p class="t3">{omitted} more lines are not shown.</p>}
     </>
   );
 }

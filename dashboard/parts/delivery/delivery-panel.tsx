@@ -69,7 +69,7 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
       )}
       {delivery.payload !== null && isSent && <Comparison delivery={delivery} />}
       {delivery.payload === null && delivery.outcome !== 'Accepted' && (
-        <p class="muted">Payloads are stored for accepted deliveries only.</p>
+        <p class="t3">Payloads are stored for accepted deliveries only.</p>
       )}
       {replaying && (
         <ReplayDialog delivery={delivery} onReplayed={reload} onClose={() => setReplaying(false)} />
@@ -126,7 +126,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
       {identity !== null && (
         <Fact term="Identity">
           <Code text={identity} />
-          {identitySource && <span class="muted"> from {identitySourceTexts[identitySource]}</span>}
+          {identitySource && <span class="t3"> from {identitySourceTexts[identitySource]}</span>}
         </Fact>
       )}
       {delivery.form && (
@@ -142,7 +142,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
       {authenticatedBy && (
         <Fact term="Authenticated by">
           <Text text={authenticatedBy} />
-          {verifiedWith && <span class="muted"> with the previous secret</span>}
+          {verifiedWith && <span class="t3"> with the previous secret</span>}
         </Fact>
       )}
       {Object.entries(headers).map(([name, value]) => (

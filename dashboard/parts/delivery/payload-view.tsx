@@ -89,7 +89,7 @@ function Matches({ found, current, onGo }: MatchesProperties) {
   const all = found === markedMatchesMax ? `${found} or more` : found;
   return (
     <span class="pair">
-      <span class="muted small" role="status">
+      <span class="t3 small" role="status">
         {found === 0 ? 'not found' : `${current + 1} of ${all}`}
       </span>
       {found > 1 && (

@@ -32,7 +32,7 @@ export function StartedRuns({ delivery: { runs, evaluation, outcome }, onReplay 
               <a href={toHref({ page: 'run', factory, id: run.id })}>
                 <code>{run.id}</code>
               </a>
-              <span class="muted">
+              <span class="t3">
                 {run.automation}
                 {run.replay ? ' (replay)' : run.manual && ' (manual)'}
                 {run.deliveryCount !== undefined &&
@@ -53,7 +53,7 @@ export function StartedRuns({ delivery: { runs, evaluation, outcome }, onReplay 
           ))}
         </details>
       ))}
-      {evaluation?.automations.length === 0 && <p class="muted">No automation listened to the webhook.</p>}
+      {evaluation?.automations.length === 0 && <p class="t3">No automation listened to the webhook.</p>}
     </section>
   );
 }

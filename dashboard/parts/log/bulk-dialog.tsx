@@ -53,11 +53,11 @@ export function BulkDialog({ words, read, act, onClose, children }: Properties) 
         <ProblemNotice error={error ?? result?.failure} />
       </div>
       <div class="actions end">
-        <button type="button" onClick={phase === 'acting' ? bulk.stop : onClose}>
+        <button type="button" class="btn" onClick={phase === 'acting' ? bulk.stop : onClose}>
           {phase === 'acting' ? 'Stop' : phase === 'over' ? 'Close' : 'Cancel'}
         </button>
         {mayStart && (
-          <button type="button" class="primary" onClick={() => void bulk.start(act)}>
+          <button type="button" class="btn primary" onClick={() => void bulk.start(act)}>
             {words.verb} {count(ids.length)}
           </button>
         )}

@@ -109,6 +109,6 @@ function DeliverySummary({ delivery, fixed }: SummaryProperties) {
 
 function RunCounts({ runs }: Pick<NonNullable<ListedDelivery['summary']>, 'runs'>) {
   const states = runStates.filter(state => (runs[state] ?? 0) > 0);
-  if (states.length === 0) return <span class="muted">no run</span>;
+  if (states.length === 0) return <span class="t3">no run</span>;
   return states.map(state => <RunStatePill key={state} state={state} count={runs[state]} />);
 }

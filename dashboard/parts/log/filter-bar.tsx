@@ -48,7 +48,7 @@ export function FilterBar({ filters, offered, onChange }: Properties) {
       {isAnySet && (
         <button
           type="button"
-          class="plain"
+          class="btn quiet"
           onClick={() => onChange(Object.fromEntries(Object.keys(filters).map(name => [name, ''])))}
         >
           Clear filters

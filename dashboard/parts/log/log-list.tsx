@@ -144,7 +144,7 @@ function BulkButton({ bulk, filters, onDone }: BulkProperties) {
   };
   return (
     <>
-      <button type="button" onClick={open}>
+      <button type="button" class="btn" onClick={open}>
         {bulk.action}
       </button>
       {meant && bulk.render(meant, close)}

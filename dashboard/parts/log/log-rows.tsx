@@ -55,7 +55,7 @@ export function LogRows<T extends Row>({
     }),
     index < last && (
       <li key={`after ${rows.at(-1)?.id}`} class="row gap">
-        <button type="button" class="plain" disabled={isReading} onClick={() => list.readMore(index)}>
+        <button type="button" class="btn quiet" disabled={isReading} onClick={() => list.readMore(index)}>
           Show the {what} in between
         </button>
       </li>
@@ -90,7 +90,7 @@ function Progress({ progress: { searched, lastId }, what, onStop }: ProgressProp
     <p class="progress" role="status">
       Searched {searched.toLocaleString('en')} {what}
       {atMs !== undefined && `, back to ${formatExactTime(atMs, timeZone.value)}`} …{' '}
-      <button type="button" onClick={onStop}>
+      <button type="button" class="btn" onClick={onStop}>
         Stop
       </button>
     </p>

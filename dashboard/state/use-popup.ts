@@ -1,0 +1,84 @@
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+const gapPx = 4;
+const edgePx = 8;
+
+/**
+ * What floats below a button until the user chooses, presses Escape or clicks elsewhere. The browser draws it above
+ * everything else, and keeps track of the clicks. `popup` goes on the floating element, `button` on the button.
+ */
+export function usePopup() {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const floating = popup.current;
+    const anchor = button.current;
+    if (!open || !floating || !anchor) return;
+    floating.showPopover();
+    placeBelow(floating, anchor);
+    const items = floating.querySelectorAll<HTMLElement>('[data-item], input');
+    const chosen = floating.querySelector<HTMLElement>('[aria-selected="true"]');
+    (floating.querySelector<HTMLElement>('input') ?? chosen ?? items[0])?.focus();
+  }, [open]);
+  const close = () => {
+    popup.current?.hidePopover();
+    button.current?.focus();
+  };
+  return {
+    open,
+    close,
+    button: {
+      ref: button,
+      'aria-expanded': open,
+      'aria-controls': open ? id : undefined,
+      onClick: () => setOpen(true),
+    },
+    popup: {
+      ref: popup,
+      id,
+      popover: 'auto' as const,
+      onToggle: (event: { readonly newState: string }) => {
+        if (event.newState === 'closed') setOpen(false);
+      },
+      onKeyDown: moveFocus,
+    },
+  };
+}
+
+function placeBelow(floating: HTMLElement, anchor: HTMLElement): void {
+  const { left, right, bottom, top } = anchor.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = floating;
+  const fits = left + offsetWidth <= innerWidth - edgePx;
+  const x = fits ? left : Math.max(edgePx, right - offsetWidth);
+  const isBelow = bottom + gapPx + offsetHeight <= innerHeight || top < offsetHeight + gapPx;
+  floating.style.left = `${x}px`;
+  floating.style.top = `${isBelow ? bottom + gapPx : top - gapPx - offsetHeight}px`;
+}
+
+/** Moves the focus with the arrow keys, Home and End, and to the next item that begins with a letter. */
+function moveFocus(event: KeyboardEvent): void {
+  const list = event.currentTarget as HTMLElement;
+  const items = [...list.querySelectorAll<HTMLElement>('[data-item]')];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const next = {
+    ArrowDown: at + 1,
+    ArrowUp: at < 0 ? items.length - 1 : at - 1,
+    Home: 0,
+    End: items.length - 1,
+  }[event.key];
+  const isTyping = document.activeElement instanceof HTMLInputElement;
+  if (next === undefined || (isTyping && event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) {
+    if (!isTyping) findByLetter(items, at, event.key)?.focus();
+    return;
+  }
+  event.preventDefault();
+  items[(next + items.length) % items.length]?.focus();
+}
+
+function findByLetter(items: readonly HTMLElement[], at: number, key: string): HTMLElement | undefined {
+  if (key.length !== 1 || key === ' ') return undefined;
+  const later = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+  return later.find(({ textContent }) => textContent?.trim().toLowerCase().startsWith(key.toLowerCase()));
+}
