@@ -243,7 +243,12 @@ const listQuery = z.strictObject({
 });
 
 export const deliveriesQuery = listQuery.extend({
-  outcome: z.enum(outcomes).optional(),
+  outcome: z
+    .string()
+    .transform(text => text.split(',').map(outcome => outcome.trim()))
+    .pipe(z.array(z.enum(outcomes)))
+    .optional()
+    .describe(`Only deliveries with one of these outcomes, separated by commas: ${outcomes.join(', ')}.`),
   summary: z
     .literal('true')
     .optional()

@@ -381,7 +381,8 @@ export interface DeliveryFilter extends LoggedTimes {
   /** The webhook's name when the delivery arrived. With `uid` too, deliveries with either are meant. */
   readonly webhook?: string;
   readonly uid?: string;
-  readonly outcome?: Outcome;
+  /** One outcome, or several of which a delivery has one. */
+  readonly outcome?: Outcome | readonly Outcome[];
   /** Only deliveries with a run of this automation. */
   readonly automation?: string;
   /** Only deliveries with a run in this state, and of `automation` if that is given too. */

@@ -136,7 +136,7 @@ function readDeliveries(select: Select) {
         ...(state === undefined ? [] : [`${runState} = ${bind(state)}`]),
       ].join(' AND ');
       return [
-        ...(outcome === undefined ? [] : [`own.outcome = ${bind(outcome)}`]),
+        ...(outcome === undefined ? [] : [`own.outcome = ANY (${bind([outcome].flat())})`]),
         ...(ofRun === ''
           ? []
           : [

@@ -39,6 +39,34 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await list({ factory: 'other' })).toEqual(['c']);
   });
 
+  test('list deliveries with one of several outcomes in the order of commits, page after page', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const given = { uid: 'wh_000000000000000000000one', identity: 'same' };
+    await log.recordAccepted(acceptedDelivery({ ...given, id: 'accepted' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'auth' }));
+    await log.recordAccepted(acceptedDelivery({ ...given, id: 'again' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'large', outcome: 'Rejected (too large)' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'handshake', outcome: 'Handshake' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'elsewhere', factory: 'other' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'git', webhook: 'git' }));
+    await log.close();
+    const outcome = ['Duplicate', 'Rejected (auth)', 'Rejected (too large)'] as const;
+    const filter = { factory: 'default', limit: 9, outcome };
+    const list = async (more: object) =>
+      listIds(await store.deliveries.listDeliveries({ ...filter, ...more }));
+    const shown = await list({});
+    // A rejection is committed after the acceptance that it waits beside.
+    expect(shown.toSorted()).toEqual(['again', 'auth', 'git', 'large']);
+    const [first = '', second = ''] = shown;
+    expect(await list({ limit: 2 })).toEqual([first, second]);
+    expect(await list({ before: second })).toEqual(shown.slice(2));
+    expect((await list({ webhook: 'pay' })).toSorted()).toEqual(['again', 'auth', 'large']);
+    expect(await list({ outcome: [] })).toEqual([]);
+    const oldestFirst = await store.deliveries.searchDeliveries({ ...filter, after: '' });
+    expect(listIds(oldestFirst.rows)).toEqual(shown.toReversed());
+  });
+
   test("name the provider's events that a webhook has accepted, and no other webhook's", async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

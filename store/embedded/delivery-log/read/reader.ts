@@ -81,10 +81,10 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
 
 function prepareDeliveryQueries(database: Database.Database) {
   const selectSeries = database
-    .prepare<{ factory: string; name: string | null; uid: string | null; outcome: string | null }, number>(`
+    .prepare<{ factory: string; name: string | null; uid: string | null; outcomes: string | null }, number>(`
       SELECT key FROM series WHERE factory = @factory
         AND (@name IS NULL AND @uid IS NULL OR webhook = @name OR uid = @uid)
-        AND (@outcome IS NULL OR outcome = @outcome)`)
+        AND (@outcomes IS NULL OR outcome IN (SELECT value FROM json_each(@outcomes)))`)
     .pluck();
   const openList = prepareLists<{ key: number }>(database, 'deliveries WHERE series = @key');
   const list = database.prepare<[string], DeliveryRecord>(`${selectDelivery}
@@ -110,8 +110,10 @@ function prepareDeliveryQueries(database: Database.Database) {
     name: 'deliveries',
     from: 'FROM deliveries CROSS JOIN series ON series.key = deliveries.series',
     time: 'at_ms',
-    openLists: ({ factory, webhook: name = null, uid = null, outcome = null }) =>
-      selectSeries.all({ factory, name, uid, outcome }).map(key => openList({ key })),
+    openLists: ({ factory, webhook: name = null, uid = null, outcome }) => {
+      const outcomes = outcome === undefined ? null : JSON.stringify([outcome].flat());
+      return selectSeries.all({ factory, name, uid, outcomes }).map(key => openList({ key }));
+    },
     conditions: ({ automation, state }) => {
       const ofRun = [...equals('automation', automation), ...equals('state', state)].join(' AND ');
       const own = `SELECT 1 FROM runs WHERE seq IN (${selectRunsOf('deliveries.seq')}) AND ${ofRun}`;
