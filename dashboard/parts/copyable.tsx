@@ -11,6 +11,10 @@ interface CopyButtonProperties {
   readonly named?: boolean;
   /** `icon`: without a word. */
   readonly kind?: 'button' | 'icon';
+  /** What the button says instead of `Copy`. */
+  readonly shown?: string;
+  /** Called once it is copied. */
+  readonly onCopied?: (() => void) | undefined;
 }
 
 const confirmedMs = 2_000;
@@ -25,14 +29,15 @@ export function CopyableLine({
   text,
   what,
   isCommand = false,
-}: Properties & { readonly isCommand?: boolean }) {
+  onCopied,
+}: Properties & { readonly isCommand?: boolean; readonly onCopied?: (() => void) | undefined }) {
   return (
     <div class="copyline">
       <code>
         {isCommand && <span class="cmd">$ </span>}
         {escapeInvisible(text)}
       </code>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} what={what} onCopied={onCopied} />
     </div>
   );
 }
@@ -54,7 +59,8 @@ export function CopyableBlock({ text, what }: Properties) {
 }
 
 /** Copies text. Confirms it in its own label, because an open dialog would hide an announcement. */
-export function CopyButton({ text, what, named = false, kind = 'button' }: CopyButtonProperties) {
+export function CopyButton(properties: CopyButtonProperties) {
+  const { text, what, named = false, kind = 'button', shown = 'Copy', onCopied } = properties;
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -65,6 +71,7 @@ export function CopyButton({ text, what, named = false, kind = 'button' }: CopyB
     try {
       const done = await copyText(typeof text === 'string' ? text : await text());
       setCopied(done);
+      if (done) onCopied?.();
       if (!done) announce(`Could not copy. Select the ${what} and copy it by hand.`);
     } catch (error) {
       announce(`Could not copy: ${error instanceof Error ? error.message : error}`);
@@ -81,13 +88,13 @@ export function CopyButton({ text, what, named = false, kind = 'button' }: CopyB
   return (
     <button type="button" class="btn small" aria-label={label} onClick={() => void copy()}>
       <Icon name={copied ? 'check' : 'copy'} />
-      {named ? label : copied ? 'Copied' : 'Copy'}
+      {named ? label : copied ? 'Copied' : shown}
     </button>
   );
 }
 
 /** Copies text. Without TLS, browsers hide the clipboard from scripts, so it copies a selection instead. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -75,6 +75,13 @@ export function countBar({ kinds }: Pick<Bar, 'kinds'>): number {
   return sum(Object.values(kinds));
 }
 
+/** What is usual of each bar, and what is not. */
+export function toSparkBars(
+  bars: readonly Pick<Bar, 'kinds'>[],
+): { readonly usual: number; readonly bad: number }[] {
+  return bars.map(({ kinds }) => ({ usual: kinds.accepted + kinds.duplicate, bad: kinds.rejected }));
+}
+
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }

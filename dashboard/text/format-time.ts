@@ -83,6 +83,14 @@ export function formatLength(ms: number): string {
   return small.startsWith('0 ') ? big : `${big} ${small}`;
 }
 
+const minutes = makeFormats({ hour: '2-digit', minute: '2-digit' });
+const moments = makeFormats({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** Since when something is so: `23:49` today, `3 Nov, 08:11` before. */
+export function formatMoment(atMs: number, nowMs: number, zone: TimeZone): string {
+  return (dayOf(atMs, zone) === dayOf(nowMs, zone) ? minutes : moments)[zone].format(atMs);
+}
+
 /** `16:03:11`. */
 export function formatClockTime(at: string, zone: TimeZone): string {
   return clock[zone].format(Date.parse(at));

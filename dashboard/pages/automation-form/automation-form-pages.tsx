@@ -1,4 +1,5 @@
 import { callApi } from '../../api-client.ts';
+import type { ShownAutomation } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { announce } from '../../state/announcements.ts';
@@ -7,7 +8,9 @@ import {
   createAutomationDraft,
   toAutomationDraft,
 } from '../../state/automation-draft.ts';
+import { applyChange, readChange } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
+import { currentLocation } from '../../state/current-location.ts';
 import { useLoad } from '../../state/loading.ts';
 import { AutomationForm } from './automation-form.tsx';
 
@@ -28,9 +31,16 @@ export function EditAutomationPage({ name }: { readonly name: string }) {
     <>
       <Breadcrumb to={{ page: 'automation', factory, id: name }} label={name} />
       <PageHeading title={`Edit ${name}`} />
-      <AutomationForm initial={toAutomationDraft(value)} isNew={false} onSave={save} />
+      <AutomationForm initial={toAutomationDraft(withChange(value))} isNew={false} onSave={save} />
     </>
   );
+}
+
+/** An automation with the change in the address, which its reader sees before it is saved. */
+function withChange<T extends ShownAutomation>(automation: T): T {
+  const location = currentLocation.value;
+  const change = readChange('query' in location ? location.query : undefined);
+  return change ? { ...automation, triggers: applyChange(automation.triggers, change) } : automation;
 }
 
 export function NewAutomationPage() {
