@@ -59,7 +59,7 @@ export function SetupPath(properties: Properties) {
     {
       key: 'register',
       sign: accepted ? 'done' : 'turn',
-      stage: 'now',
+      ...(!accepted && { stage: 'now' }),
       title: <b>{scheme ? `At ${provider}, register the URL` : 'Make your sender deliver here'}</b>,
       more: (
         <div class="stack setup">
@@ -73,7 +73,10 @@ export function SetupPath(properties: Properties) {
     {
       key: 'automation',
       ...(listeners && listeners.length > 0
-        ? { sign: 'done', title: `${listeners.map(({ name }) => name).join(', ')} acts on it` }
+        ? {
+            sign: 'done',
+            title: `${listeners.map(({ name }) => name).join(', ')} ${listeners.length === 1 ? 'acts' : 'act'} on it`,
+          }
         : accepted && mayManage
           ? {
               sign: 'turn',

@@ -113,10 +113,15 @@ function SchemeOption({ scheme: { id, provider, kind }, sought, isChosen, onChoo
         <span class="name">
           <Marked text={name} sought={sought} />
         </span>
-        <span class="t3 small">{form ?? kind}</span>
+        <span class="t3 small">{form ?? nameKind(kind)}</span>
       </span>
     </label>
   );
+}
+
+/** The kind of a provider; `ci` and `ai` are short for something. */
+export function nameKind(kind: string): string {
+  return kind.length === 2 ? kind.toUpperCase() : kind;
 }
 
 /** A text in which what was sought is marked. */

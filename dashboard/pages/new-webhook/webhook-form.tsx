@@ -20,7 +20,7 @@ import {
   type WebhookDraft,
 } from '../../state/webhook-draft.ts';
 import { splitProvider } from '../../text/sender-labels.ts';
-import { OwnMark, ownSenders } from './provider-choice.tsx';
+import { nameKind, OwnMark, ownSenders } from './provider-choice.tsx';
 import { type KnownObjects, SecretFields } from './secret-fields.tsx';
 
 /** The definition file that makes the webhook, in a factory that is managed by files. */
@@ -116,7 +116,7 @@ function SenderHeading({
       {scheme ? <Monogram scheme={scheme.id} name={name} size="l" /> : <OwnMark size="l" />}
       <div>
         <h2>{name}</h2>
-        <p class="t3">{form ?? scheme?.kind}</p>
+        <p class="t3">{form ?? nameKind(scheme?.kind ?? '')}</p>
       </div>
     </div>
   );

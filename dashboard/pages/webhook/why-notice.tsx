@@ -49,7 +49,9 @@ export function CauseNotice({ webhook, why }: Properties) {
   return (
     <section aria-label="Cause" class="cause">
       <Notice
-        tone={isOdd.has(step.step) ? 'warn' : 'bad'}
+        {...(step.step === 'identity'
+          ? { sign: 'duplicate' as const }
+          : { tone: isOdd.has(step.step) ? ('warn' as const) : ('bad' as const) })}
         cause={
           <>
             Cause: <Text text={step.message} />
