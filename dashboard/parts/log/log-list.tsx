@@ -129,6 +129,8 @@ export function LogList<T extends Row>({ kind, log, empty, ...properties }: Prop
   );
 }
 
+const lineClasses = { day: 'day', gap: 'gap', row: '', fold: '' } as const;
+
 /** The lines in view, and room for the others. */
 function Lines<T extends Row>(properties: Omit<Properties<T>, 'empty'>) {
   const { kind, log, current } = properties;
@@ -144,7 +146,7 @@ function Lines<T extends Row>(properties: Omit<Properties<T>, 'empty'>) {
   const renderRow = useRowCache(properties);
   const toggle = (fold: string) => setOpened(known => switchIn(known, fold));
   const render = (item: ListItem<T>) => (
-    <li key={item.key} class={item.kind} data-kind={item.kind} data-key={item.key}>
+    <li key={item.key} class={lineClasses[item.kind]} data-kind={item.kind} data-key={item.key}>
       {item.kind === 'row' ? (
         renderRow(item.row)
       ) : (
