@@ -24,10 +24,12 @@ export function readRuns({ call }: Pick<Backend, 'call'>, filter: LogFilter): Re
   };
 }
 
-function toQuery({ sinceMs, untilMs, ...filter }: LogFilter, { limit, ...position }: ListPosition) {
+function toQuery({ sinceMs, untilMs, outcome, ...filter }: LogFilter, { limit, ...position }: ListPosition) {
   const toText = (atMs: number | undefined) =>
     atMs === undefined ? undefined : new Date(atMs).toISOString();
-  return { ...filter, since: toText(sinceMs), until: toText(untilMs), ...position, limit: String(limit) };
+  const outcomes = outcome?.join(',');
+  const times = { since: toText(sinceMs), until: toText(untilMs) };
+  return { ...filter, outcome: outcomes, ...times, ...position, limit: String(limit) };
 }
 
 /** Reads several lists oldest first, one after the other, as if they were one. */

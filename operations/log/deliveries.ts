@@ -24,13 +24,13 @@ import {
   deliveryView,
   evaluateAutomations,
   type FilterTestView,
-  previewBytesMax,
-  summaryView,
+  previewOf,
   verdictView,
 } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
 import { makeRun } from './run-by-hand.ts';
+import { readTitles } from './titles.ts';
 
 /**
  * Lists the factory's deliveries in the order of their commits; also deliveries of a webhook that no longer exists. Adds
@@ -48,19 +48,21 @@ export async function listDeliveries(
     search: part => deliveries.searchDeliveries(part),
     view: row => deliveryView(row, permission),
   });
-  return wanted.summary ? { ...page, rows: await addSummaries(page.rows, deliveries) } : page;
+  return wanted.summary ? { ...page, rows: await addSummaries(page.rows, deliveries, permission) } : page;
 }
 
 async function addSummaries(
   rows: readonly DeliveryView[],
   deliveries: Pick<DeliveryLogReader, 'summarizeDeliveries'>,
+  permission: Permission,
 ): Promise<DeliveryView[]> {
   const ids = rows.map(({ id }) => id);
-  const summaries = ids.length === 0 ? [] : await deliveries.summarizeDeliveries(ids, previewBytesMax);
-  const byId = new Map(summaries.map(summary => [summary.id, summaryView(summary)]));
+  const titled = await readTitles(deliveries, ids, permission);
   return rows.map(row => {
-    const summary = byId.get(row.id);
-    return summary ? { ...row, summary } : row;
+    const found = titled.get(row.id);
+    if (!found) return row;
+    const { summary, title } = found;
+    return { ...row, summary: { ...title, runs: summary.runs, preview: previewOf(summary) } };
   });
 }
 
@@ -72,12 +74,14 @@ export async function showDelivery(
 ): Promise<DeliveryDetail> {
   const { deliveries } = factory.store;
   const delivery = await requireDelivery(factory, id);
-  const [payload, snapshot, runs] = await Promise.all([
+  const [payload, snapshot, runs, titled] = await Promise.all([
     deliveries.readPayload(id),
     delivery.snapshot === undefined ? undefined : deliveries.readSnapshot(delivery.snapshot),
     deliveries.listRunsOfDelivery(id),
+    readTitles(deliveries, [id], permission),
   ]);
-  return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
+  const { title, text } = titled.get(id)?.title ?? { title: delivery.outcome, text: null };
+  return deliveryDetail({ title: { title, text }, delivery, payload, snapshot, runs }, permission);
 }
 
 /** Reads the payload as JSON. Fails with `delivery-unknown` or `payload-not-stored`. */

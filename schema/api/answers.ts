@@ -230,6 +230,25 @@ export const pauseAnswer = z.strictObject({
 });
 
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
+/** What is shown of a delivery in one line. */
+const titleFields = {
+  title: z
+    .string()
+    .describe(
+      'The event, such as `pull_request opened`; of a rejected request the reason. A duplicate has the title of its original.',
+    ),
+  text: z
+    .string()
+    .nullable()
+    .describe(
+      'What the event is about, such as `acme/shop#482 · Charge VAT by country`; null if nothing is known. It is from the sender.',
+    ),
+};
+const schemeTitleFields = {
+  ...titleFields,
+  scheme: z.string().nullable().describe('The signature scheme that authenticated it; null if none did.'),
+};
+
 export const healthAnswer = z.strictObject({
   since: time.describe('When the first hour begins. The last hour is the current one.'),
   webhooks: z.array(
@@ -245,7 +264,9 @@ export const healthAnswer = z.strictObject({
       repeatedId: repeatedIdShape
         .optional()
         .describe('Only if one webhook is asked for, and its sender seems to repeat events.'),
-      lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
+      lastDelivery: z
+        .strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes), ...titleFields })
+        .nullable(),
       lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
       lastRejectedAt: time.nullable(),
       tallies: z
@@ -359,11 +380,12 @@ export const deliveryAnswer = z.strictObject({
   commit,
   summary: z
     .strictObject({
+      ...schemeTitleFields,
       runs: z.partialRecord(z.enum(runStates), z.int()).describe('The number of its runs in each state.'),
       preview: z
         .string()
         .nullable()
-        .describe('The beginning of the payload, on one line; null unless the delivery was accepted.'),
+        .describe('The beginning of the body, on one line; null unless the payload is kept.'),
     })
     .optional()
     .describe('Only in lists that ask for it.'),
@@ -453,6 +475,10 @@ export const runAnswer = z.strictObject({
     .describe(
       'The prompt of its automation when the run was recorded, without the envelope. Not in lists, nor once it is no longer stored.',
     ),
+  summary: z
+    .strictObject(schemeTitleFields)
+    .optional()
+    .describe('Of the delivery that `deliveryId` names. Only in lists that ask for it.'),
 });
 /** By whom and since when, or until when. */
 const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();
@@ -491,6 +517,7 @@ const evaluationShape = z.strictObject({
   others: z.int().describe('Number of automations that have triggers for other webhooks only.'),
 });
 export const deliveryDetailAnswer = deliveryAnswer.extend({
+  ...titleFields,
   payload: z
     .string()
     .nullable()

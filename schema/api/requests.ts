@@ -243,14 +243,25 @@ const listQuery = z.strictObject({
 });
 
 export const deliveriesQuery = listQuery.extend({
-  outcome: z.enum(outcomes).optional(),
+  outcome: z
+    .string()
+    .transform(text => text.split(',').map(outcome => outcome.trim()))
+    .pipe(z.array(z.enum(outcomes)))
+    .optional()
+    .describe(`Only deliveries with one of these outcomes, separated by commas: ${outcomes.join(', ')}.`),
   summary: z
     .literal('true')
     .optional()
-    .describe('Adds the `summary` of each delivery: its runs by state, and the beginning of its payload.'),
+    .describe(
+      'Adds the `summary` of each delivery: its title, its runs by state, and the beginning of its payload.',
+    ),
 });
 export const runsQuery = listQuery.extend({
   delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
+  summary: z
+    .literal('true')
+    .optional()
+    .describe('Adds the `summary` of each run: the title of its delivery.'),
 });
 export const runOutputQuery = z.strictObject({
   from: z.coerce.number().int().min(0).default(0).describe('Only the output from this byte on.'),
