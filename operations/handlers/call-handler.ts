@@ -50,6 +50,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   replayDelivery: judging,
   runByHand: judging,
   testFilter: judging,
+  testOnStored: judging,
 
   showHealth: lists,
   showHealthOverview: lists,

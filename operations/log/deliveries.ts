@@ -160,7 +160,7 @@ export type TestedDelivery =
   | { readonly payload: unknown; readonly headers?: EventHeaders | undefined };
 
 /** @limit Most bytes of stored deliveries by which a filter's test also judges the filter (8 MiB): an editor asks after each pause in typing. */
-const testedBytesMax = 8 * 1024 * 1024;
+export const testedBytesMax = 8 * 1024 * 1024;
 
 /**
  * Tests whether a delivery would start a run of an automation, and why. Also warns about filters that are suspicious by
@@ -173,10 +173,7 @@ export async function testFilter(
   delivery: TestedDelivery,
 ): Promise<FilterTestView> {
   const state = await factory.readState();
-  const automation =
-    typeof tested === 'string'
-      ? requireAutomation(state, tested)
-      : pinWebhooks({ prompt: '', ...tested }, state.webhooks);
+  const automation = findTested(state, tested);
   const warnings = await findFilterTestWarnings(factory, state, automation.triggers);
   if ('payload' in delivery) return { ...verdictView(judgeAutomation(automation, delivery)), warnings };
   const stored = await requireDelivery(factory, delivery.id);
@@ -184,6 +181,12 @@ export async function testFilter(
   const { uid: webhookUid, headers } = stored;
   const judged = { webhookUid, headers, payload: parseJsonText(payload.toString('utf8')) as unknown };
   return { ...verdictView(judgeAutomation(automation, judged)), warnings };
+}
+
+/** The applied automation, or the draft with the UIDs of its webhooks. Fails with `automation-unknown`. */
+export function findTested(state: AppliedState, tested: TestedAutomation): AutomationDefinition {
+  if (typeof tested === 'string') return requireAutomation(state, tested);
+  return pinWebhooks({ prompt: '', ...tested }, state.webhooks);
 }
 
 /** Warns about the filters of triggers. If the delivery log cannot be read, judges only the filters themselves. */
@@ -202,10 +205,18 @@ export async function findFilterTestWarnings(
       if (!(error instanceof DeliveryLogError)) throw error;
     }
   }
+  return warnOfFilters(triggers, uid => observations.get(uid));
+}
+
+/** Warns about the filters of triggers, also by what was observed of their webhooks. */
+export function warnOfFilters(
+  triggers: readonly Pick<Trigger, 'filter'>[],
+  observations: (uid: string) => Observation | undefined,
+): FilterTestView['warnings'] {
   return triggers.flatMap((trigger, index) => {
     const found = [
       ...findFilterWarnings(trigger.filter.payload ?? {}),
-      ...judgeTriggerByObservation(trigger, uid => observations.get(uid)),
+      ...judgeTriggerByObservation(trigger, observations),
     ];
     return found.map(({ code, path, message, hint }) => {
       const keys = path.map(key => (typeof key === 'number' ? `[${key}]` : renderPathSegment(key)));

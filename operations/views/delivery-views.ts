@@ -27,6 +27,7 @@ export type RunView = z.output<typeof answers.runAnswer>;
 export type PauseView = z.output<typeof answers.pauseAnswer>;
 export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type FilterTestView = z.output<typeof answers.filterTestAnswer>;
+export type TestedOnStored = z.output<typeof answers.testedOnStoredAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
 /** @limit Bytes of a payload of which a list shows the beginning: a line of a wide screen. */

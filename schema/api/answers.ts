@@ -304,20 +304,91 @@ export const verdictAnswer = z.strictObject({
   ),
 });
 
+const filterWarnings = z.array(
+  z.strictObject({
+    trigger: z.int().describe('The index of the trigger.'),
+    code: diagnosticShape.shape.code,
+    path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
+    message: z.string(),
+    hint: z.string(),
+  }),
+);
+
 /** The result of a filter test, with what is suspicious about the filters. */
-export const filterTestAnswer = verdictAnswer.extend({
-  warnings: z.array(
-    z.strictObject({
-      trigger: z.int().describe('The index of the trigger.'),
-      code: diagnosticShape.shape.code,
-      path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
-      message: z.string(),
-      hint: z.string(),
-    }),
-  ),
-});
+export const filterTestAnswer = verdictAnswer.extend({ warnings: filterWarnings });
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const { path: clausePath, operator: clauseOperator, allowed: clauseAllowed } = clauseShape.shape;
+const testedClause = {
+  path: clausePath,
+  operator: clauseOperator.exclude(['any_element']),
+  allowed: clauseAllowed,
+};
+const suggestedClause = z.strictObject({
+  allowed: z.string().describe('The operand with the change.'),
+  values: z.array(scalar).describe('The whole list to write instead, for the same operator.'),
+});
+
+/** An automation or a draft on stored deliveries. No value in it looks like a credential. */
+export const testedOnStoredAnswer = z.strictObject({
+  deliveries: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        at: time,
+        webhook: webhookAtArrival,
+        verdict: z
+          .enum(['match', 'near', 'no'])
+          .describe(
+            '`match`: a trigger fires, also of a disabled automation; `near`: one clause of a trigger fails, by a value that was probably meant.',
+          ),
+        near: z
+          .strictObject({
+            ...testedClause,
+            found: z.string().nullable().describe('null: it is not shown, as it may be a credential.'),
+            note: z.string().optional().describe('How the value differs from what is allowed.'),
+            suggestion: suggestedClause.optional().describe('The change by which the delivery would match.'),
+          })
+          .optional()
+          .describe('The clause that fails; only with the verdict `near`.'),
+      }),
+    )
+    .describe('Newest first. Fewer than asked for, if there are no more, or if they are large.'),
+  matches: z.int().describe('How many of the deliveries match.'),
+  clauses: z
+    .array(
+      z.strictObject({
+        trigger: z.int().describe('The index of the trigger.'),
+        kind: z.enum(['payload', 'headers']),
+        ...testedClause,
+        holds: z.int().describe('For how many of the judged deliveries it holds.'),
+        judged: z.int().describe('The number of deliveries to the webhooks of the trigger.'),
+        found: z
+          .array(z.string())
+          .describe('Values for which it fails, the most frequent first; `missing` without one.'),
+        suggestion: suggestedClause
+          .extend({
+            matches: z
+              .int()
+              .describe(
+                'How many of the deliveries would match; of objects in a list, the nearest is tried.',
+              ),
+          })
+          .optional()
+          .describe('The change that repairs most of the near misses.'),
+      }),
+    )
+    .describe('The clauses of all triggers, in their order.'),
+  since: time.nullable().describe('When the oldest of the deliveries arrived; null: there are none.'),
+  warnings: filterWarnings.describe('What is suspicious about the filters, also by these deliveries.'),
+  startedNothing: z
+    .int()
+    .optional()
+    .describe(
+      'For how many of the deliveries no enabled automation starts a run now. Only if `webhook` is given.',
+    ),
+});
+
 /** The shape of a webhook's payloads. */
 export const payloadsAnswer = z.strictObject({
   webhook: z.string(),

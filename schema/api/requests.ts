@@ -11,7 +11,8 @@ import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
 import { nameShape as name, secretNameShape } from '../name-shapes.ts';
-import { apiPageMax, apiPageSize } from './page-size.ts';
+import { joinWithAnd } from '../text/suggestion.ts';
+import { apiPageMax, apiPageSize, testedDeliveriesMax } from './page-size.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 
@@ -159,6 +160,27 @@ export const testRequest = z
     requireOne(context, request, 'automation', 'triggers');
     requireOne(context, request, 'delivery', 'payload');
   });
+
+export const testOnStoredRequest = z
+  .strictObject({
+    automation: z.string().optional().describe('The name of an applied automation.'),
+    triggers: automationShape.shape.triggers
+      .optional()
+      .describe('Draft triggers, instead of an applied automation.'),
+    draft: newAutomationRequest.optional().describe('A whole draft, instead of an applied automation.'),
+    webhook: z
+      .string()
+      .regex(uidPattern)
+      .optional()
+      .describe('Only deliveries of the webhook with this UID, also if no trigger selects it.'),
+    last: z
+      .int()
+      .min(1)
+      .max(testedDeliveriesMax)
+      .default(50)
+      .describe('How many of the newest accepted deliveries are tested, of all webhooks together.'),
+  })
+  .superRefine((request, context) => requireOne(context, request, 'automation', 'triggers', 'draft'));
 
 export const runByHandRequest = z
   .strictObject({
@@ -346,14 +368,15 @@ export const exportQuery = z.strictObject({
 
 export const noRequest = z.strictObject({});
 
+/** Requires exactly one of the keys. */
 function requireOne<T extends object>(
   context: z.RefinementCtx,
   request: T,
-  a: keyof T & string,
-  b: keyof T & string,
+  ...keys: readonly [keyof T & string, ...(keyof T & string)[]]
 ): void {
-  if (Object.hasOwn(request, a) !== Object.hasOwn(request, b)) return;
-  addMistake(context, [a], `give either ${a} or ${b}`, { code: 'definition/value' });
+  if (keys.filter(key => Object.hasOwn(request, key)).length === 1) return;
+  const choices = keys.length === 2 ? `either ${keys.join(' or ')}` : `exactly one of ${joinWithAnd(keys)}`;
+  addMistake(context, [keys[0]], `give ${choices}`, { code: 'definition/value' });
 }
 
 /** @limit Longest ID of an event or attempt, and cursor, that a provider may have, in characters: GUIDs have 36. */

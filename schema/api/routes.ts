@@ -373,6 +373,18 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.filterTestAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
   },
+  testOnStored: {
+    method: 'post',
+    path: `${factory}/automation-matches`,
+    permission: 'read',
+    thread: 'operations',
+    summary:
+      'Tests an automation or a draft on the newest stored deliveries: which match, which nearly, and what would repair that.',
+    body: requests.testOnStoredRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 200, shape: answers.testedOnStoredAnswer },
+    problems: ['automation-unknown', 'webhook-unknown', ...reading],
+  },
   runByHand: {
     method: 'post',
     path: `${factory}/automation-run`,

@@ -224,6 +224,15 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     () => ({ body: { automation: 'unknown', payload: {} } }),
     () => ({ body: {} }),
   ],
+  testOnStored: [
+    ({ uid }) => ({ body: { automation: 'triage', webhook: uid } }),
+    ({ uid }) => ({ body: { triggers: [...automationOf(uid).triggers], last: 2 } }),
+    ({ uid }) => ({ body: { draft: { name: 'triage', ...automationOf(uid) } } }),
+    () => ({ body: { automation: 'unknown' } }),
+    () => ({ body: { automation: 'triage', webhook: unknownUid } }),
+    () => ({ body: { last: 0 } }),
+    () => ({ body: {} }),
+  ],
   listRuns: [
     ({ delivery }) => ({ query: { delivery } }),
     () => ({ query: { state: 'failed' } }),
