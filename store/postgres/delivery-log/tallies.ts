@@ -12,6 +12,7 @@ import type { HealthCounts, StoredHealth, TalliedRow, Tally, TallyPosition } fro
 import { toColumns } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
+import { tallyResults } from './run-tallies.ts';
 import { type Select, settle } from './search.ts';
 
 type Position = TallyPosition & { readonly listeningSinceMs: number };
@@ -108,15 +109,18 @@ export function prepareTallies(pool: Pool) {
         await client.query(wakeHealth, toColumns(tallies, ['factory', 'uid', 'webhook', 'rejectedInRow']));
         return true;
       }),
-    recordHealth: ({ nowMs, judged }) =>
-      inTransaction(pool, async client => {
+    recordHealth: async ({ nowMs, judged }) => {
+      // Here, because one daemon at a time does this, every few seconds.
+      await pool.query(tallyResults);
+      return inTransaction(pool, async client => {
         await client.query(seeHealth, [nowMs, nowMs - listeningBreakMs]);
         await client.query(judgeHealth, toColumns(judged, ['uid', 'state', 'sinceMs', 'fromMs', 'dueMs']));
         const forgotten = judged.filter(({ dueMs }) => dueMs === null).map(({ uid }) => uid);
         await client.query('DELETE FROM hookmill.webhook_health WHERE uid = ANY ($1)', [forgotten]);
         const [answer] = (await client.query<{ due: boolean }>(isAnyDue, [nowMs])).rows;
         return answer?.due === true;
-      }),
+      });
+    },
   } satisfies Partial<AsyncVerbTable>;
 }
 
