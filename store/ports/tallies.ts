@@ -1,4 +1,4 @@
-import type { Outcome, requestOutcomes } from '../../schema/delivery.ts';
+import type { endStates, Outcome, requestOutcomes } from '../../schema/delivery.ts';
 
 /** The number of deliveries with each outcome in an hour. */
 export type OutcomeCounts = Readonly<
@@ -130,7 +130,7 @@ export interface RunTally {
 export interface LastRun {
   readonly automation: string;
   readonly id: string;
-  readonly state: 'succeeded' | 'failed' | 'cancelled';
+  readonly state: (typeof endStates)[number];
   readonly atMs: number;
 }
 

@@ -5,7 +5,7 @@ import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';
 import { isNeeded } from './rows.ts';
-import { tallyResults } from './run-tallies.ts';
+import { tallyResults } from './tallies.ts';
 
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
 const rowsPerStepMax = 5_000;

@@ -21,7 +21,7 @@ export const isNeeded = `(${isUnfinished} OR ${isHolding})`;
 export const runnerOfRun = "coalesce(flow::jsonb ->> 'runner', 'default')";
 
 /** The failed run that holds a run that may wait for this lane; null if none does. */
-export function heldBy(orderLane: string): string {
+export function holderInLane(orderLane: string): string {
   return `CASE WHEN waits_for = 'order' THEN (
   SELECT run_id FROM (
     SELECT run_id, state FROM hookmill.run_flows WHERE order_lane = ${orderLane}
@@ -37,7 +37,7 @@ export const runColumns = `
   attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
   waits_until_ms AS "waitsUntilMs", report::json AS report, error, cancel::json AS cancel, afterwards::json AS afterwards,
-  again_of AS "againOf", history::json AS history, ${heldBy("flow::jsonb #>> '{order,lane}'")} AS "heldBy", waits_for AS "waitsFor", stopped, dismissed,
+  again_of AS "againOf", history::json AS history, ${holderInLane("flow::jsonb #>> '{order,lane}'")} AS "heldBy", waits_for AS "waitsFor", stopped, dismissed,
   CASE WHEN state = 'failed' AND dismissed IS NULL THEN nullif((flow::jsonb #>> '{order,hold}')::boolean, false) END AS holds,
   delivery_count AS "deliveryCount"`;
 

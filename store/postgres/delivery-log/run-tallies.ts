@@ -1,13 +1,7 @@
 import type { DeliveryLogReader } from '../../ports/delivery-log.ts';
 import type { LastRun, RunDuration, RunsNow, RunTally } from '../../ports/tallies.ts';
-import { heldBy } from './rows.ts';
+import { holderInLane } from './rows.ts';
 import type { Select } from './search.ts';
-
-/** @limit Ends of runs that are tallied in one step: it takes some 100 ms, in which no run waits. */
-const resultsPerStepMax = 20_000;
-
-/** Tallies the ends of runs that are not tallied yet, up to a number, and returns that. */
-export const tallyResults = `SELECT hookmill.tally_results(${resultsPerStepMax}) AS tallied`;
 
 /** Reads the tallies of runs, together with the ends that are not tallied yet. */
 export function readRunTallies(select: Select): Pick<DeliveryLogReader, 'readRunTallies'> {
@@ -66,5 +60,5 @@ const countNow = `
     UNION ALL
     SELECT 'waiting' FROM hookmill.runs WHERE state = 'parked' AND waits_for = 'approval' AND factory = $1
     UNION ALL
-    SELECT CASE WHEN ${heldBy('own.order_lane')} IS NULL THEN 'waiting' ELSE 'held' END FROM hookmill.run_flows AS own
+    SELECT CASE WHEN ${holderInLane('own.order_lane')} IS NULL THEN 'waiting' ELSE 'held' END FROM hookmill.run_flows AS own
     WHERE state = 'parked' AND waits_for NOT IN ('paused', 'approval') AND factory = $1) AS unfinished`;

@@ -135,11 +135,8 @@ function prepareClaims(pool: Pool, lease: Lease) {
   };
   return {
     claimRuns: given => inOrder(() => claimAndRemember(given)),
-    finishRun: ({ state, atMs, error, ...attempt }) => {
-      const set = `state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL,
-        cancel = CASE WHEN $4 = 'cancelled' THEN cancel END, history = ${endAttempt('$5', '$6')}`;
-      return end(attempt, set, [state, atMs, toError(error)]);
-    },
+    finishRun: ({ state, atMs, error, ...attempt }) =>
+      end(attempt, setFinished, [state, atMs, toError(error)]),
     awaitReport: ({ untilMs, ...attempt }) =>
       end(attempt, 'waits_until_ms = $4, claimed_by = NULL', [untilMs]),
     postponeRun: ({ atMs, notBeforeMs, attempted, error, second, ...attempt }) => {
@@ -158,6 +155,10 @@ function prepareClaims(pool: Pool, lease: Lease) {
       }),
   } satisfies Partial<AsyncVerbTable>;
 }
+
+const setFinished = `
+  state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL,
+  cancel = CASE WHEN $4 = 'cancelled' THEN cancel END, history = ${endAttempt('$5', '$6')}`;
 
 const isClaimed = "id = $1 AND state = 'running' AND claimed_by IS NOT DISTINCT FROM $2 AND claims = $3";
 

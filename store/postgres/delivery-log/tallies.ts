@@ -12,8 +12,13 @@ import type { HealthCounts, StoredHealth, TalliedRow, Tally, TallyPosition } fro
 import { toColumns } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
-import { tallyResults } from './run-tallies.ts';
 import { type Select, settle } from './search.ts';
+
+/** @limit Ends of runs that are tallied in one step: it takes some 100 ms, in which no run waits. */
+const resultsPerStepMax = 20_000;
+
+/** Tallies the ends of runs that are not tallied yet, up to a number, and returns how many there were. */
+export const tallyResults = `SELECT hookmill.tally_results(${resultsPerStepMax}) AS tallied`;
 
 type Position = TallyPosition & { readonly listeningSinceMs: number };
 

@@ -103,7 +103,8 @@ BEGIN
 END $$;
 -- Not when a row moves to another partition, which inserts it there.
 CREATE TRIGGER run_end_is_tallied AFTER UPDATE OF state ON hookmill.runs FOR EACH ROW
-  WHEN (NEW.state IN ('succeeded', 'failed', 'cancelled') AND OLD.state <> NEW.state)
+  WHEN (NEW.state IN ('succeeded', 'failed', 'cancelled') AND OLD.state <> NEW.state
+    AND NEW.finished_at_ms IS NOT NULL)
   EXECUTE FUNCTION hookmill.note_result();
 
 CREATE FUNCTION hookmill.duration_bucket(took_ms bigint) RETURNS integer

@@ -49,7 +49,8 @@ CREATE TRIGGER run_result_is_tallied INSTEAD OF INSERT ON run_results BEGIN
   ON CONFLICT DO UPDATE SET runs = runs + 1;
 END;
 CREATE TRIGGER run_end_is_tallied AFTER UPDATE OF state ON runs
-WHEN new.state IN ('succeeded', 'failed', 'cancelled') AND old.state <> new.state BEGIN
+WHEN new.state IN ('succeeded', 'failed', 'cancelled') AND old.state <> new.state
+  AND new.finished_at_ms IS NOT NULL BEGIN
   INSERT INTO run_results (factory, automation, run_id, state, at_ms, took_ms)
   VALUES (new.factory, new.automation, new.id, new.state, new.finished_at_ms, new.finished_at_ms - new.created_at_ms);
 END;
