@@ -9,11 +9,8 @@ import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../fact
 import { type PauseView, pauseView, type RunView, runDetail } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
-<<<<<<< HEAD
-import { readTitles } from './titles.ts';
-=======
 import { readRunLimits, viewRuns } from './run-limits.ts';
->>>>>>> api-runs
+import { readTitles } from './titles.ts';
 
 /**
  * Lists the factory's runs in the order in which they were recorded; also runs of an automation that no longer exists. Adds
@@ -32,8 +29,10 @@ export async function listRuns(
     search: part => deliveries.searchRuns(part),
     view: run => run,
   });
-<<<<<<< HEAD
-  return wanted.summary ? { ...page, rows: await addTitles(page.rows, deliveries, permission) } : page;
+  const rows = await viewRuns(named, page.rows);
+  return wanted.summary
+    ? { ...page, rows: await addTitles(rows, deliveries, permission) }
+    : { ...page, rows };
 }
 
 /** Adds the title of the delivery that each run is for. */
@@ -58,17 +57,8 @@ export async function listRunsOfDelivery(
 ): Promise<RunView[]> {
   await requireDelivery(factory, delivery);
   const { deliveries } = factory.store;
-  const rows = (await deliveries.listRunsOfDelivery(delivery)).map(runView);
+  const rows = await viewRuns(factory, await deliveries.listRunsOfDelivery(delivery));
   return summary ? addTitles(rows, deliveries, permission) : rows;
-=======
-  return { ...page, rows: await viewRuns(named, page.rows) };
-}
-
-/** Lists the runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */
-export async function listRunsOfDelivery(factory: Factory, deliveryId: string): Promise<RunView[]> {
-  await requireDelivery(factory, deliveryId);
-  return viewRuns(factory, await factory.store.deliveries.listRunsOfDelivery(deliveryId));
->>>>>>> api-runs
 }
 
 /** Shows a run. Fails with `run-unknown`. */
