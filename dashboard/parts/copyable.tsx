@@ -9,10 +9,10 @@ interface CopyButtonProperties {
   readonly what: string;
   /** Whether everyone sees what is copied, not only screen readers. */
   readonly named?: boolean;
-  /** `icon`: without a word. */
-  readonly kind?: 'button' | 'icon';
-  /** What the button says instead of `Copy`. */
+  /** What the button says instead of "Copy". */
   readonly shown?: string;
+  /** `icon`: without a word; `text`: without a button's look. */
+  readonly kind?: 'button' | 'icon' | 'text';
   /** Called once it is copied. */
   readonly onCopied?: (() => void) | undefined;
 }
@@ -82,6 +82,13 @@ export function CopyButton(properties: CopyButtonProperties) {
     return (
       <button type="button" class="copy-icon" aria-label={label} title={label} onClick={() => void copy()}>
         <Icon name={copied ? 'check' : 'copy'} />
+      </button>
+    );
+  }
+  if (kind === 'text') {
+    return (
+      <button type="button" class="copy-text" onClick={() => void copy()}>
+        {label}
       </button>
     );
   }

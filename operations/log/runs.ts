@@ -1,14 +1,15 @@
 import type { Readable } from 'node:stream';
-import { findPrompt } from '../../schema/automations-snapshot.ts';
+import { parseRecorded } from '../../schema/automations-snapshot.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DeliveryLogReader, RunCancel } from '../../store/ports/delivery-log.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../factory.ts';
-import { type PauseView, pauseView, type RunView, runDetail, runView } from '../views/delivery-views.ts';
+import { type PauseView, pauseView, type RunView, runDetail } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
+import { readRunLimits, viewRuns } from './run-limits.ts';
 import { readTitles } from './titles.ts';
 
 /**
@@ -26,9 +27,12 @@ export async function listRuns(
     kind: 'runs',
     find: id => deliveries.findRun(id),
     search: part => deliveries.searchRuns(part),
-    view: runView,
+    view: run => run,
   });
-  return wanted.summary ? { ...page, rows: await addTitles(page.rows, deliveries, permission) } : page;
+  const rows = await viewRuns(named, page.rows);
+  return wanted.summary
+    ? { ...page, rows: await addTitles(rows, deliveries, permission) }
+    : { ...page, rows };
 }
 
 /** Adds the title of the delivery that each run is for. */
@@ -53,7 +57,7 @@ export async function listRunsOfDelivery(
 ): Promise<RunView[]> {
   await requireDelivery(factory, delivery);
   const { deliveries } = factory.store;
-  const rows = (await deliveries.listRunsOfDelivery(delivery)).map(runView);
+  const rows = await viewRuns(factory, await deliveries.listRunsOfDelivery(delivery));
   return summary ? addTitles(rows, deliveries, permission) : rows;
 }
 
@@ -63,8 +67,14 @@ export async function showRun(factory: Factory, id: string): Promise<RunView> {
   const { deliveries, runFiles } = factory.store;
   const gathered = run.deliveryCount === undefined ? [] : await deliveries.listRunDeliveries(id);
   const snapshot = run.snapshot === undefined ? undefined : await deliveries.readSnapshot(run.snapshot);
-  const prompt = snapshot === undefined ? undefined : findPrompt(snapshot, run.automation);
-  return runDetail(run, { gathered, artifacts: await runFiles.listArtifacts(id), prompt });
+  const recorded = snapshot === undefined ? undefined : parseRecorded(snapshot).get(run.automation);
+  const limits = recorded && (await readRunLimits(factory, run, recorded));
+  return runDetail(run, {
+    gathered,
+    artifacts: await runFiles.listArtifacts(id),
+    prompt: recorded?.prompt,
+    limits,
+  });
 }
 
 /** Reads an artifact of a run. Fails with `run-unknown` or `artifact-unknown`. */

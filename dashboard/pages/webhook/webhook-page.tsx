@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { SentTest, ShownWebhook } from '../../api-types.ts';
 import { Tabs } from '../../parts/controls.tsx';
-import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -71,15 +70,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
       {why.value && <CauseNotice webhook={webhook} why={why.value} />}
       {why.value && !hasNoRequest(why.value) && <RequestStrip why={why.value} />}
       <WebhookTabs uid={uid} tab={tab} tallied={tallied} />
-      {tab === 'deliveries' && (
-        <div class="own">
-          <DeliveryList
-            title="Deliveries"
-            fixed={{ webhook: uid }}
-            renderDelivery={id => <DeliveryPanel id={id} />}
-          />
-        </div>
-      )}
+      {tab === 'deliveries' && <DeliveryList fixed={{ webhook: uid }} />}
       {tab === 'set-up' && (
         <SetUpTab
           webhook={webhook}
