@@ -64,7 +64,7 @@ export interface Known {
 const keyTemplates = {
   signature:
     "signatureScheme:\n  header: X-Signature\n  hash: sha256\n  encoding: hex\n  content: '{body}'\n",
-  oidc: 'issuer: github\nclaims:\n  repository: [acme/shop]\n',
+  oidc: 'issuer: github-actions\nclaims:\n  repository: [acme/shop]\n',
 } as const;
 
 export function createWebhookDraft(sender: ChosenSender): WebhookDraft {
@@ -163,7 +163,8 @@ export function buildWebhookBody(draft: WebhookDraft, known: Known, keys: object
 
 function buildSecretBody(draft: WebhookDraft, known: Known): SecretBody | undefined {
   const kind = getSecretKind(draft, known);
-  const name = getSecretName(draft, known);
+  // Otherwise the server chooses the name: other factories may have a team secret with the suggested one.
+  const name = draft.secretName !== undefined && { name: draft.secretName };
   switch (kind) {
     case undefined:
       return undefined;
@@ -174,10 +175,10 @@ function buildSecretBody(draft: WebhookDraft, known: Known): SecretBody | undefi
         allowShared: draft.allowShared,
       };
     case 'supplied':
-      return { kind, name, value: draft.suppliedValue.trim() };
+      return { kind, ...name, value: draft.suppliedValue.trim() };
     case 'generated':
     case 'blank':
-      return { kind, name };
+      return { kind, ...name };
   }
 }
 

@@ -54,7 +54,7 @@ export function WebhookForm({ sender, known, onCreated, onDrafted }: Properties)
     } catch (failure) {
       const instead = failure instanceof ApiFailure ? failure.problem?.instead : undefined;
       if (instead?.yaml === undefined) throw failure;
-      onDrafted({ instead, sender, secretCommand: findSecretCommand(draft, known) });
+      onDrafted({ instead, sender, secretCommand: findSecretCommand(draft, known, instead.yaml) });
     }
   });
   const describes = isDescribed(sender);
@@ -89,8 +89,8 @@ async function parseKeys(
 }
 
 /** The command with which somebody makes the team secret of a definition file. */
-function findSecretCommand(draft: WebhookDraft, known: KnownObjects): string | undefined {
-  const name = getSecretName(draft, known);
+function findSecretCommand(draft: WebhookDraft, known: KnownObjects, yaml: string): string | undefined {
+  const [, name = ''] = /^secretName: (.+)$/m.exec(yaml) ?? [];
   const commands = {
     generated: `hookmill secrets generate ${name}`,
     supplied: `hookmill secrets set ${name}`,

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { SentTest, ShownWebhook } from '../../api-types.ts';
 import { Tabs } from '../../parts/controls.tsx';
@@ -59,7 +59,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
   const [lastTest, setLastTest] = useState<SentTest>();
   const shown = health.value?.webhooks[0];
   const tallied = shown && health.value && { since: health.value.since, webhook: shown };
-  const tab = useTab(uid, why.value !== undefined && (hasNoRequest(why.value) || credential === 'not set'));
+  const tab = useTab(uid, why.value && (hasNoRequest(why.value) || credential === 'not set'));
   const onTested = (sent: SentTest) => {
     setLastTest(sent);
     why.reload();
@@ -70,6 +70,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
       {why.value && <CauseNotice webhook={webhook} why={why.value} />}
       {why.value && !hasNoRequest(why.value) && <RequestStrip why={why.value} />}
       <WebhookTabs uid={uid} tab={tab} tallied={tallied} />
+      {tab === undefined && <Waiting error={why.error} reload={why.reload} what="the last request" />}
       {tab === 'deliveries' && <DeliveryList fixed={{ webhook: uid }} />}
       {tab === 'set-up' && (
         <SetUpTab
@@ -86,15 +87,21 @@ function WebhookContent({ webhook, onChanged }: Properties) {
   );
 }
 
-/** The tab in the address. Without one, that is the set-up of a webhook that has it before it. */
-function useTab(uid: string, isSetUpFirst: boolean): TabName {
+/**
+ * The tab in the address. Without one, that is the set-up of a webhook that has it before it, also once the first request
+ * has come; undefined until that is known.
+ */
+function useTab(uid: string, isSetUpFirst: boolean | undefined): TabName | undefined {
   const { factory } = useFactory();
+  const isSetUp = useRef(isSetUpFirst);
+  isSetUp.current ??= isSetUpFirst;
   const location = currentLocation.value;
   const asked = 'query' in location ? location.query?.tab : undefined;
-  const tab = tabs.find(each => each === asked) ?? (isSetUpFirst ? 'set-up' : 'deliveries');
+  const first = isSetUp.current === undefined ? undefined : isSetUp.current ? 'set-up' : 'deliveries';
+  const tab = tabs.find(each => each === asked) ?? first;
   const step = (by: number) => {
-    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
-    goTo({ page: 'webhook', factory, id: uid, query: { tab: next ?? tab } });
+    const next = tabs[(tabs.indexOf(tab ?? 'deliveries') + by + tabs.length) % tabs.length];
+    if (next) goTo({ page: 'webhook', factory, id: uid, query: { tab: next } });
   };
   useKeys({ '[': () => step(-1), ']': () => step(1) });
   return tab;
@@ -102,7 +109,7 @@ function useTab(uid: string, isSetUpFirst: boolean): TabName {
 
 interface TabsProperties {
   readonly uid: string;
-  readonly tab: TabName;
+  readonly tab: TabName | undefined;
   readonly tallied: Tallied | undefined;
 }
 
