@@ -28,5 +28,5 @@ export type ListedChange = AnswerTo<'listAudit'>['entries'][number];
 export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 export type SentTest = AnswerTo<'sendTest'>;
-export type TestedOnStored = AnswerTo<'testOnStored'>;
+export type StoredTest = AnswerTo<'testOnStored'>;
 export type ListedAlert = AnswerTo<'listAlerts'>['alerts'][number];
