@@ -516,6 +516,16 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.runsAnswer },
     problems: ['webhook-unknown', 'automation-unknown', 'delivery-unknown', 'cursor-unknown', ...reading],
   },
+  showRunTallies: {
+    method: 'get',
+    path: `${factory}/run-tallies`,
+    permission: 'read',
+    thread: 'lists',
+    summary:
+      'Shows how many runs ended in each hour of the last seven days, how long they took, and how many there are now.',
+    answer: { status: 200, shape: answers.runTalliesAnswer },
+    problems: reading,
+  },
   showRun: {
     method: 'get',
     path: `${factory}/runs/{run}`,
