@@ -3,7 +3,8 @@ import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
 import { AutomationPage } from './pages/automation/automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
-import { DeliveriesPage, DeliveryPage, RunPage, RunsPage } from './pages/log/log-pages.tsx';
+import { DeliveriesPage } from './pages/deliveries/deliveries-page.tsx';
+import { RunPage, RunsPage } from './pages/log/log-pages.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
 import { SettingsPage } from './pages/settings/settings-page.tsx';
@@ -80,10 +81,11 @@ function CurrentPage({ location, status }: PageProperties): VNode {
       return <NewWebhookPage />;
     case 'webhook':
       return <WebhookPage key={location.id} uid={location.id} />;
+    // The same component, so that the list stays as it is when a delivery is chosen.
     case 'deliveries':
       return <DeliveriesPage />;
     case 'delivery':
-      return <DeliveryPage key={location.id} id={location.id} />;
+      return <DeliveriesPage id={location.id} />;
     case 'runs':
       return <RunsPage />;
     case 'run':

@@ -1,3 +1,5 @@
+import { dayMs } from '../../schema/time-units.ts';
+
 const units = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -65,6 +67,11 @@ export function formatDay(atMs: number, nowMs: number, zone: TimeZone): string {
   if (dayOf(atMs, zone) === dayOf(nowMs, zone)) return `Today, ${day}`;
   const year = new Date(atMs).getUTCFullYear();
   return year === new Date(nowMs).getUTCFullYear() ? day : `${day} ${year}`;
+}
+
+/** When the day of a time begins. */
+export function startOfDay(atMs: number, zone: TimeZone): number {
+  return zone === 'utc' ? Math.floor(atMs / dayMs) * dayMs : new Date(atMs).setHours(0, 0, 0, 0);
 }
 
 /** Tells days apart. */

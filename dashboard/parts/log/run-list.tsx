@@ -6,46 +6,59 @@ import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
 import { formatCount } from '../../text/format-values.ts';
-import { RunStatePill } from '../pills.tsx';
-import { RowSummary } from '../row-summary.tsx';
-import { RunPanel } from '../run-panel.tsx';
+import { Empty } from '../lists.tsx';
+import { lookOfRun, Sign } from '../signs.tsx';
+import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { type LogKind, LogList } from './log-list.tsx';
+import { LogChips } from './log-chips.tsx';
+import { type BulkAction, BulkButton, LiveSign, LogSearch, useLogFilters } from './log-controls.tsx';
+import { type LogKind, LogList, useLog } from './log-list.tsx';
 
 const runKind: LogKind<ShownRun> = {
   what: 'runs',
-  filters: ['state', 'search', 'event', 'webhook', 'automation'],
   read: readRuns,
   mayChange: ({ state }) => !hasEnded(state),
   timeOf: ({ createdAt }) => createdAt,
-  renderSummary: (run, fixed) => (
-    <RowSummary
-      pill={<RunStatePill state={run.state} />}
-      id={run.id}
-      source={fixed.automation === undefined ? run.automation : run.webhook}
-      note={[describeRunState(run), run.error].filter(Boolean).join(': ') || undefined}
-      size={formatCount(run.attempts, 'attempt')}
-      at={run.createdAt}
-    />
-  ),
-  renderDetail: ({ id }, refresh) => <RunPanel id={id} onChanged={refresh} />,
-  bulk: [
-    {
-      action: 'Retry all failed…',
-      narrow: filters =>
-        (filters.state ?? 'failed') === 'failed' ? { ...filters, state: 'failed' } : undefined,
-      render: (filters, onClose) => <BulkRetry filters={filters} onClose={onClose} />,
-    },
-    {
-      action: 'Cancel all…',
-      narrow: filters =>
-        filters.state === 'running' || (filters.state ?? 'queued') === 'queued'
-          ? { ...filters, state: filters.state ?? 'queued' }
-          : undefined,
-      render: (filters, onClose) => <BulkCancel filters={filters} onClose={onClose} />,
-    },
-  ],
+  look: 'r',
+  renderCells: run => {
+    const [sign, word] = lookOfRun(run);
+    return (
+      <>
+        <Sign name={sign} label={word} />
+        <span class="title cut">
+          <Text text={run.automation} />
+        </span>
+        <span class="by flow">
+          <Text text={run.webhook} />
+        </span>
+        <span class="res cut t3">
+          <Text text={[describeRunState(run), run.error].filter(Boolean).join(': ') || word} />
+        </span>
+        <span class="num2" />
+        <span class="num2 t3">{formatCount(run.attempts, 'attempt')}</span>
+        <span class="num2" />
+        <ClockTime at={run.createdAt} />
+      </>
+    );
+  },
 };
+
+const bulkActions: readonly BulkAction[] = [
+  {
+    action: 'Retry all failed…',
+    narrow: filters =>
+      (filters.state ?? 'failed') === 'failed' ? { ...filters, state: 'failed' } : undefined,
+    render: (filters, onClose) => <BulkRetry filters={filters} onClose={onClose} />,
+  },
+  {
+    action: 'Cancel all…',
+    narrow: filters =>
+      filters.state === 'running' || (filters.state ?? 'queued') === 'queued'
+        ? { ...filters, state: filters.state ?? 'queued' }
+        : undefined,
+    render: (filters, onClose) => <BulkCancel filters={filters} onClose={onClose} />,
+  },
+];
 
 async function readRuns(factory: string, query: LogFilters & RowsPosition, signal: AbortSignal | undefined) {
   const { runs, ...end } = await callApi('get', '/factories/{factory}/runs', { factory, query, signal });
@@ -99,11 +112,31 @@ function BulkCancel({ filters, onClose }: BulkProperties) {
 }
 
 interface Properties {
-  readonly title: string;
   readonly fixed?: LogFilters;
 }
 
 /** The runs of a factory, or of one of its automations. */
-export function RunList(properties: Properties) {
-  return <LogList kind={runKind} empty="A run starts when a delivery matches a trigger." {...properties} />;
+export function RunList({ fixed }: Properties) {
+  const { factory } = useFactory();
+  const { chosen, filters, change, isFiltered } = useLogFilters(fixed);
+  const log = useLog(runKind, filters);
+  return (
+    <>
+      <div class="filters">
+        <LogChips filters={chosen} offered={['time', 'webhook', 'event', 'state']} onChange={change} />
+        <LiveSign log={log} />
+        <span class="push" />
+        <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
+        {bulkActions.map(bulk => (
+          <BulkButton key={bulk.action} bulk={bulk} filters={filters} onDone={log.refresh} />
+        ))}
+      </div>
+      <LogList
+        kind={runKind}
+        log={log}
+        locationOf={({ id }) => ({ page: 'run', factory, id })}
+        empty={<Empty title={isFiltered ? 'No runs match the filters' : 'No runs yet'} />}
+      />
+    </>
+  );
 }
