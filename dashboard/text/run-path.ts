@@ -118,7 +118,7 @@ export function describeResult(run: ShownRun): {
   if (state === 'cancelled') {
     return { text: run.cancel?.reason ?? `Cancelled by ${run.cancel?.by ?? 'somebody'}`, tone: 'quiet' };
   }
-  if (state === 'succeeded') return { text: report?.message ?? '', tone: 'plain' };
+  if (state === 'succeeded') return { text: report?.message ?? 'succeeded', tone: report?.message ? 'plain' : 'quiet' };
   if (waitsFor) return { text: describeWait(run, waitsFor), tone: 'quiet' };
   if (report?.message !== undefined) return { text: `“${report.message}”`, tone: 'quiet' };
   return {
