@@ -1,7 +1,7 @@
 import { hasEnded } from '../../schema/delivery.ts';
 import type { ShownRun } from '../api-types.ts';
-import { lookOfRun, type SignName } from '../parts/signs.tsx';
 import { formatDuration } from './format-time.ts';
+import { lookOfRun, type SignName } from './looks.ts';
 
 /** A stretch of a run's time: it waited, it was attempted, or it backed off. */
 export interface RunStretch {
@@ -118,7 +118,8 @@ export function describeResult(run: ShownRun): {
   if (state === 'cancelled') {
     return { text: run.cancel?.reason ?? `Cancelled by ${run.cancel?.by ?? 'somebody'}`, tone: 'quiet' };
   }
-  if (state === 'succeeded') return { text: report?.message ?? 'succeeded', tone: report?.message ? 'plain' : 'quiet' };
+  if (state === 'succeeded')
+    return { text: report?.message ?? 'succeeded', tone: report?.message ? 'plain' : 'quiet' };
   if (waitsFor) return { text: describeWait(run, waitsFor), tone: 'quiet' };
   if (report?.message !== undefined) return { text: `“${report.message}”`, tone: 'quiet' };
   return {
