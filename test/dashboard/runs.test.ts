@@ -52,7 +52,9 @@ browserTest('a failed run is in the list with its cause, and its page has the wa
   expect(told[0]).toMatch(/^Delivery received from deploys/);
   const attempts = told.filter(text => text.startsWith('Attempt'));
   expect(attempts).toMatchObject(
-    [/^Attempt 1 failed.*no luck/, /^Attempt 2 failed.*no luck/].map(text => expect.stringMatching(text)),
+    [/^Attempt 1 failed.*exited with status 3/, /^Attempt 2 failed.*exited with status 3/].map(text =>
+      expect.stringMatching(text),
+    ),
   );
   // Each attempt has its own output.
   await page.getByRole('button', { name: 'Attempt 1' }).click();
@@ -60,7 +62,7 @@ browserTest('a failed run is in the list with its cause, and its page has the wa
   await keep('run-failed');
 
   await page.getByRole('button', { name: 'Dismiss' }).click();
-  await page.getByRole('heading', { name: 'triage' }).getByText('Dismissed').waitFor();
+  await page.getByRole('heading', { name: 'triage' }).getByText('Dismissed', { exact: true }).waitFor();
   expect(await api('GET', `/runs/${id}`)).toMatchObject({ state: 'failed', dismissed: true });
 });
 
@@ -71,7 +73,7 @@ browserTest('a running run is cancelled, and done again with another prompt', as
   await page.getByText('following').waitFor();
   await page.getByText('read the log').waitFor();
   await page.getByRole('button', { name: 'Cancel run' }).click();
-  await page.getByRole('heading', { name: 'triage' }).getByText('Cancelled').waitFor();
+  await page.getByRole('heading', { name: 'triage' }).getByText('Cancelled', { exact: true }).waitFor();
   expect(await api('GET', `/runs/${id}`)).toMatchObject({ state: 'cancelled' });
 
   await page.getByRole('button', { name: 'Run again…' }).click();
