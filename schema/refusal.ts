@@ -13,6 +13,8 @@ export const refusals = {
   'artifact-unknown': 'The run has no artifact with this name on this machine',
   'alert-unknown': 'The factory has no such alert, or it ended long ago',
   'alert-resolved': 'The alert is resolved',
+  'repository-missing': 'The factory follows no repository',
+  'reconcile-suspended': 'Reconciling of the factory is suspended',
   'sender-missing': 'The definition of the webhook has no sender',
   'sender-not-ready': 'The webhook cannot be registered at its provider yet',
   'sender-busy': 'Another registration of the webhook is in progress',

@@ -43,7 +43,7 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets, alerts, senderStates } = store;
+  const { appliedStates, teamSecrets, alerts, senderStates, reconcileStatuses, apiTokens } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -57,6 +57,8 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       appliedStates: { ...appliedStates, change },
       senderStates: { ...senderStates, act: after(senderStates.act) },
       alerts: { ...alerts, change: after(alerts.change) },
+      reconcileStatuses: { ...reconcileStatuses, change: after(reconcileStatuses.change) },
+      apiTokens: { ...apiTokens, create: after(apiTokens.create), revoke: after(apiTokens.revoke) },
       teamSecrets: {
         ...teamSecrets,
         set: after(teamSecrets.set),

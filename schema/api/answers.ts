@@ -22,6 +22,8 @@ const { uid, commit, serial } = webhookDetailAnswer.shape;
 const time = z.iso.datetime();
 const webhookAtArrival = z.string().describe('The name of the webhook when the delivery arrived.');
 
+const changeCounts = z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() });
+
 const grant = z.strictObject({
   factory: z.string().nullable().describe('The factory that it is for; null: all factories.'),
   permission: z.enum(permissions),
@@ -98,7 +100,28 @@ export const reconcileAnswer = z.strictObject({
     })
     .nullable(),
   failingSince: time.nullable(),
+  askedAt: time
+    .nullable()
+    .describe('When somebody asked for a look at the branch; null: nobody has, or a daemon has looked.'),
+  recent: z
+    .array(
+      z.strictObject({
+        commit: commitShape,
+        at: time.describe('When it was applied, or first refused.'),
+        result: z
+          .enum(['applied', 'refused', 'unchanged'])
+          .describe('`unchanged`: it was applied already when hookmill began to remember commits.'),
+        summary: changeCounts.nullable().describe('What it changed; null unless it was applied.'),
+        reason: z.string().nullable().describe('Why it was refused, as `reason` of `lastFailure`.'),
+        errors: z.int().describe('The errors in its definitions.'),
+      }),
+    )
+    .describe('The last commits of the branch that were applied or refused, at most 10, newest first.'),
 });
+/** When the daemon was asked to look at the branch. */
+export const reconcileAskedAnswer = z.strictObject({ askedAt: time });
+/** Since when reconciling is suspended; null if it is not. */
+export const suspendedAnswer = z.strictObject({ suspendedAt: time.nullable() });
 
 const [dashboard, directory, repository] = sourceShape.options;
 export const sourceAnswer = z.discriminatedUnion('kind', [
@@ -118,6 +141,9 @@ export const statusAnswer = factoryAnswer.extend({
       z.strictObject({
         at: time,
         subject: z.string().describe('The webhook, and what it became.'),
+        webhook: z.strictObject({ name: z.string(), uid }),
+        enabled: z.boolean().describe('What it is here.'),
+        enabledInFile: z.boolean().describe('What it is in its definition file, as that was applied.'),
         who: auditEntryShape.shape.who
           .extend({ from: auditEntryShape.shape.from })
           .nullable()
@@ -629,7 +655,7 @@ export const planAnswer = z.strictObject({
     .nullable()
     .describe('The applied commit, and its branch; null if the definitions come from no repository.'),
   changes: z.array(changeShape),
-  summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
+  summary: changeCounts,
   diagnostics: z
     .array(diagnosticShape)
     .describe('Warnings about the definitions; errors too if the request has `findings`.'),

@@ -11,6 +11,8 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'artifact-unknown': 404,
   'alert-unknown': 404,
   'alert-resolved': 409,
+  'repository-missing': 409,
+  'reconcile-suspended': 409,
   'sender-missing': 409,
   'sender-not-ready': 409,
   'sender-busy': 409,

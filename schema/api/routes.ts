@@ -154,6 +154,38 @@ export const apiRoutes = {
     etag: true,
   },
 
+  requestReconcile: {
+    method: 'post',
+    path: `${factory}/reconcile`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Asks the daemons for a look at the branch that the factory follows, within seconds. Answers when that was asked: `showStatus` shows how it ends.',
+    body: requests.noRequest,
+    answer: { status: 202, shape: answers.reconcileAskedAnswer },
+    problems: ['repository-missing', 'reconcile-suspended'],
+  },
+  suspendReconcile: {
+    method: 'post',
+    path: `${factory}/reconcile/suspend`,
+    permission: 'manage',
+    thread: 'operations',
+    summary: 'Stops following the branch until somebody resumes it. What is applied stays.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.suspendedAnswer },
+    problems: ['repository-missing'],
+  },
+  resumeReconcile: {
+    method: 'post',
+    path: `${factory}/reconcile/resume`,
+    permission: 'manage',
+    thread: 'operations',
+    summary: 'Follows the branch again. The next reconcile undoes what was applied by hand meanwhile.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.suspendedAnswer },
+    problems: ['repository-missing'],
+  },
+
   listWebhooks: {
     method: 'get',
     path: `${factory}/webhooks`,

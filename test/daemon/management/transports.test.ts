@@ -54,8 +54,17 @@ interface Known {
   readonly call: CallOperation;
 }
 
-/** Opens a factory. Only with `isHeld` has it a run that waits for approval, because alerts tell of that some time later. */
-async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Known> {
+const repository = {
+  ...{ repository: 'https://git.example.com/acme/hooks.git', branch: 'main', path: '' },
+  credential: null,
+};
+
+/**
+ * Opens a factory. Only for the operation that needs it has it a run that waits for approval, because alerts tell of that some
+ * time later, or a branch that it follows, because that has other plans.
+ */
+async function openKnown(transport: 'here' | 'http', id?: CallableId): Promise<Known> {
+  const isHeld = id === 'approveRun';
   const daemon = withNewFactory(shared());
   const { factory, home, managementUrl } = daemon;
   const manager = await daemon.client();
@@ -95,6 +104,9 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
   const { episodes } = await daemon.store.alerts.change(state => followEpisodes(state, [finding], context));
   const alert = episodes.find(episode => episode.factory === factory)?.id ?? '';
+  const suspendedAt = id === 'resumeReconcile' ? new Date(daemon.clock.nowMs).toISOString() : null;
+  const followed = id?.endsWith('Reconcile') ? repository : null;
+  await daemon.store.reconcileStatuses.change(factory, status => ({ ...status, followed, suspendedAt }));
   await manager.call('beginSecretRotation', { params: { uid: hooked }, body: {} });
   const plan = await manager.call('planSender', { params: { uid: hooked }, body: { events: ['push'] } });
   const { fingerprint } = plan.json;
@@ -142,6 +154,9 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   describeApi: [() => ({})],
   listSchemes: [() => ({})],
   showStatus: [() => ({})],
+  requestReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
+  suspendReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
+  resumeReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
   showHealthOverview: [],
   showHealth: [({ uid }) => ({ query: { webhook: uid } }), () => ({ query: { hook: 'x' } })],
   listWebhooks: [() => ({})],
@@ -348,7 +363,7 @@ const isChange = (id: CallableId) => {
   return method !== 'get' && permission === 'manage';
 };
 
-const openPair = (isHeld = false) => Promise.all([openKnown('here', isHeld), openKnown('http', isHeld)]);
+const openPair = (id?: CallableId) => Promise.all([openKnown('here', id), openKnown('http', id)]);
 const openOnce = () => {
   let pair: ReturnType<typeof openPair> | undefined;
   return () => {
@@ -443,7 +458,7 @@ test.for(ids.filter(isChange))(
     };
     const { answer, recorded } = await callBoth(
       does,
-      await (adding.includes(id) ? openAdded() : openPair(id === 'approveRun')),
+      await (adding.includes(id) ? openAdded() : openPair(id)),
     );
     expect(answer).not.toHaveProperty('message');
     expect(recorded).toBe(asking.includes(id) ? 0 : 1);
