@@ -64,6 +64,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   acknowledgeAlert: lists,
   muteAlert: lists,
   listTokens: lists,
+  createToken: lists,
+  revokeToken: lists,
   listAudit: lists,
   listSchemes: lists,
 

@@ -798,6 +798,15 @@ export const auditAnswer = z.strictObject({
   next: z.string().nullable().describe('The `cursor` of the next page.'),
 });
 
+/** A new API token. No other answer contains it. */
+export const createdTokenAnswer = z.strictObject({
+  name: z.string(),
+  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
+  permission: z.enum(permissions),
+  expiresAt: time.nullable().describe('null: never.'),
+  token: z.string().describe('The token, shown only in this answer.'),
+});
+
 /** API tokens that are valid for the factory, never the tokens themselves. */
 export const tokensAnswer = z.strictObject({
   tokens: z.array(

@@ -710,6 +710,26 @@ export const apiRoutes = {
     summary: 'Lists the API tokens that are valid for the factory, never the tokens themselves.',
     answer: { status: 200, shape: answers.tokensAnswer },
   },
+  createToken: {
+    method: 'post',
+    path: `${factory}/tokens`,
+    permission: 'manage',
+    thread: 'lists',
+    summary:
+      'Creates an API token, for no more factories and no longer than the caller has. Only this answer contains it.',
+    body: requests.newTokenRequest,
+    answer: { status: 201, shape: answers.createdTokenAnswer },
+    problems: ['token-not-permitted', 'api-token-taken', 'locked'],
+  },
+  revokeToken: {
+    method: 'delete',
+    path: `${factory}/tokens/{token}`,
+    permission: 'manage',
+    thread: 'lists',
+    summary: 'Revokes an API token by its name: its next request is refused, and its sessions end.',
+    answer: { status: 204 },
+    problems: ['api-token-unknown', 'token-not-permitted', 'locked'],
+  },
   listAudit: {
     method: 'get',
     path: `${factory}/audit`,

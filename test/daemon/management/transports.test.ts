@@ -51,6 +51,8 @@ interface Known {
   readonly waiting: string;
   readonly held: string;
   readonly alert: string;
+  /** The name of an API token. */
+  readonly token: string;
   readonly call: CallOperation;
 }
 
@@ -126,6 +128,7 @@ async function openKnown(transport: 'here' | 'http', id?: CallableId): Promise<K
     waiting,
     held,
     alert,
+    token: (await daemon.client()).tokenName,
     call: transport === 'here' ? here : overHttp,
   };
 }
@@ -256,6 +259,12 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   ],
   listSecrets: [() => ({})],
   listTokens: [],
+  createToken: [
+    () => ({ body: { name: `t-${randomBytes(8).toString('hex')}`, permission: 'read' } }),
+    () => ({ body: { name: 'not a name', permission: 'read' } }),
+    () => ({ body: { name: 't', permission: 'all' as 'read' } }),
+  ],
+  revokeToken: [({ token }) => ({ params: { token } }), () => ({ params: { token: 'unknown' } })],
   listAudit: [() => ({}), () => ({ query: { cursor: 'x' } })],
 
   createWebhook: [
@@ -378,6 +387,7 @@ const openAdded = openOnce();
 const adding: readonly CallableId[] = [
   ...(['createWebhook', 'changeWebhook', 'changeWebhookSecret', 'createAutomation'] as const),
   ...(['runByHand', 'replayDelivery', 'acknowledgeAlert', 'muteAlert'] as const),
+  ...(['createToken', 'revokeToken'] as const),
 ];
 
 /** The daemon may have begun the run that these queue. */
@@ -405,7 +415,8 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/("secret":"|\/wh_…\/)[\w-]{20,}/g, '$1…')
     .replaceAll(/(_TOKEN|_WEBHOOK)_\d+/g, '$1')
-    .replaceAll(/"name":"token-\w+"/g, '"name":"token"')
+    .replaceAll(/"name":"(token|t)-\w+"/g, '"name":"$1"')
+    .replaceAll(/hmk_[\w-]+/g, 'hmk_…')
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
     .replaceAll(/"id":"\d+"/g, '"id":"…"')
@@ -427,6 +438,7 @@ async function changesOf({ call }: Known) {
         operation,
         subject: subject
           .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
+          .replace(/(token|t)-\w+/, '$1')
           .replace(/hook \d+/, 'hook …')
           .replace(/until \S+Z/, 'until …'),
         unfinished,
