@@ -51,8 +51,8 @@ export const appliedHandlers: Pick<
   }),
   suspendReconcile: (deps, { params: { factory } }) => setSuspended(deps, factory, true),
   resumeReconcile: (deps, { params: { factory } }) => setSuspended(deps, factory, false),
-  listSecrets: async ({ store }, { params: { factory }, permission }) => ({
-    body: { secrets: await listFactorySecrets({ name: factory, store }, permission) },
+  listSecrets: async (deps, { params: { factory }, permission }) => ({
+    body: { secrets: await listFactorySecrets(openFactory(deps, factory), permission) },
   }),
   listRunners: async ({ store }, { params: { factory } }) => {
     const offered = await store.offeredRunners.read();

@@ -588,7 +588,11 @@ export const whyAnswer = z.strictObject({
 
 export const secretAnswer = z.strictObject({
   name: z.string(),
-  state: z.enum(['set', 'declared', 'reference']),
+  state: z
+    .enum(['set', 'declared', 'reference', 'missing'])
+    .describe(
+      '`declared`: it has no value yet. `missing`: it does not exist, and a webhook names it, or one at the tip of the branch that could not be applied.',
+    ),
   from: z
     .string()
     .nullable()
@@ -597,8 +601,9 @@ export const secretAnswer = z.strictObject({
       'Where the value is kept; null if another key sealed the reference. Only with the state `reference`.',
     ),
   previousUntil: time.optional().describe('Until when the value before stays valid. Only during an overlap.'),
-  updatedAt: time,
-  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
+  updatedAt: time.nullable().describe('null: it is missing.'),
+  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret, or would.'),
+  usedByBranch: z.boolean().describe('Whether the branch that the factory follows is read with it.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
 });
 export const secretsAnswer = z.strictObject({ secrets: z.array(secretAnswer) });

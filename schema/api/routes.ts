@@ -699,7 +699,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary:
-      'Lists the names of team secrets, never their values: those that this factory uses or, with the manage permission, all that its webhooks can name.',
+      'Lists the names of team secrets, never their values: those that this factory uses or names though they are missing and, with the manage permission, all that its webhooks can name.',
     answer: { status: 200, shape: answers.secretsAnswer },
   },
   listTokens: {

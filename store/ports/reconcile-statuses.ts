@@ -80,6 +80,8 @@ export const reconcileStatusShape = z.strictObject({
   failingSince: z.string().nullable(),
   /** When somebody asked for a look at the branch that no daemon has taken yet; null if nobody has. */
   askedAt: z.string().nullable().default(null),
+  /** The team secrets that the webhooks at a refused tip name; empty once a tip is applied. */
+  wantedSecrets: z.array(z.strictObject({ name: z.string(), webhook: z.string() })).default([]),
   /** Newest first. */
   recent: z.array(recentCommitShape).default([]),
 });
@@ -98,6 +100,8 @@ export interface ReconcileFailure {
   /** The number of commits since the applied revision, if the tip descends from it. */
   readonly commitsBehind?: number | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** The team secrets that the webhooks at the tip name, if these could be read. */
+  readonly wantedSecrets?: ReconcileStatus['wantedSecrets'] | undefined;
 }
 
 export type ReconcileEnd =
@@ -129,13 +133,14 @@ export function addReconcileEnd(
   };
   if (end.ok) {
     const { tip } = end;
-    return { ...status, tip, commitsBehind: 0, lastSuccess: { at, tip }, failingSince: null };
+    const success = { lastSuccess: { at, tip }, failingSince: null, wantedSecrets: [] };
+    return { ...status, tip, commitsBehind: 0, ...success };
   }
-  const { reason, message, hint, tip = null, commitsBehind = null } = end;
+  const { reason, message, hint, tip = null, commitsBehind = null, wantedSecrets } = end;
   const diagnostics = [...end.diagnostics];
   return {
     ...status,
-    ...(tip && { tip, commitsBehind }),
+    ...(tip && { tip, commitsBehind, wantedSecrets: wantedSecrets ?? [] }),
     lastFailure: { at, reason, message, ...(hint !== undefined && { hint }), tip, diagnostics },
     failingSince: status.failingSince ?? at,
   };
@@ -173,5 +178,6 @@ export const neverReconciled: ReconcileStatus = {
   lastFailure: null,
   failingSince: null,
   askedAt: null,
+  wantedSecrets: [],
   recent: [],
 };
