@@ -110,6 +110,7 @@ export function parseTimeInput(text: string, zone: TimeZone): string {
 
 /** `0.4 s`, `12 s`, `3 min 4 s`. */
 export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
