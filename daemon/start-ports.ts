@@ -39,7 +39,7 @@ const notReadyPhases = {
 
 /** Serves the management port. Returns its URL. */
 export async function startManagement(
-  { store, settings, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
+  { store, settings, version, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
   parts: Parts,
   condition: Condition,
   onClose: OnClose,
@@ -62,8 +62,10 @@ export async function startManagement(
       return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
     },
     readClientAddress,
+    facts: { version, startedAt: new Date(nowMs()).toISOString(), settings },
     requestsPerMinute: settings.limits.apiRequestsPerMinute,
     baseUrl: () => condition.baseUrl,
+    listensAt: () => condition.listensAt,
   });
   onClose(() => api.close());
   const management = createManagement({
@@ -133,7 +135,7 @@ export async function startIngress(
   const place = { port: settings.port, host: settings.host };
   const address = await listen(server, passedSocket('ingress', sockets) ?? place);
   const url = toUrl(address);
-  condition.baseUrl = settings.baseUrl ?? url;
+  Object.assign(condition, { baseUrl: settings.baseUrl ?? url, listensAt: url });
   return { url, close: () => closeServer(server, stopGraceMs) };
 }
 

@@ -8,6 +8,8 @@ export interface Changeable {
   readonly deliveryLog: QueueableRuns;
   /** Who asks, as lists name them; empty for a request that only reads. */
   readonly by: string;
+  /** Begins the entry of a change that is made by other means than these parts. */
+  readonly begin: (factory?: string | null) => Promise<unknown>;
 }
 
 /**
@@ -16,17 +18,17 @@ export interface Changeable {
  * nothing was changed. If the entry cannot be finished after the change, it stays unfinished, and this does not fail.
  */
 export async function recordWrites<T>(
-  { store, deliveryLog, now }: Omit<Changeable, 'by'> & { readonly now: () => Date },
+  { store, deliveryLog, now }: Pick<Changeable, 'store' | 'deliveryLog'> & { readonly now: () => Date },
   planned: ChangeToRecord,
   work: (parts: Changeable) => Promise<T>,
   describe: (result: T) => string | null,
 ): Promise<T> {
   let beginning: Promise<BegunChange> | undefined;
-  const begin = () => {
-    beginning ??= beginChange({ store, now }, planned);
+  const begin = (factory = planned.factory) => {
+    beginning ??= beginChange({ store, now }, { ...planned, factory });
     return beginning;
   };
-  const parts = beforeWrites({ store, deliveryLog, by: planned.who.name }, begin);
+  const parts = beforeWrites({ store, deliveryLog, by: planned.who.name, begin });
   const result = await work(parts).catch(async (error: unknown) => {
     await (await beginning?.catch(() => undefined))?.endFailed(error);
     throw error;
@@ -35,15 +37,15 @@ export async function recordWrites<T>(
   return result;
 }
 
-/** Calls `begin` before each write that a request can cause, and waits for it. */
-function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promise<unknown>): Changeable {
+/** Calls `begin` before each write that a request can cause, and waits for it. A token may be for other factories. */
+function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable {
   const after =
     <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
     async (...args: Args) => {
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets, alerts, senderStates } = store;
+  const { appliedStates, teamSecrets, alerts, senderStates, reconcileStatuses, apiTokens } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -51,12 +53,24 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       return decided;
     });
   return {
-    by,
+    ...{ by, begin },
     store: {
       ...store,
       appliedStates: { ...appliedStates, change },
       senderStates: { ...senderStates, act: after(senderStates.act) },
       alerts: { ...alerts, change: after(alerts.change) },
+      reconcileStatuses: { ...reconcileStatuses, change: after(reconcileStatuses.change) },
+      apiTokens: {
+        ...apiTokens,
+        create: async token => {
+          await begin(token.factory);
+          return apiTokens.create(token);
+        },
+        revoke: async name => {
+          await begin((await apiTokens.list()).find(token => token.name === name)?.factory);
+          return apiTokens.revoke(name);
+        },
+      },
       teamSecrets: {
         ...teamSecrets,
         set: after(teamSecrets.set),

@@ -22,6 +22,9 @@ const log = async () => (await import('./log.ts')).logHandlers;
 /** Where each operation's handler is. An operation without one does not compile. */
 const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } = {
   showStatus: applied,
+  requestReconcile: applied,
+  suspendReconcile: applied,
+  resumeReconcile: applied,
   listSecrets: applied,
   listWebhooks: applied,
   createWebhook: applied,
@@ -50,6 +53,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   replayDelivery: judging,
   runByHand: judging,
   testFilter: judging,
+  testOnStored: judging,
 
   showHealth: lists,
   showHealthOverview: lists,
@@ -62,11 +66,14 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   acknowledgeAlert: lists,
   muteAlert: lists,
   listTokens: lists,
+  createToken: lists,
+  revokeToken: lists,
   listAudit: lists,
   listSchemes: lists,
 
   listSenders: senders,
   checkSender: senders,
+  sendTest: senders,
   planSender: senders,
   registerSender: senders,
   listMissed: senders,

@@ -1,6 +1,6 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
-import { alertTypes } from '../alerts.ts';
+import { alertTypes, receiverFormats } from '../alerts.ts';
 import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
@@ -29,6 +29,8 @@ import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-de
 const { uid, commit, serial } = webhookDetailAnswer.shape;
 const time = z.iso.datetime();
 const webhookAtArrival = z.string().describe('The name of the webhook when the delivery arrived.');
+
+const changeCounts = z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() });
 
 const grant = z.strictObject({
   factory: z.string().nullable().describe('The factory that it is for; null: all factories.'),
@@ -88,6 +90,43 @@ export const factoryAnswer = z.strictObject({
 });
 export const factoriesAnswer = z.strictObject({ factories: z.array(factoryAnswer) });
 
+const count = z.int().nonnegative();
+/** The daemon that answers, by its settings. */
+export const daemonAnswer = z.strictObject({
+  version: z.string(),
+  startedAt: time,
+  store: z.enum(['home', 'postgresql']),
+  replicas: count.nullable().describe('The daemons that share the database; null if the store is a home.'),
+  ingressUrl: z.string().describe('The public URL of the ingress.'),
+  managementUrl: z
+    .string()
+    .nullable()
+    .describe('The public URL of the management port; null if no setting gives it.'),
+  runners: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        kind: z.enum(runnerKinds),
+        concurrency: count.describe('Maximum number of runs that it executes at the same time.'),
+      }),
+    )
+    .describe('The default runner first.'),
+  limits: z.strictObject({
+    bodyBytes: count.describe('Maximum size of a request body, in bytes.'),
+    deliveriesPerMinute: count.describe('Authenticated deliveries per minute and webhook.'),
+    apiRequestsPerMinute: count.describe('Requests to the management API per minute, of each caller.'),
+    requestSeconds: z.number().describe('Time limit for a whole request to the ingress, in seconds.'),
+  }),
+  retention: z
+    .strictObject({
+      deliveries: count.describe('Number of newest deliveries that are kept of each webhook.'),
+      days: count.describe('Number of days for which every delivery is kept.'),
+    })
+    .describe(
+      'How long deliveries are kept, with their payloads and runs. One is removed only when neither setting keeps it.',
+    ),
+});
+
 /** How the last reconciles of a factory that follows a branch ended. */
 export const reconcileAnswer = z.strictObject({
   followed: z.strictObject({ repository: z.string(), branch: z.string(), path: z.string() }),
@@ -106,7 +145,28 @@ export const reconcileAnswer = z.strictObject({
     })
     .nullable(),
   failingSince: time.nullable(),
+  askedAt: time
+    .nullable()
+    .describe('When somebody asked for a look at the branch; null: nobody has, or a daemon has looked.'),
+  recent: z
+    .array(
+      z.strictObject({
+        commit: commitShape,
+        at: time.describe('When it was applied, or first refused.'),
+        result: z
+          .enum(['applied', 'refused', 'unchanged'])
+          .describe('`unchanged`: it was applied already when hookmill began to remember commits.'),
+        summary: changeCounts.nullable().describe('What it changed; null unless it was applied.'),
+        reason: z.string().nullable().describe('Why it was refused, as `reason` of `lastFailure`.'),
+        errors: z.int().describe('The errors in its definitions.'),
+      }),
+    )
+    .describe('The last commits of the branch that were applied or refused, at most 10, newest first.'),
 });
+/** When the daemon was asked to look at the branch. */
+export const reconcileAskedAnswer = z.strictObject({ askedAt: time });
+/** Since when reconciling is suspended; null if it is not. */
+export const suspendedAnswer = z.strictObject({ suspendedAt: time.nullable() });
 
 const [dashboard, directory, repository] = sourceShape.options;
 export const sourceAnswer = z.discriminatedUnion('kind', [
@@ -126,6 +186,9 @@ export const statusAnswer = factoryAnswer.extend({
       z.strictObject({
         at: time,
         subject: z.string().describe('The webhook, and what it became.'),
+        webhook: z.strictObject({ name: z.string(), uid }),
+        enabled: z.boolean().describe('What it is here.'),
+        enabledInFile: z.boolean().describe('What it is in its definition file, as that was applied.'),
         who: auditEntryShape.shape.who
           .extend({ from: auditEntryShape.shape.from })
           .nullable()
@@ -238,6 +301,25 @@ export const pauseAnswer = z.strictObject({
 });
 
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
+/** What is shown of a delivery in one line. */
+const titleFields = {
+  title: z
+    .string()
+    .describe(
+      'The event, such as `pull_request opened`; of a rejected request the reason. A duplicate has the title of its original.',
+    ),
+  text: z
+    .string()
+    .nullable()
+    .describe(
+      'What the event is about, such as `acme/shop#482 · Charge VAT by country`; null if nothing is known. It is from the sender.',
+    ),
+};
+const schemeTitleFields = {
+  ...titleFields,
+  scheme: z.string().nullable().describe('The signature scheme that authenticated it; null if none did.'),
+};
+
 export const healthAnswer = z.strictObject({
   since: time.describe('When the first hour begins. The last hour is the current one.'),
   webhooks: z.array(
@@ -253,7 +335,9 @@ export const healthAnswer = z.strictObject({
       repeatedId: repeatedIdShape
         .optional()
         .describe('Only if one webhook is asked for, and its sender seems to repeat events.'),
-      lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
+      lastDelivery: z
+        .strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes), ...titleFields })
+        .nullable(),
       lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
       lastRejectedAt: time.nullable(),
       tallies: z
@@ -291,20 +375,91 @@ export const verdictAnswer = z.strictObject({
   ),
 });
 
+const filterWarnings = z.array(
+  z.strictObject({
+    trigger: z.int().describe('The index of the trigger.'),
+    code: diagnosticShape.shape.code,
+    path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
+    message: z.string(),
+    hint: z.string(),
+  }),
+);
+
 /** The result of a filter test, with what is suspicious about the filters. */
-export const filterTestAnswer = verdictAnswer.extend({
-  warnings: z.array(
-    z.strictObject({
-      trigger: z.int().describe('The index of the trigger.'),
-      code: diagnosticShape.shape.code,
-      path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
-      message: z.string(),
-      hint: z.string(),
-    }),
-  ),
-});
+export const filterTestAnswer = verdictAnswer.extend({ warnings: filterWarnings });
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const { path: clausePath, operator: clauseOperator, allowed: clauseAllowed } = clauseShape.shape;
+const testedClause = {
+  path: clausePath,
+  operator: clauseOperator.exclude(['any_element']),
+  allowed: clauseAllowed,
+};
+const suggestedClause = z.strictObject({
+  allowed: z.string().describe('The operand with the change.'),
+  values: z.array(scalar).describe('The whole list to write instead, for the same operator.'),
+});
+
+/** An automation or a draft on stored deliveries. No value in it looks like a credential. */
+export const testedOnStoredAnswer = z.strictObject({
+  deliveries: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        at: time,
+        webhook: webhookAtArrival,
+        verdict: z
+          .enum(['match', 'near', 'no'])
+          .describe(
+            '`match`: a trigger fires, also of a disabled automation; `near`: one clause of a trigger fails, by a value that was probably meant.',
+          ),
+        near: z
+          .strictObject({
+            ...testedClause,
+            found: z.string().nullable().describe('null: it is not shown, as it may be a credential.'),
+            note: z.string().optional().describe('How the value differs from what is allowed.'),
+            suggestion: suggestedClause.optional().describe('The change by which the delivery would match.'),
+          })
+          .optional()
+          .describe('The clause that fails; only with the verdict `near`.'),
+      }),
+    )
+    .describe('Newest first. Fewer than asked for, if there are no more, or if they are large.'),
+  matches: z.int().describe('How many of the deliveries match.'),
+  clauses: z
+    .array(
+      z.strictObject({
+        trigger: z.int().describe('The index of the trigger.'),
+        kind: z.enum(['payload', 'headers']),
+        ...testedClause,
+        holds: z.int().describe('For how many of the judged deliveries it holds.'),
+        judged: z.int().describe('The number of deliveries to the webhooks of the trigger.'),
+        found: z
+          .array(z.string())
+          .describe('Values for which it fails, the most frequent first; `missing` without one.'),
+        suggestion: suggestedClause
+          .extend({
+            matches: z
+              .int()
+              .describe(
+                'How many of the deliveries would match; of objects in a list, the nearest is tried.',
+              ),
+          })
+          .optional()
+          .describe('The change that repairs most of the near misses.'),
+      }),
+    )
+    .describe('The clauses of all triggers, in their order.'),
+  since: time.nullable().describe('When the oldest of the deliveries arrived; null: there are none.'),
+  warnings: filterWarnings.describe('What is suspicious about the filters, also by these deliveries.'),
+  startedNothing: z
+    .int()
+    .optional()
+    .describe(
+      'For how many of the deliveries no enabled automation starts a run now. Only if `webhook` is given.',
+    ),
+});
+
 /** The shape of a webhook's payloads. */
 export const payloadsAnswer = z.strictObject({
   webhook: z.string(),
@@ -367,11 +522,12 @@ export const deliveryAnswer = z.strictObject({
   commit,
   summary: z
     .strictObject({
+      ...schemeTitleFields,
       runs: z.partialRecord(z.enum(runStates), z.int()).describe('The number of its runs in each state.'),
       preview: z
         .string()
         .nullable()
-        .describe('The beginning of the payload, on one line; null unless the delivery was accepted.'),
+        .describe('The beginning of the body, on one line; null unless the payload is kept.'),
     })
     .optional()
     .describe('Only in lists that ask for it.'),
@@ -497,6 +653,10 @@ export const runAnswer = z.strictObject({
     .describe(
       'The prompt of its automation when the run was recorded, without the envelope. Not in lists, nor once it is no longer stored.',
     ),
+  summary: z
+    .strictObject(schemeTitleFields)
+    .optional()
+    .describe('Of the delivery that `deliveryId` names. Only in lists that ask for it.'),
 });
 const weekOfHours = z.array(z.int()).length(7 * 24);
 const runDurations = z
@@ -551,7 +711,34 @@ export const alertAnswer = z.strictObject({
   acknowledged: alertMark.describe('Who acknowledged it, and when.'),
   muted: alertMark.describe('Who muted it, and until when.'),
 });
-export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
+export const alertsAnswer = z.strictObject({
+  alerts: z.array(alertAnswer),
+  receivers: z
+    .array(
+      z.strictObject({
+        format: z.enum(receiverFormats),
+        host: z.string().nullable().describe('null: its URL is a team secret.'),
+        secretName: z
+          .string()
+          .nullable()
+          .describe('The team secret that it needs. Only with the manage permission.'),
+        last: z
+          .strictObject({
+            at: time,
+            status: z.int().nullable().describe('The status that it answered; null: none.'),
+            error: z
+              .string()
+              .nullable()
+              .describe('Why the message did not arrive. The details only with the manage permission.'),
+          })
+          .nullable()
+          .describe('The last attempt to send it a message; null: there was none.'),
+      }),
+    )
+    .describe(
+      'The receivers of the last daemon to start that has any. They get the alerts of all factories.',
+    ),
+});
 /** What is wrong now, in several factories. */
 export const openAlertsAnswer = z.strictObject({
   alerts: z.array(alertAnswer.extend({ factory: z.string() })),
@@ -583,6 +770,7 @@ const evaluationShape = z.strictObject({
   others: z.int().describe('Number of automations that have triggers for other webhooks only.'),
 });
 export const deliveryDetailAnswer = deliveryAnswer.extend({
+  ...titleFields,
   payload: z
     .string()
     .nullable()
@@ -602,6 +790,20 @@ export const liveDeliveriesAnswer = z.strictObject({
 export const runByHandAnswer = z.strictObject({ deliveryId: z.string(), runId: z.string() });
 export const replayedAnswer = z.strictObject({
   runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
+});
+
+/** The answer of the ingress to a test. */
+export const sentTestAnswer = z.strictObject({
+  status: z.int().describe('The HTTP status with which the ingress answered.'),
+  outcome: z
+    .enum(outcomes)
+    .nullable()
+    .describe('null: the request has no row in the log, as one to a disabled webhook or above a rate limit.'),
+  deliveryId: z.string().nullable().describe('The delivery as the log has it, also a refused one.'),
+  reason: z.string().nullable().describe('Why it was refused.'),
+  remedy: z.string().nullable().describe('What to do about the reason, if it is known.'),
+  runs: z.int().describe('How many runs it started.'),
+  tookMs: z.number().describe('The time until the answer, in ms.'),
 });
 
 const unloggedRequests = z.array(
@@ -654,7 +856,11 @@ export const whyAnswer = z.strictObject({
 
 export const secretAnswer = z.strictObject({
   name: z.string(),
-  state: z.enum(['set', 'declared', 'reference']),
+  state: z
+    .enum(['set', 'declared', 'reference', 'missing'])
+    .describe(
+      '`declared`: it has no value yet. `missing`: it does not exist, and a webhook names it, or one at the tip of the branch that could not be applied.',
+    ),
   from: z
     .string()
     .nullable()
@@ -663,8 +869,9 @@ export const secretAnswer = z.strictObject({
       'Where the value is kept; null if another key sealed the reference. Only with the state `reference`.',
     ),
   previousUntil: time.optional().describe('Until when the value before stays valid. Only during an overlap.'),
-  updatedAt: time,
-  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
+  updatedAt: time.nullable().describe('null: it is missing.'),
+  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret, or would.'),
+  usedByBranch: z.boolean().describe('Whether the branch that the factory follows is read with it.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
 });
 export const secretsAnswer = z.strictObject({ secrets: z.array(secretAnswer) });
@@ -721,7 +928,7 @@ export const planAnswer = z.strictObject({
     .nullable()
     .describe('The applied commit, and its branch; null if the definitions come from no repository.'),
   changes: z.array(changeShape),
-  summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
+  summary: changeCounts,
   diagnostics: z
     .array(diagnosticShape)
     .describe('Warnings about the definitions; errors too if the request has `findings`.'),
@@ -862,6 +1069,15 @@ export const redeliverAnswer = z.strictObject({
 export const auditAnswer = z.strictObject({
   entries: z.array(auditEntryShape),
   next: z.string().nullable().describe('The `cursor` of the next page.'),
+});
+
+/** A new API token. No other answer contains it. */
+export const createdTokenAnswer = z.strictObject({
+  name: z.string(),
+  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
+  permission: z.enum(permissions),
+  expiresAt: time.nullable().describe('null: never.'),
+  token: z.string().describe('The token, shown only in this answer.'),
 });
 
 /** API tokens that are valid for the factory, never the tokens themselves. */

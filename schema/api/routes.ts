@@ -118,6 +118,15 @@ export const apiRoutes = {
     answer: { status: 204 },
     problems: ['session-unknown'],
   },
+  showDaemon: {
+    method: 'get',
+    path: '/daemon',
+    permission: 'signed-in',
+    thread: 'port',
+    summary:
+      'Shows the daemon that answers: its version, store, URLs and limits, and the runners that the factories of the caller may use. Nothing secret, and no paths.',
+    answer: { status: 200, shape: answers.daemonAnswer },
+  },
   listFactories: {
     method: 'get',
     path: '/factories',
@@ -160,6 +169,38 @@ export const apiRoutes = {
     summary: 'Shows what is applied, where it comes from, and how the last reconciles ended.',
     answer: { status: 200, shape: answers.statusAnswer },
     etag: true,
+  },
+
+  requestReconcile: {
+    method: 'post',
+    path: `${factory}/reconcile`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Asks the daemons for a look at the branch that the factory follows, within seconds. Answers when that was asked: `showStatus` shows how it ends.',
+    body: requests.noRequest,
+    answer: { status: 202, shape: answers.reconcileAskedAnswer },
+    problems: ['repository-missing', 'reconcile-suspended'],
+  },
+  suspendReconcile: {
+    method: 'post',
+    path: `${factory}/reconcile/suspend`,
+    permission: 'manage',
+    thread: 'operations',
+    summary: 'Stops following the branch until somebody resumes it. What is applied stays.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.suspendedAnswer },
+    problems: ['repository-missing'],
+  },
+  resumeReconcile: {
+    method: 'post',
+    path: `${factory}/reconcile/resume`,
+    permission: 'manage',
+    thread: 'operations',
+    summary: 'Follows the branch again. The next reconcile undoes what was applied by hand meanwhile.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.suspendedAnswer },
+    problems: ['repository-missing'],
   },
 
   listWebhooks: {
@@ -228,6 +269,18 @@ export const apiRoutes = {
     body: requests.noRequest,
     answer: { status: 200, shape: answers.senderAnswer },
     problems: ['webhook-unknown', 'sender-missing', ...reading],
+  },
+  sendTest: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/test`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Sends a test to a webhook as its sender would: through the ingress of the daemon, with the credential in force.',
+    body: requests.sendTestRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 200, shape: answers.sentTestAnswer },
+    problems: ['webhook-unknown', 'test-impossible', 'test-would-start', 'daemon-unreachable', ...reading],
   },
   planSender: {
     method: 'post',
@@ -380,6 +433,18 @@ export const apiRoutes = {
     bodyBytesMax: apiTestBytesMax,
     answer: { status: 200, shape: answers.filterTestAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
+  },
+  testOnStored: {
+    method: 'post',
+    path: `${factory}/automation-matches`,
+    permission: 'read',
+    thread: 'operations',
+    summary:
+      'Tests an automation or a draft on the newest stored deliveries: which match, which nearly, and what would repair that.',
+    body: requests.testOnStoredRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 200, shape: answers.testedOnStoredAnswer },
+    problems: ['automation-unknown', 'webhook-unknown', ...reading],
   },
   runByHand: {
     method: 'post',
@@ -653,7 +718,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'lists',
     summary:
-      'Lists the alerts of the factory: those that are open, then the last ones that were resolved, newest first.',
+      'Lists the alerts of the factory: those that are open, then the last ones that were resolved, newest first; and the receivers, with the last message to each.',
     answer: { status: 200, shape: answers.alertsAnswer },
   },
   acknowledgeAlert: {
@@ -685,7 +750,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary:
-      'Lists the names of team secrets, never their values: those that this factory uses or, with the manage permission, all that its webhooks can name.',
+      'Lists the names of team secrets, never their values: those that this factory uses or names though they are missing and, with the manage permission, all that its webhooks can name.',
     answer: { status: 200, shape: answers.secretsAnswer },
   },
   listTokens: {
@@ -695,6 +760,26 @@ export const apiRoutes = {
     thread: 'lists',
     summary: 'Lists the API tokens that are valid for the factory, never the tokens themselves.',
     answer: { status: 200, shape: answers.tokensAnswer },
+  },
+  createToken: {
+    method: 'post',
+    path: `${factory}/tokens`,
+    permission: 'manage',
+    thread: 'lists',
+    summary:
+      'Creates an API token, for no more factories and no longer than the caller has. Only this answer contains it.',
+    body: requests.newTokenRequest,
+    answer: { status: 201, shape: answers.createdTokenAnswer },
+    problems: ['token-not-permitted', 'api-token-taken', 'locked'],
+  },
+  revokeToken: {
+    method: 'delete',
+    path: `${factory}/tokens/{token}`,
+    permission: 'manage',
+    thread: 'lists',
+    summary: 'Revokes an API token by its name: its next request is refused, and its sessions end.',
+    answer: { status: 204 },
+    problems: ['api-token-unknown', 'token-not-permitted', 'locked'],
   },
   listAudit: {
     method: 'get',

@@ -10,7 +10,7 @@ import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
 import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-request.ts';
 
-export interface AnswererOptions extends Omit<Changeable, 'by'> {
+export interface AnswererOptions extends Pick<Changeable, 'store' | 'deliveryLog'> {
   readonly states: StateCache;
   /** The time of the store, which is set to the time of each request. */
   readonly clock: { atMs: number };
@@ -21,13 +21,13 @@ export function createAnswerer(
   options: AnswererOptions,
 ): (request: ThreadRequest, readOutside: ReadOutside) => Promise<ThreadAnswer> {
   return async (request, readOutside) => {
-    const { id, params, query, ifSerial, grants, permission, change } = request;
+    const { id, params, query, ifSerial, grants, expiresAt, permission, change } = request;
     options.clock.atMs = request.atMs;
     const deps = createDeps(options, request, readOutside);
     try {
       const body = request.body && parseBody(toBuffer(request.body), apiRoutes[id]);
       // The body and, before, the query were checked against the shapes of the route.
-      const checked = { params, query, body, ifSerial, grants, permission } as Parameters<
+      const checked = { params, query, body, ifSerial, grants, expiresAt, permission } as Parameters<
         typeof callHandler
       >[2];
       const call = (parts: Changeable) => callHandler(id, { ...deps, ...parts }, checked);
@@ -45,11 +45,12 @@ export function createAnswerer(
 
 function createDeps(
   { store, deliveryLog, states }: AnswererOptions,
-  { permission, baseUrl, problem, atMs }: ThreadRequest,
+  { permission, baseUrl, listensAt, problem, atMs }: ThreadRequest,
   readOutside: ReadOutside,
 ): OperationDeps {
   return {
     ...{ deliveryLog, baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
+    ...{ begin: async () => undefined, findIngress: async () => listensAt },
     store: withSecretsRead(store, permission === 'manage' ? readOutside : null),
     readState: states.readServed,
     now: () => new Date(atMs),

@@ -23,7 +23,14 @@ import { type ThreadRequest, toBuffer } from './thread-request.ts';
 export interface ApiRouterDeps
   extends Pick<
     ApiDeps,
-    'store' | 'deliveryLog' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'
+    | 'store'
+    | 'deliveryLog'
+    | 'answerInThread'
+    | 'served'
+    | 'baseUrl'
+    | 'listensAt'
+    | 'nowMs'
+    | 'readClientAddress'
   > {
   readonly handlers: PortHandlers;
   /** Identifies a caller, or counts a request of an address that names no valid one: see `identifyCaller`. */
@@ -81,15 +88,15 @@ type CheckedCall = Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' 
 async function answer(call: Call, request: CheckedCall, deps: ApiRouterDeps): Promise<void> {
   const { id, route, context } = call;
   const { caller, ...parts } = request;
-  const grants = caller?.grants ?? [];
+  const { grants, expiresAt } = caller ?? { grants: [], expiresAt: null };
   if (isCallable(call) && route.thread !== 'main') {
     const change = describeChange(call, caller, deps);
-    return serveInThread(call, { ...parts, grants, change }, caller?.sha256 ?? 'public', deps);
+    return serveInThread(call, { ...parts, grants, expiresAt, change }, caller?.sha256 ?? 'public', deps);
   }
   const body = parts.body && parseBody(toBuffer(parts.body), route);
   // The tables' types ensure that each handler takes the shapes that were checked here.
   if (isCallable(call)) {
-    const checked = { ...parts, body, grants } as Parameters<typeof callHandler>[2];
+    const checked = { ...parts, body, grants, expiresAt } as Parameters<typeof callHandler>[2];
     const reply = await callHandler(call.id, createDeps(deps), checked);
     return sendDownload(context, reply.body as Download);
   }
@@ -103,12 +110,14 @@ function isCallable(call: Call): call is Call<CallableId> {
 }
 
 /** The dependencies of a request that the main thread handles. It changes nothing. */
-function createDeps({ store, deliveryLog, baseUrl, nowMs }: ApiRouterDeps): OperationDeps {
+function createDeps({ store, deliveryLog, baseUrl, listensAt, nowMs }: ApiRouterDeps): OperationDeps {
   return {
     ...{ store, deliveryLog, randomBytes, problem: null, by: '', baseUrl: baseUrl() },
     readState: store.appliedStates.read,
     now: () => new Date(nowMs()),
     waitOutside: wait => wait(),
+    begin: async () => undefined,
+    findIngress: async () => listensAt(),
     findDaemonProblem: async () => null,
   };
 }
@@ -123,13 +132,13 @@ function sendDownload(context: Context, { content, size, mediaType, fileName }: 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
   { id, route, context }: Call<CallableId>,
-  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'atMs'>,
+  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'listensAt' | 'atMs'>,
   turn: string,
-  { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
+  { answerInThread, served, baseUrl, listensAt, nowMs }: ApiRouterDeps,
 ): Promise<void> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
-  const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
+  const asked = { ...request, id, problem, baseUrl: baseUrl(), listensAt: listensAt(), atMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
   if (route.etag && route.method !== 'get' && route.permission === 'manage') {

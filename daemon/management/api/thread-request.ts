@@ -14,10 +14,14 @@ export interface ThreadRequest {
   readonly ifSerial: number | undefined;
   /** All permissions of the caller. */
   readonly grants: readonly Grant[];
+  /** When the credential of the caller expires; null: never. */
+  readonly expiresAt: string | null;
   /** The caller's permission on the factory in the path, if there is one. */
   readonly permission: Permission | undefined;
   /** The public URL of the ingress. */
   readonly baseUrl: string;
+  /** The URL at which the ingress listens; null until it does. */
+  readonly listensAt: string | null;
   readonly atMs: number;
   /** The entry of the audit log for what the request changes; undefined if it changes nothing. */
   readonly change: ChangeToRecord | undefined;

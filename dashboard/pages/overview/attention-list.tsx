@@ -1,16 +1,17 @@
 import { callApi } from '../../api-client.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Sign, type SignName } from '../../parts/signs.tsx';
+import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, openAlerts } from '../../state/attention.ts';
+import { type AttentionItem, attention, knownAlerts } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { useAction } from '../../state/use-action.ts';
 import { type AttentionKind, sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
+import type { SignName } from '../../text/looks.ts';
 import { hrefOfItem, useExplanation } from './explain-item.tsx';
 
 interface Properties {
@@ -154,12 +155,12 @@ function say({ type, alert }: AttentionItem): string {
 
 /** Receivers are not told again, and the item moves to the line of those that somebody has seen. */
 async function acknowledge({ alert }: AttentionItem): Promise<void> {
-  if (!alert || !openAlerts.value) return;
+  if (!alert || !knownAlerts.value) return;
   const { factory, id } = alert;
   const path = '/factories/{factory}/alerts/{alert}/acknowledge';
   const changed = await callApi('post', path, { factory, alert: id, body: {} });
-  const alerts = openAlerts.value.alerts.map(each => (each.id === id ? { ...changed, factory } : each));
-  openAlerts.value = { ...openAlerts.value, alerts };
+  const alerts = knownAlerts.value.alerts.map(each => (each.id === id ? { ...changed, factory } : each));
+  knownAlerts.value = { ...knownAlerts.value, alerts };
   document.querySelector('h1')?.focus();
   announce(`Acknowledged: ${sayAlert(alert)}`);
 }
