@@ -703,6 +703,7 @@ export const alertAnswer = z.strictObject({
   status: z.enum(['open', 'resolved']),
   webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
   automation: z.string().nullable(),
+  run: z.string().nullable().describe('The run that a person must act on, if there is one.'),
   reason: z.string(),
   since: time,
   until: time.nullable().describe('When it was resolved.'),
@@ -737,6 +738,14 @@ export const alertsAnswer = z.strictObject({
     .describe(
       'The receivers of the last daemon to start that has any. They get the alerts of all factories.',
     ),
+});
+/** What is wrong now, in several factories. */
+export const openAlertsAnswer = z.strictObject({
+  alerts: z.array(alertAnswer.extend({ factory: z.string() })),
+  logTrouble: z
+    .string()
+    .nullable()
+    .describe('Why this daemon cannot record deliveries, so that it refuses them; null: it can.'),
 });
 
 export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });

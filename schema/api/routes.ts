@@ -145,6 +145,14 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.healthOverviewAnswer },
     problems: reading,
   },
+  listOpenAlerts: {
+    method: 'get',
+    path: '/alerts',
+    permission: 'signed-in',
+    thread: 'port',
+    summary: 'Lists the open alerts of all factories that the caller may see, newest first.',
+    answer: { status: 200, shape: answers.openAlertsAnswer },
+  },
   listSchemes: {
     method: 'get',
     path: '/schemes',
