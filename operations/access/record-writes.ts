@@ -22,8 +22,8 @@ export async function recordWrites<T>(
   describe: (result: T) => string | null,
 ): Promise<T> {
   let beginning: Promise<BegunChange> | undefined;
-  const begin = () => {
-    beginning ??= beginChange({ store, now }, planned);
+  const begin = (factory = planned.factory) => {
+    beginning ??= beginChange({ store, now }, { ...planned, factory });
     return beginning;
   };
   const parts = beforeWrites({ store, deliveryLog, by: planned.who.name }, begin);
@@ -35,15 +35,18 @@ export async function recordWrites<T>(
   return result;
 }
 
-/** Calls `begin` before each write that a request can cause, and waits for it. */
-function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promise<unknown>): Changeable {
+/** Calls `begin` before each write that a request can cause, and waits for it. A token may be for other factories. */
+function beforeWrites(
+  { store, deliveryLog, by }: Changeable,
+  begin: (factory?: string | null) => Promise<unknown>,
+): Changeable {
   const after =
     <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
     async (...args: Args) => {
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets, alerts, senderStates } = store;
+  const { appliedStates, teamSecrets, alerts, senderStates, reconcileStatuses, apiTokens } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -57,6 +60,18 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       appliedStates: { ...appliedStates, change },
       senderStates: { ...senderStates, act: after(senderStates.act) },
       alerts: { ...alerts, change: after(alerts.change) },
+      reconcileStatuses: { ...reconcileStatuses, change: after(reconcileStatuses.change) },
+      apiTokens: {
+        ...apiTokens,
+        create: async token => {
+          await begin(token.factory);
+          return apiTokens.create(token);
+        },
+        revoke: async name => {
+          await begin((await apiTokens.list()).find(token => token.name === name)?.factory);
+          return apiTokens.revoke(name);
+        },
+      },
       teamSecrets: {
         ...teamSecrets,
         set: after(teamSecrets.set),

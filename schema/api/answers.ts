@@ -22,6 +22,8 @@ const { uid, commit, serial } = webhookDetailAnswer.shape;
 const time = z.iso.datetime();
 const webhookAtArrival = z.string().describe('The name of the webhook when the delivery arrived.');
 
+const changeCounts = z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() });
+
 const grant = z.strictObject({
   factory: z.string().nullable().describe('The factory that it is for; null: all factories.'),
   permission: z.enum(permissions),
@@ -98,7 +100,28 @@ export const reconcileAnswer = z.strictObject({
     })
     .nullable(),
   failingSince: time.nullable(),
+  askedAt: time
+    .nullable()
+    .describe('When somebody asked for a look at the branch; null: nobody has, or a daemon has looked.'),
+  recent: z
+    .array(
+      z.strictObject({
+        commit: commitShape,
+        at: time.describe('When it was applied, or first refused.'),
+        result: z
+          .enum(['applied', 'refused', 'unchanged'])
+          .describe('`unchanged`: it was applied already when hookmill began to remember commits.'),
+        summary: changeCounts.nullable().describe('What it changed; null unless it was applied.'),
+        reason: z.string().nullable().describe('Why it was refused, as `reason` of `lastFailure`.'),
+        errors: z.int().describe('The errors in its definitions.'),
+      }),
+    )
+    .describe('The last commits of the branch that were applied or refused, at most 10, newest first.'),
 });
+/** When the daemon was asked to look at the branch. */
+export const reconcileAskedAnswer = z.strictObject({ askedAt: time });
+/** Since when reconciling is suspended; null if it is not. */
+export const suspendedAnswer = z.strictObject({ suspendedAt: time.nullable() });
 
 const [dashboard, directory, repository] = sourceShape.options;
 export const sourceAnswer = z.discriminatedUnion('kind', [
@@ -118,6 +141,9 @@ export const statusAnswer = factoryAnswer.extend({
       z.strictObject({
         at: time,
         subject: z.string().describe('The webhook, and what it became.'),
+        webhook: z.strictObject({ name: z.string(), uid }),
+        enabled: z.boolean().describe('What it is here.'),
+        enabledInFile: z.boolean().describe('What it is in its definition file, as that was applied.'),
         who: auditEntryShape.shape.who
           .extend({ from: auditEntryShape.shape.from })
           .nullable()
@@ -562,7 +588,11 @@ export const whyAnswer = z.strictObject({
 
 export const secretAnswer = z.strictObject({
   name: z.string(),
-  state: z.enum(['set', 'declared', 'reference']),
+  state: z
+    .enum(['set', 'declared', 'reference', 'missing'])
+    .describe(
+      '`declared`: it has no value yet. `missing`: it does not exist, and a webhook names it, or one at the tip of the branch that could not be applied.',
+    ),
   from: z
     .string()
     .nullable()
@@ -571,8 +601,9 @@ export const secretAnswer = z.strictObject({
       'Where the value is kept; null if another key sealed the reference. Only with the state `reference`.',
     ),
   previousUntil: time.optional().describe('Until when the value before stays valid. Only during an overlap.'),
-  updatedAt: time,
-  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
+  updatedAt: time.nullable().describe('null: it is missing.'),
+  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret, or would.'),
+  usedByBranch: z.boolean().describe('Whether the branch that the factory follows is read with it.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
 });
 export const secretsAnswer = z.strictObject({ secrets: z.array(secretAnswer) });
@@ -629,7 +660,7 @@ export const planAnswer = z.strictObject({
     .nullable()
     .describe('The applied commit, and its branch; null if the definitions come from no repository.'),
   changes: z.array(changeShape),
-  summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
+  summary: changeCounts,
   diagnostics: z
     .array(diagnosticShape)
     .describe('Warnings about the definitions; errors too if the request has `findings`.'),
@@ -770,6 +801,15 @@ export const redeliverAnswer = z.strictObject({
 export const auditAnswer = z.strictObject({
   entries: z.array(auditEntryShape),
   next: z.string().nullable().describe('The `cursor` of the next page.'),
+});
+
+/** A new API token. No other answer contains it. */
+export const createdTokenAnswer = z.strictObject({
+  name: z.string(),
+  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
+  permission: z.enum(permissions),
+  expiresAt: time.nullable().describe('null: never.'),
+  token: z.string().describe('The token, shown only in this answer.'),
 });
 
 /** API tokens that are valid for the factory, never the tokens themselves. */

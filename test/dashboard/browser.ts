@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
-import { createToken } from '../../operations/access/sessions.ts';
+import { createToken } from '../../operations/access/tokens.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { homeAt } from '../../store/home/home.ts';
 import { onFileFinished } from '../support/file-end.ts';
