@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseJsonText } from '../json/parse-json-text.ts';
 import { type AppliedState, appliedStateShape } from './applied-state.ts';
 import type { Commit } from './commit.ts';
+import { runControlFields } from './definitions/automation-definition.ts';
 import { getCommit } from './source-commit.ts';
 
 /** The automations that judged a delivery. The delivery log keeps them, so that each verdict can be explained later. */
@@ -32,11 +33,16 @@ export function parseSnapshot(json: string): AutomationsSnapshot {
   return automationsSnapshotShape.parse(parseJsonText(json));
 }
 
-/** The prompts of a snapshot: all else of it, which may be thousands of filters, is not looked at. */
-const promptsShape = z.object({ automations: z.array(z.object({ name: z.string(), prompt: z.string() })) });
+/** The automations of a snapshot: their triggers, which may be thousands of filters, are not looked at. */
+const recordedShape = z.object({
+  automations: z.array(z.object({ name: z.string(), prompt: z.string(), ...runControlFields })),
+});
 
-/** Finds the prompt of an automation in a snapshot; undefined if it has no such automation. */
-export function findPrompt(json: string, automation: string): string | undefined {
-  const { automations } = promptsShape.parse(parseJsonText(json));
-  return automations.find(({ name }) => name === automation)?.prompt;
+/** An automation as it was when a run was recorded, without its triggers. */
+export type RecordedAutomation = z.output<typeof recordedShape>['automations'][number];
+
+/** Parses the automations of a snapshot, by their names. */
+export function parseRecorded(json: string): ReadonlyMap<string, RecordedAutomation> {
+  const { automations } = recordedShape.parse(parseJsonText(json));
+  return new Map(automations.map(automation => [automation.name, automation]));
 }

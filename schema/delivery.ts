@@ -60,6 +60,9 @@ export type IdentitySource = (typeof identitySources)[number];
  */
 export const runStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
+/** The states in which a run is over. */
+export const endStates = ['succeeded', 'failed', 'cancelled'] as const;
+
 export type RunState = (typeof runStates)[number];
 
 /** Whether a run in this state is over, unless somebody retries it. */

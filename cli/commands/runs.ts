@@ -123,7 +123,11 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ...(run.cancel ? [['cancelled', describeCancel(run.cancel)] as const] : []),
     ...(run.afterwards ? [['afterwards', describeAfterwards(run.afterwards)] as const] : []),
     ...(run.againOf ? [['again of', run.againOf] as const] : []),
-    ['attempts', String(run.attempts)],
+    [
+      'attempts',
+      run.attemptsMax === undefined ? String(run.attempts) : `${run.attempts} of ${run.attemptsMax}`,
+    ],
+    ...(run.history ?? []).map(attempt => ['', describeAttempt(attempt)] as const),
     ['created', run.createdAt],
     ['started', run.startedAt ?? '-'],
     ['finished', run.finishedAt ?? '-'],
@@ -137,6 +141,15 @@ function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): st
     ['output', files?.outputFile ?? '-'],
     ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
   ]);
+}
+
+function describeAttempt({
+  attempt,
+  startedAt,
+  endedAt,
+  error,
+}: NonNullable<RunView['history']>[number]): string {
+  return `${attempt}: ${startedAt} to ${endedAt ?? 'now'}${error === undefined ? '' : `: ${error}`}`;
 }
 
 function describeCancel({ at, by, reason }: NonNullable<RunView['cancel']>): string {

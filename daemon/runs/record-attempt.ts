@@ -57,7 +57,7 @@ export async function settleRun(
   const finish = async (state: 'succeeded' | 'failed' | 'cancelled'): Promise<RunEnd> =>
     (await deliveryLog.finishRun({ ...claim, state, atMs, error })) ? state : 'lost';
   const postpone = async (waitMs: number): Promise<RunEnd> => {
-    const postponement = { ...claim, notBeforeMs: atMs + waitMs, attempted: kind === 'retry', error };
+    const postponement = { ...claim, atMs, notBeforeMs: atMs + waitMs, attempted: kind === 'retry', error };
     return (await deliveryLog.postponeRun(postponement)) ? 'queued' : 'lost';
   };
   if (kind === 'succeeded' || kind === 'failed' || kind === 'cancelled') return finish(kind);
@@ -65,7 +65,7 @@ export async function settleRun(
     return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
   if (kind === 'proposed') {
     const { sinceMs, approvalUntilMs } = result;
-    const postponement = { ...claim, notBeforeMs: approvalUntilMs ?? atMs, attempted: true, error };
+    const postponement = { ...claim, atMs, notBeforeMs: approvalUntilMs ?? atMs, attempted: true, error };
     const second = { sinceMs, waitsForApproval: approvalUntilMs !== undefined };
     return (await deliveryLog.postponeRun({ ...postponement, second })) ? 'proposed' : 'lost';
   }

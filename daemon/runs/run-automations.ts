@@ -1,15 +1,11 @@
-import { z } from 'zod';
-import { parseJsonText } from '../../json/parse-json-text.ts';
-import { runControlFields } from '../../schema/definitions/automation-definition.ts';
+import { parseRecorded, type RecordedAutomation } from '../../schema/automations-snapshot.ts';
 import type { DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 
 /** @limit Parsed snapshots of automations kept in memory: those that the latest runs came from. */
 const snapshotsParsedMax = 4;
 
-const runAutomationShape = z.object({ name: z.string(), prompt: z.string(), ...runControlFields });
-
 /** The automation of a run as it was when the run was recorded. */
-export type RunAutomation = z.output<typeof runAutomationShape>;
+export type RunAutomation = RecordedAutomation;
 
 /** Reads the automation of a run; undefined if the log does not have it. */
 export type ReadRunAutomation = (
@@ -39,10 +35,6 @@ export function readRunAutomationsFrom(
 
 type RunAutomations = ReadonlyMap<string, RunAutomation>;
 
-const snapshotShape = z.object({ automations: z.array(runAutomationShape) });
-
 function parseAutomations(json: string | undefined): RunAutomations {
-  if (json === undefined) return new Map();
-  const { automations } = snapshotShape.parse(parseJsonText(json));
-  return new Map(automations.map(automation => [automation.name, automation]));
+  return json === undefined ? new Map() : parseRecorded(json);
 }

@@ -326,7 +326,7 @@ export function listSecrets({ runner }: Pick<RunnerSettings, 'runner'>): readonl
 }
 
 /** The runner as automations choose it. */
-export function toOffered({ name, runner, factories, automations }: RunnerSettings): OfferedRunner {
+export function toOffered({ name, runner, factories, automations, attempts }: RunnerSettings): OfferedRunner {
   const { repositories = {} } = (runner.kind === 'command' && runner.workspace) || {};
   return {
     name,
@@ -334,7 +334,15 @@ export function toOffered({ name, runner, factories, automations }: RunnerSettin
     factories: [...factories],
     automations: [...automations],
     repositories: Object.keys(repositories),
+    attempts,
+    ...(runner.kind !== 'directory' && { timeLimitSeconds: findTimeLimitSeconds(runner) }),
   };
+}
+
+/** The operator's time limit for an attempt: that of its receiver, if it may go on. */
+function findTimeLimitSeconds(runner: Exclude<RunSettings['runner'], { kind: 'directory' }>): number {
+  const { callback } = runner.kind === 'http' ? runner : {};
+  return (callback ?? runner).timeLimitSeconds;
 }
 
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;

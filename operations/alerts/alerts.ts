@@ -24,6 +24,18 @@ export async function listAlerts({ alerts }: Pick<Store, 'alerts'>, factory: str
   return own.reverse().map(alertView);
 }
 
+/** Lists the open alerts of these factories, or of all, newest first. */
+export async function listOpenAlerts(
+  { alerts }: Pick<Store, 'alerts'>,
+  factories: readonly string[] | undefined,
+): Promise<(AlertView & { factory: string })[]> {
+  const { episodes } = await alerts.read();
+  return episodes
+    .filter(({ factory }) => factories?.includes(factory) ?? true)
+    .reverse()
+    .map(episode => ({ ...alertView(episode), factory: episode.factory }));
+}
+
 /** Keeps receivers from being told again that an alert is open. Fails with `alert-unknown` or `alert-resolved`. */
 export function acknowledgeAlert(change: AlertChange): Promise<AlertView> {
   const { nowMs, by } = change;
@@ -60,7 +72,7 @@ async function changeAlert(
 }
 
 function alertView(episode: Episode | PastEpisode): AlertView {
-  const { id, type, name, subject, reason, sinceMs, acknowledged, muted } = episode;
+  const { id, type, name, subject, reason, run = null, sinceMs, acknowledged, muted } = episode;
   const endedMs = 'endedMs' in episode ? episode.endedMs : null;
   const showTime = (ms: number) => new Date(ms).toISOString();
   return {
@@ -69,6 +81,7 @@ function alertView(episode: Episode | PastEpisode): AlertView {
     status: endedMs === null ? 'open' : 'resolved',
     webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
     automation: isAutomationAlert(type) ? name : null,
+    run,
     reason,
     since: showTime(sinceMs),
     until: endedMs === null ? null : showTime(endedMs),

@@ -60,6 +60,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   listUnlogged: lists,
   listRuns: lists,
   showRun: lists,
+  showRunTallies: lists,
   listAlerts: lists,
   acknowledgeAlert: lists,
   muteAlert: lists,

@@ -7,6 +7,7 @@ import { issueToken, listTokens, revokeToken } from '../access/tokens.ts';
 import { acknowledgeAlert, listAlerts, muteAlert } from '../alerts/alerts.ts';
 import { showHealth } from '../health/show-health.ts';
 import { showHealthOverview } from '../health/show-health-overview.ts';
+import { showRunTallies } from '../health/show-run-tallies.ts';
 import { listDeliveries } from '../log/deliveries.ts';
 import { listUnlogged } from '../log/list-rows.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../log/runs.ts';
@@ -16,7 +17,7 @@ import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
 export const listHandlers: Pick<
   Handlers,
   | ('showHealth' | 'showHealthOverview' | 'listDeliveries' | 'listUnlogged')
-  | ('listRuns' | 'showRun' | 'listTokens' | 'listAudit' | 'listSchemes')
+  | ('listRuns' | 'showRun' | 'showRunTallies' | 'listTokens' | 'listAudit' | 'listSchemes')
   | ('createToken' | 'revokeToken')
   | ('listAlerts' | 'acknowledgeAlert' | 'muteAlert')
 > = {
@@ -72,6 +73,9 @@ export const listHandlers: Pick<
   }),
   showRun: async (deps, { params: { factory, run } }) => ({
     body: await showRun(openFactory(deps, factory), run),
+  }),
+  showRunTallies: async (deps, { params: { factory } }) => ({
+    body: await showRunTallies(openFactory(deps, factory)),
   }),
   listSchemes: () => ({ body: { schemes: listSchemes() } }),
 };

@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
-import { findPrompt } from '../../schema/automations-snapshot.ts';
+import { parseRecorded } from '../../schema/automations-snapshot.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { RunCancel } from '../../store/ports/delivery-log.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../factory.ts';
-import { type PauseView, pauseView, type RunView, runDetail, runView } from '../views/delivery-views.ts';
+import { type PauseView, pauseView, type RunView, runDetail } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
+import { readRunLimits, viewRuns } from './run-limits.ts';
 
 /**
  * Lists the factory's runs in the order in which they were recorded; also runs of an automation that no longer exists.
@@ -18,18 +19,19 @@ export async function listRuns(
   wanted: Omit<LogFilter, 'outcome'> & ListPosition,
 ): Promise<Page<RunView>> {
   const { deliveries } = named.store;
-  return listRows(named, wanted, {
+  const page = await listRows(named, wanted, {
     kind: 'runs',
     find: id => deliveries.findRun(id),
     search: part => deliveries.searchRuns(part),
-    view: runView,
+    view: run => run,
   });
+  return { ...page, rows: await viewRuns(named, page.rows) };
 }
 
 /** Lists the runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */
 export async function listRunsOfDelivery(factory: Factory, deliveryId: string): Promise<RunView[]> {
   await requireDelivery(factory, deliveryId);
-  return (await factory.store.deliveries.listRunsOfDelivery(deliveryId)).map(runView);
+  return viewRuns(factory, await factory.store.deliveries.listRunsOfDelivery(deliveryId));
 }
 
 /** Shows a run. Fails with `run-unknown`. */
@@ -38,8 +40,14 @@ export async function showRun(factory: Factory, id: string): Promise<RunView> {
   const { deliveries, runFiles } = factory.store;
   const gathered = run.deliveryCount === undefined ? [] : await deliveries.listRunDeliveries(id);
   const snapshot = run.snapshot === undefined ? undefined : await deliveries.readSnapshot(run.snapshot);
-  const prompt = snapshot === undefined ? undefined : findPrompt(snapshot, run.automation);
-  return runDetail(run, { gathered, artifacts: await runFiles.listArtifacts(id), prompt });
+  const recorded = snapshot === undefined ? undefined : parseRecorded(snapshot).get(run.automation);
+  const limits = recorded && (await readRunLimits(factory, run, recorded));
+  return runDetail(run, {
+    gathered,
+    artifacts: await runFiles.listArtifacts(id),
+    prompt: recorded?.prompt,
+    limits,
+  });
 }
 
 /** Reads an artifact of a run. Fails with `run-unknown` or `artifact-unknown`. */

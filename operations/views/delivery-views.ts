@@ -12,6 +12,7 @@ import type {
   Afterwards,
   DeliverySummary,
   LoggedDelivery,
+  PastAttempt,
   Pause,
   Run,
   RunCancel,
@@ -153,6 +154,7 @@ export function runView(run: Run): RunView {
     ...(stopped && { stopped }),
     ...(dismissed && { dismissed }),
     ...(holds && { holds }),
+    ...(run.heldBy !== undefined && { heldBy: run.heldBy }),
     ...(deliveryCount !== undefined && { deliveryCount }),
   };
 }
@@ -185,17 +187,32 @@ interface RunParts {
   readonly gathered: readonly RunDelivery[];
   readonly artifacts: readonly RunArtifact[];
   readonly prompt: string | undefined;
+  readonly limits: Pick<RunView, 'attemptsMax' | 'timeLimitSeconds' | 'lane'> | undefined;
 }
 
-/** Everything about a run: all its deliveries if it gathers several, the files that it left, and its prompt. */
-export function runDetail(run: Run, { gathered, artifacts, prompt }: RunParts): RunView {
+/**
+ * Everything about a run: all its deliveries if it gathers several, its attempts and limits, the files that it left, and
+ * its prompt.
+ */
+export function runDetail(run: Run, { gathered, artifacts, prompt, limits }: RunParts): RunView {
   const deliveries = gathered.map(({ id, atMs, size }) => ({ id, at: formatTime(atMs), size }));
   return {
     ...runView(run),
     ...(run.deliveryCount !== undefined && { deliveries }),
+    ...limits,
+    ...(run.history && { history: historyView(run, run.history) }),
     ...(artifacts.length > 0 && { artifacts: [...artifacts] }),
     ...(prompt !== undefined && { prompt }),
   };
+}
+
+/** Only the last attempt of a running run is being made. Any other one without an end was lost with its daemon. */
+function historyView({ state }: Run, history: readonly PastAttempt[]): NonNullable<RunView['history']> {
+  return history.flatMap(({ attempt, startedAtMs, endedAtMs, error }, index) => {
+    if (endedAtMs === undefined && !(state === 'running' && index === history.length - 1)) return [];
+    const endedAt = endedAtMs === undefined ? null : formatTime(endedAtMs);
+    return { attempt, startedAt: formatTime(startedAtMs), endedAt, ...(error !== undefined && { error }) };
+  });
 }
 
 function formatTime(atMs: number): string {

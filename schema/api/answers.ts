@@ -7,7 +7,15 @@ import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts'
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
 import { senderProviders } from '../definitions/sender-keys.ts';
-import { identitySources, manualUid, outcomes, runnerKinds, runStates, runWaits } from '../delivery.ts';
+import {
+  endStates,
+  identitySources,
+  manualUid,
+  outcomes,
+  runnerKinds,
+  runStates,
+  runWaits,
+} from '../delivery.ts';
 import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
 import { exportedPathPattern } from '../name.ts';
@@ -455,6 +463,42 @@ export const runAnswer = z.strictObject({
     .describe(
       'Why a queued run does not start: an earlier run of its `order`, its `concurrency`, more deliveries for its `debounce`, a pause of its automation, or approval of what it left.',
     ),
+  heldBy: z.string().optional().describe('The failed run that holds a run that waits for its `order`.'),
+  attemptsMax: z
+    .int()
+    .optional()
+    .describe(
+      'Maximum number of attempts: of its automation when the run was recorded, bounded by the settings of the daemon.',
+    ),
+  timeLimitSeconds: z
+    .number()
+    .optional()
+    .describe(
+      'Time limit for one attempt, found as `attemptsMax`; absent if nothing limits it, or for a second command. Not in lists.',
+    ),
+  lane: z
+    .strictObject({
+      kind: z.enum(['order', 'limit']).describe('`limit`: of `concurrency`.'),
+      field: z.string().optional().describe('The field of the payload; absent if all runs share a limit.'),
+      value: z
+        .union([z.string(), z.number(), z.boolean(), z.null()])
+        .describe('Its value in the payload of the run. Untrusted. null: none.'),
+    })
+    .optional()
+    .describe('The runs whose order it keeps, or else with which it shares a limit. Not in lists.'),
+  history: z
+    .array(
+      z.strictObject({
+        attempt: z.int().describe('Begins again with 1 after a retry, and with a second command.'),
+        startedAt: time,
+        endedAt: time.nullable().describe('null: it is being made.'),
+        error: z.string().optional().describe('Why it failed: at most 300 characters.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'The last attempts, at most 100, the oldest first. Not in lists. Absent before the first attempt, and for runs that ended before attempts were kept.',
+    ),
   stopped: z.boolean().optional().describe('true: `runsPerHour` ended it without an attempt.'),
   dismissed: z.boolean().optional().describe('true: somebody dismissed the failed run.'),
   holds: z
@@ -480,6 +524,43 @@ export const runAnswer = z.strictObject({
       'The prompt of its automation when the run was recorded, without the envelope. Not in lists, nor once it is no longer stored.',
     ),
 });
+const weekOfHours = z.array(z.int()).length(7 * 24);
+const runDurations = z
+  .strictObject({ medianMs: z.int(), p90Ms: z.int().describe('The 90th percentile.') })
+  .nullable()
+  .describe('null: no run ended.');
+export const runTalliesAnswer = z.strictObject({
+  since: time.describe('When the first hour begins. The last hour is the current one.'),
+  automations: z
+    .array(
+      z.strictObject({
+        automation: z.string(),
+        succeeded: weekOfHours,
+        failed: weekOfHours,
+        cancelled: weekOfHours,
+        lastRun: z
+          .strictObject({ id: z.string(), state: z.enum(endStates), at: time })
+          .nullable()
+          .describe('The last run that ended, and when. It may no longer be stored.'),
+      }),
+    )
+    .describe(
+      'The ends of runs by hours: of the applied automations, and of others whose runs ended in this time. A run that was retried counts once for each end.',
+    ),
+  now: z
+    .strictObject({
+      running: z.int(),
+      queued: z.int().describe('Runs that start when they are due and a runner has a place.'),
+      held: z.int().describe('Runs that a failed run holds.'),
+      waiting: z.int().describe('Runs that wait for anything else, as `waitsFor` says.'),
+    })
+    .describe('The runs that have not ended; each counts once.'),
+  duration: z
+    .strictObject({ day: runDurations, dayBefore: runDurations })
+    .describe(
+      'The time from the creation of a run to its success or failure, in the last 24 hours, the current one included, and in those before. Values are within 5 %.',
+    ),
+});
 /** By whom and since when, or until when. */
 const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();
 export const alertAnswer = z.strictObject({
@@ -488,6 +569,7 @@ export const alertAnswer = z.strictObject({
   status: z.enum(['open', 'resolved']),
   webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
   automation: z.string().nullable(),
+  run: z.string().nullable().describe('The run that a person must act on, if there is one.'),
   reason: z.string(),
   since: time,
   until: time.nullable().describe('When it was resolved.'),
@@ -496,6 +578,14 @@ export const alertAnswer = z.strictObject({
   muted: alertMark.describe('Who muted it, and until when.'),
 });
 export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
+/** What is wrong now, in several factories. */
+export const openAlertsAnswer = z.strictObject({
+  alerts: z.array(alertAnswer.extend({ factory: z.string() })),
+  logTrouble: z
+    .string()
+    .nullable()
+    .describe('Why this daemon cannot record deliveries, so that it refuses them; null: it can.'),
+});
 
 export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });
 
@@ -506,6 +596,8 @@ export const runnerAnswer = z.strictObject({
   repositories: z
     .array(z.string())
     .describe('The repositories of which its runs can get a working copy, by `repository` of an automation.'),
+  attempts: z.int().optional().describe('Maximum number of attempts at a run.'),
+  timeLimitSeconds: z.number().optional().describe('Time limit for one attempt; absent if it has none.'),
 });
 export const runnersAnswer = z.strictObject({ runners: z.array(runnerAnswer) });
 

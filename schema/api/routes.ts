@@ -136,6 +136,14 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.healthOverviewAnswer },
     problems: reading,
   },
+  listOpenAlerts: {
+    method: 'get',
+    path: '/alerts',
+    permission: 'signed-in',
+    thread: 'port',
+    summary: 'Lists the open alerts of all factories that the caller may see, newest first.',
+    answer: { status: 200, shape: answers.openAlertsAnswer },
+  },
   listSchemes: {
     method: 'get',
     path: '/schemes',
@@ -547,6 +555,16 @@ export const apiRoutes = {
     query: requests.runsQuery,
     answer: { status: 200, shape: answers.runsAnswer },
     problems: ['webhook-unknown', 'automation-unknown', 'delivery-unknown', 'cursor-unknown', ...reading],
+  },
+  showRunTallies: {
+    method: 'get',
+    path: `${factory}/run-tallies`,
+    permission: 'read',
+    thread: 'lists',
+    summary:
+      'Shows how many runs ended in each hour of the last seven days, how long they took, and how many there are now.',
+    answer: { status: 200, shape: answers.runTalliesAnswer },
+    problems: reading,
   },
   showRun: {
     method: 'get',

@@ -10,6 +10,10 @@ export const flowDecisionsMax = 100;
 export const releasesMax = 1_000;
 /** @limit Runs to cancel that one claim takes: the next one takes the others. */
 export const cancelsMax = 100;
+/** @limit Attempts of a run that are kept with it, the newest ones: more come only of retries by hand. */
+export const attemptsKeptMax = 100;
+/** @limit Characters of an attempt's error that are kept with it: the run has the last one as a whole. */
+export const attemptErrorCharsMax = 300;
 
 /** The error of a run that `runsPerHour` stopped. */
 export const stopReason =
@@ -17,14 +21,15 @@ export const stopReason =
 
 /**
  * What SQL sets of runs whose daemon is gone: queues them again, or fails those that were interrupted too often in a row.
- * `nowMs`: the time in SQL.
+ * `nowMs`: the time in SQL. `endAttempt` makes the history in which the last attempt has ended with an error.
  */
-export function setInterrupted(nowMs: string): string {
+export function setInterrupted(nowMs: string, endAttempt: (atMs: string, error: string) => string): string {
   const isLast = `cancel IS NULL AND error IS NOT NULL AND error = '${interruptionErrors.at(-2)}'`;
   const cases = interruptionErrors
     .slice(1)
     .map((error, index) => `WHEN '${interruptionErrors[index]}' THEN '${error}'`);
-  return `claimed_by = NULL, state = CASE WHEN ${isLast} THEN 'failed' ELSE 'queued' END,
+  const next = `CASE error ${cases.join(' ')} ELSE '${interruptionErrors[0]}' END`;
+  return `claimed_by = NULL, history = ${endAttempt(nowMs, next)}, state = CASE WHEN ${isLast} THEN 'failed' ELSE 'queued' END,
     finished_at_ms = CASE WHEN ${isLast} THEN ${nowMs} END,
-    error = CASE error ${cases.join(' ')} ELSE '${interruptionErrors[0]}' END`;
+    error = ${next}`;
 }

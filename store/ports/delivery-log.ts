@@ -14,6 +14,8 @@ import type {
   HealthCounts,
   HealthRecord,
   HistoryFilter,
+  RunTallies,
+  RunTalliesFilter,
   StoredHealth,
   TalliedHistory,
   TallyStep,
@@ -188,8 +190,22 @@ export interface Run {
   readonly dismissed?: boolean;
   /** True of a failed run that keeps those behind it in its order waiting, until it is retried or dismissed. */
   readonly holds?: boolean;
+  /** The last of its attempts, the oldest first; one that is being made has no end. Absent if none is known. */
+  readonly history?: readonly PastAttempt[];
+  /** The failed run that keeps a run that waits for its `order` waiting; absent if there is none. */
+  readonly heldBy?: string;
   /** The number of deliveries that the run has taken up; `deliveryId` is the newest. Absent unless it has a `burst`. */
   readonly deliveryCount?: number;
+}
+
+/** An attempt at a run. */
+export interface PastAttempt {
+  /** Its number, which begins again with 1 after a retry by hand, and with a second command. */
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  /** The beginning of the reason why it failed. */
+  readonly error?: string;
 }
 
 /** The state of a run whose command has ended, on its way to the second one. */
@@ -292,6 +308,8 @@ export interface RunResult extends RunAttempt {
 }
 
 export interface RunPostponement extends RunAttempt {
+  /** When the attempt ended. */
+  readonly atMs: number;
   readonly notBeforeMs: number;
   /** False if the claim was no attempt, so that it does not count as one. */
   readonly attempted: boolean;
@@ -348,7 +366,7 @@ export interface PruneRule {
   readonly keepNewest: number;
   /** Deliveries since this time stay, however many there are. */
   readonly keepSinceMs: number;
-  /** Tallies before this hour are removed, counted from 1970. Without it, all stay. */
+  /** Tallies of deliveries and runs before this hour are removed, counted from 1970. Without it, all stay. */
   readonly keepTalliesSinceHour?: number;
 }
 
@@ -547,6 +565,8 @@ export interface DeliveryLogReader {
   readHistory(filter: HistoryFilter): Promise<TalliedHistory>;
   /** The webhooks that must be judged now; those that wait longest first. */
   listDueHealth(nowMs: number, limit: number): Promise<StoredHealth[]>;
+  /** The ends of runs by hours, how long they took, and the runs that have not ended. */
+  readRunTallies(filter: RunTalliesFilter): Promise<RunTallies>;
   /** Counts the webhooks of one factory, or of all. */
   countHealth(factory?: string): Promise<HealthCounts>;
 }
@@ -591,7 +611,10 @@ export interface DeliveryLog {
    * tallied meanwhile, so that each row counts once.
    */
   recordTallies(step: TallyStep): Promise<boolean>;
-  /** Records how a daemon has judged webhooks, and when. Returns whether there may be more to judge now. */
+  /**
+   * Records how a daemon has judged webhooks, and when. Returns whether there may be more to judge now. The store may also
+   * add up here what it has noted of runs.
+   */
   recordHealth(record: HealthRecord): Promise<boolean>;
   /** Undefined unless the delivery was accepted. */
   readEvent(deliveryId: string): Promise<StoredEvent | undefined>;

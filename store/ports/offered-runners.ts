@@ -10,6 +10,9 @@ const offeredRunnerShape = z.strictObject({
   automations: z.array(z.string()),
   /** The repositories among which an automation chooses. */
   repositories: z.array(z.string()),
+  /** The operator's limits of a run: attempts, and the time of an attempt, if there is one. Not before a daemon has started. */
+  attempts: z.int().optional(),
+  timeLimitSeconds: z.number().optional(),
 });
 
 /** A runner, as automations choose it. */

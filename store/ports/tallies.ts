@@ -1,4 +1,4 @@
-import type { Outcome, requestOutcomes } from '../../schema/delivery.ts';
+import type { endStates, Outcome, requestOutcomes } from '../../schema/delivery.ts';
 
 /** The number of deliveries with each outcome in an hour. */
 export type OutcomeCounts = Readonly<
@@ -114,4 +114,58 @@ export interface FactoryHealthCount {
   readonly factory: string;
   readonly state: string;
   readonly webhooks: number;
+}
+
+/** The runs of an automation that ended in one hour. A run that was retried by hand counts once for each end. */
+export interface RunTally {
+  readonly automation: string;
+  /** Whole hours since 1970. */
+  readonly hour: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+}
+
+/** The last run of an automation that ended. Retention may have removed it. */
+export interface LastRun {
+  readonly automation: string;
+  readonly id: string;
+  readonly state: (typeof endStates)[number];
+  readonly atMs: number;
+}
+
+/** The runs of one hour whose times from creation to success or failure are about the same. */
+export interface RunDuration {
+  readonly hour: number;
+  /** Times of `2 ** (bucket / 8)` ms up to the next bucket's. */
+  readonly bucket: number;
+  readonly runs: number;
+}
+
+/** The runs of a factory that have not ended; each counts once. */
+export interface RunsNow {
+  readonly running: number;
+  /** Those that start when they are due and a runner has a place. */
+  readonly queued: number;
+  /** Those that a failed run holds. */
+  readonly held: number;
+  /** Those that wait for anything else (`Run.waitsFor`). */
+  readonly waiting: number;
+}
+
+export interface RunTallies {
+  /** Sorted by automation, then oldest first. */
+  readonly tallies: readonly RunTally[];
+  readonly lastRuns: readonly LastRun[];
+  readonly durations: readonly RunDuration[];
+  readonly now: RunsNow;
+}
+
+export interface RunTalliesFilter {
+  readonly factory: string;
+  /** Whose last runs are wanted. */
+  readonly automations: readonly string[];
+  readonly sinceHour: number;
+  /** From which hour on durations are wanted. */
+  readonly durationsSinceHour: number;
 }

@@ -121,6 +121,8 @@ export interface TransferRun extends TransferRow {
   /** `Afterwards` as JSON. */
   readonly afterwards: string | null;
   readonly againOf: string | null;
+  /** Its `PastAttempt`s as JSON. */
+  readonly history: string | null;
   /** A `RunFlow` as JSON. */
   readonly flow: string | null;
   readonly stopped: boolean;

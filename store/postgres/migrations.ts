@@ -25,6 +25,7 @@ export const tablesMigrations: readonly TablesMigration[] = [
   // Code before it would execute the first command of a run again, in place of the second one.
   { sql: toPackageFile('store/postgres/migrations/004-afterwards.sql'), compatibleFrom: 4 },
   { sql: toPackageFile('store/postgres/migrations/005-previous-secrets.sql'), compatibleFrom: 4 },
+  { sql: toPackageFile('store/postgres/migrations/006-run-history.sql'), compatibleFrom: 4 },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -233,7 +233,7 @@ const runNames = [
     'waitsUntilMs',
     'report',
   ],
-  ...['flow', 'stopped', 'dismissed', 'taken', 'manual', 'cancel', 'afterwards', 'againOf'],
+  ...['flow', 'stopped', 'dismissed', 'taken', 'manual', 'cancel', 'afterwards', 'againOf', 'history'],
 ] as readonly (keyof TransferRun)[];
 
 /** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
@@ -288,10 +288,14 @@ const insertRuns = `
     FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
       $16::text[], $17::text[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::boolean[], $24::boolean[],
-      $25::text[], $26::boolean[], $27::text[], $28::text[], $29::text[]) WITH ORDINALITY
+      $25::text[], $26::boolean[], $27::text[], $28::text[], $29::text[], $30::text[]) WITH ORDINALITY
     AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
       created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, waits_until_ms,
-      report, flow, stopped, dismissed, taken, manual, cancel, afterwards, again_of, position)
+      report, flow, stopped, dismissed, taken, manual, cancel, afterwards, again_of, history, position)
+  ), results AS (
+    INSERT INTO hookmill.run_results (factory, automation, run_id, state, at_ms, took_ms)
+    SELECT factory, automation, id, state, finished_at_ms, finished_at_ms - created_at_ms FROM given
+    WHERE state IN ('succeeded', 'failed', 'cancelled') AND finished_at_ms IS NOT NULL
   ), taken AS (
     INSERT INTO hookmill.run_deliveries (run_id, delivery_id, day)
     SELECT given.id, deliveries.id, deliveries.day
@@ -303,10 +307,10 @@ const insertRuns = `
   )
   INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
     created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims, waits_until_ms, report, flow,
-    stopped, dismissed, delivery_count, manual, cancel, afterwards, again_of)
+    stopped, dismissed, delivery_count, manual, cancel, afterwards, again_of, history)
   SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
     started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims, waits_until_ms, report, flow, nullif(stopped, false),
-    nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false), cancel, afterwards, again_of
+    nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false), cancel, afterwards, again_of, history
   FROM given ORDER BY position`;
 
 // A page ends where its bytes reach $4: what is beyond is sized, but not read. The text of `taken` is the one that SQLite
@@ -334,7 +338,7 @@ const selectRuns = `
     deliveries.at_ms AS "deliveryAtMs", automation, replay, coalesce(manual, false) AS manual, digest AS snapshot, ${runState} AS state, attempts,
     claims, waits_until_ms AS "waitsUntilMs", report,
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, cancel, afterwards, again_of AS "againOf", flow,
+    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, cancel, afterwards, again_of AS "againOf", history, flow,
     coalesce(stopped, false) AS stopped,
     coalesce(dismissed, false) AS dismissed, CASE WHEN delivery_count IS NOT NULL THEN (
       SELECT '[' || coalesce(string_agg(to_json(taken.delivery_id)::text, ',' ORDER BY taken.delivery_id COLLATE "C"), '') || ']'

@@ -130,9 +130,22 @@ export async function enter(page: Page, { managementUrl }: WebhookDaemon, token:
 /** Fills in the form of the sign-in page. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel('API token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await waitForSignIn(page);
 }
+
+/** Waits until somebody is signed in. */
+export async function waitForSignIn(page: Page): Promise<void> {
+  await accountOf(page).waitFor();
+}
+
+/** Chooses an entry of the account menu, such as Sign out. */
+export async function chooseInAccount(page: Page, entry: string): Promise<void> {
+  await accountOf(page).click();
+  await page.getByRole('menuitem', { name: entry }).click();
+}
+
+const accountOf = (page: Page) => page.getByRole('button', { name: 'Account: ' });
 
 /** Opens the form for a new webhook, and names the webhook. */
 export async function openNewWebhook({ page, visit }: Dashboard, name: string): Promise<void> {

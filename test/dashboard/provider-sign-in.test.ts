@@ -4,7 +4,7 @@ import { startLoopbackServer } from '../support/loopback-server.ts';
 import { call, startManagedDaemon } from '../support/management.ts';
 import { signInAtProvider, startProvider } from '../support/sign-in-provider.ts';
 import { storeIn } from '../support/stored.ts';
-import { browserTest, keepScreenshot, openPage } from './browser.ts';
+import { browserTest, chooseInAccount, keepScreenshot, openPage } from './browser.ts';
 
 async function startBoth() {
   const provider = await startProvider();
@@ -32,7 +32,7 @@ browserTest('signs a person in at the provider, goes on where they were, and sig
   const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie])';
   expect(await page.evaluate<string>(kept)).toMatch(/^\[\{"hookmill-session-key":"[\w-]{43}"\},\{\},""\]$/);
   await page.reload();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await chooseInAccount(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
   expect(await page.evaluate<string>(kept)).toBe('[{},{},""]');
 });

@@ -1,6 +1,15 @@
 import { expect } from 'vitest';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-import { browserTest, enter, makeToken, openDashboard, openPage, signIn } from './browser.ts';
+import {
+  browserTest,
+  chooseInAccount,
+  enter,
+  makeToken,
+  openDashboard,
+  openPage,
+  signIn,
+  waitForSignIn,
+} from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 browserTest('signs in with a token, refuses an unknown one, and signs out', async () => {
@@ -19,7 +28,7 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   );
   expect(await page.content()).not.toContain(token);
   await page.reload();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await chooseInAccount(page, 'Sign out');
   await page.getByLabel('API token').waitFor();
   expect(await page.evaluate<string>(kept)).toBe('[{},{},"",null]');
   await page.reload();
@@ -41,7 +50,7 @@ browserTest('a server on another port gets the cookie from the browser, and cann
   const replayed = await fetch(`${daemon.managementUrl}/api/v1/session`, { headers: { cookie } });
   expect(replayed.status).toBe(401);
   await page.goto(daemon.managementUrl);
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await waitForSignIn(page);
 });
 
 browserTest('asks to sign in again when the session has expired, and stays on the page', async () => {
@@ -61,10 +70,10 @@ browserTest('lists the sessions, and ends one of another browser', async () => {
   const other = await openPage();
   await enter(other, daemon, token);
   await other.goto(daemon.managementUrl);
-  await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  await waitForSignIn(other);
   await enter(page, daemon, token);
   await visit();
-  await page.getByRole('link', { name: 'Sessions' }).click();
+  await chooseInAccount(page, 'Sessions');
   await page.getByText('this session').waitFor();
   await keep('sessions');
   await page.getByRole('button', { name: 'End the session of' }).click();
@@ -72,7 +81,7 @@ browserTest('lists the sessions, and ends one of another browser', async () => {
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await other.reload();
   await other.getByLabel('API token').waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await waitForSignIn(page);
 });
 
 browserTest('says with what it reads by itself when nobody has used the page for a minute', async () => {

@@ -5,6 +5,7 @@ import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';
 import { isNeeded } from './rows.ts';
+import { tallyResults } from './tallies.ts';
 
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
 const rowsPerStepMax = 5_000;
@@ -22,6 +23,9 @@ const phases = [
   'snapshots',
   'unlogged',
   'tallies',
+  'results',
+  'runTallies',
+  'runDurations',
 ] as const;
 type Phase = (typeof phases)[number];
 
@@ -92,12 +96,20 @@ const steps: Readonly<Record<Phase, Step>> = {
       SELECT ctid FROM hookmill.unlogged WHERE minute < $1::bigint / 60000 LIMIT ${rowsPerStepMax}))`;
     return toProgress(await pool.query(text, [keepSinceMs]));
   },
-  tallies: async (pool, _cutoffDay, { keepTalliesSinceHour = 0 }) => {
-    const text = `DELETE FROM hookmill.tallies WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM hookmill.tallies WHERE hour < $1 LIMIT ${rowsPerStepMax}))`;
-    return toProgress(await pool.query(text, [keepTalliesSinceHour]));
-  },
+  tallies: removeHours('tallies'),
+  // Those of a daemon that stopped before it tallied them, or of a copy.
+  results: async pool => toProgress({ rowCount: (await pool.query(tallyResults)).rows[0].tallied }),
+  runTallies: removeHours('run_tallies'),
+  runDurations: removeHours('run_durations'),
 };
+
+function removeHours(table: string): Step {
+  return async (pool, _cutoffDay, { keepTalliesSinceHour = 0 }) => {
+    const text = `DELETE FROM hookmill.${table} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM hookmill.${table} WHERE hour < $1 LIMIT ${rowsPerStepMax}))`;
+    return toProgress(await pool.query(text, [keepTalliesSinceHour]));
+  };
+}
 
 /** Returns how far this machine's clock is ahead of the database's: a wrong clock must not drop days too early. */
 async function readAheadMs(pool: Pool): Promise<number> {

@@ -35,6 +35,7 @@ import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { selectPauses } from './pauses.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
+import { readRunTallies } from './run-tallies.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
 import { readTallies } from './tallies.ts';
 import { sumOfUnlogged } from './unlogged.ts';
@@ -83,6 +84,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
     ...readRuns(select),
     ...readTroubledRuns(select),
     ...readTallies(select),
+    ...readRunTallies(select),
     findLast: async (kind, factory) => {
       const text = `SELECT id FROM hookmill.${kind} WHERE factory = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`;
       return (await select<{ id: string }>(text, [factory, await settle(select, kind)]))[0]?.id;

@@ -20,6 +20,15 @@ export const isNeeded = `(${isUnfinished} OR ${isHolding})`;
 /** The name of the runner of a run, by which an index finds those that are queued. */
 export const runnerOfRun = "coalesce(flow::jsonb ->> 'runner', 'default')";
 
+/** The failed run that holds a run that may wait for this lane; null if none does. */
+export function holderInLane(orderLane: string): string {
+  return `CASE WHEN waits_for = 'order' THEN (
+  SELECT run_id FROM (
+    SELECT run_id, state FROM hookmill.run_flows WHERE order_lane = ${orderLane}
+      AND (state IN ('queued', 'parked', 'running') OR state = 'failed' AND holds AND dismissed IS NULL)
+    ORDER BY seq LIMIT 1) AS first WHERE first.state = 'failed') END`;
+}
+
 /** The columns of a `Run`, from `runs` and `snapshots`. */
 export const runColumns = `
   id, delivery_id AS "deliveryId", factory, webhook, automation, ${runnerOfRun} AS runner,
@@ -28,7 +37,7 @@ export const runColumns = `
   attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
   waits_until_ms AS "waitsUntilMs", report::json AS report, error, cancel::json AS cancel, afterwards::json AS afterwards,
-  again_of AS "againOf", waits_for AS "waitsFor", stopped, dismissed,
+  again_of AS "againOf", history::json AS history, ${holderInLane("flow::jsonb #>> '{order,lane}'")} AS "heldBy", waits_for AS "waitsFor", stopped, dismissed,
   CASE WHEN state = 'failed' AND dismissed IS NULL THEN nullif((flow::jsonb #>> '{order,hold}')::boolean, false) END AS holds,
   delivery_count AS "deliveryCount"`;
 

@@ -1,6 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
-import { flowDecisionsMax, setInterrupted, stopReason } from '../../delivery-log/run-flow.ts';
+import {
+  attemptErrorCharsMax,
+  attemptsKeptMax,
+  flowDecisionsMax,
+  setInterrupted,
+  stopReason,
+} from '../../delivery-log/run-flow.ts';
 import { followReport, withoutNulls } from '../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../delivery-log/thread/batch.ts';
 import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
@@ -129,19 +135,17 @@ function prepareClaims(pool: Pool, lease: Lease) {
   };
   return {
     claimRuns: given => inOrder(() => claimAndRemember(given)),
-    finishRun: ({ state, atMs, error, ...attempt }) => {
-      const set = `state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL,
-        cancel = CASE WHEN $4 = 'cancelled' THEN cancel END`;
-      return end(attempt, set, [state, atMs, toError(error)]);
-    },
+    finishRun: ({ state, atMs, error, ...attempt }) =>
+      end(attempt, setFinished, [state, atMs, toError(error)]),
     awaitReport: ({ untilMs, ...attempt }) =>
       end(attempt, 'waits_until_ms = $4, claimed_by = NULL', [untilMs]),
-    postponeRun: ({ notBeforeMs, attempted, error, second, ...attempt }) => {
+    postponeRun: ({ atMs, notBeforeMs, attempted, error, second, ...attempt }) => {
       const set = `state = $7, waits_for = $8, not_before_ms = $4, error = $5, claimed_by = NULL, waits_until_ms = NULL,
-        attempts = CASE WHEN $9::text IS NULL THEN attempts - $6 ELSE 0 END, afterwards = coalesce(afterwards, $9)`;
+        attempts = CASE WHEN $9::text IS NULL THEN attempts - $6 ELSE 0 END, afterwards = coalesce(afterwards, $9),
+        history = CASE $6 WHEN 0 THEN ${endAttempt('$10', '$5')} ELSE hookmill.forget_attempt(history) END`;
       const places = second?.waitsForApproval ? ['parked', 'approval'] : ['queued', null];
       const json = second ? JSON.stringify({ sinceMs: second.sinceMs }) : null;
-      return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1, ...places, json]);
+      return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1, ...places, json, atMs]);
     },
     requeueRunsOfOthers: daemonId =>
       inOrder(async () => {
@@ -152,10 +156,19 @@ function prepareClaims(pool: Pool, lease: Lease) {
   } satisfies Partial<AsyncVerbTable>;
 }
 
+const setFinished = `
+  state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL,
+  cancel = CASE WHEN $4 = 'cancelled' THEN cancel END, history = ${endAttempt('$5', '$6')}`;
+
 const isClaimed = "id = $1 AND state = 'running' AND claimed_by IS NOT DISTINCT FROM $2 AND claims = $3";
 
 function toClaim({ id, claimedBy, claims }: RunAttempt): unknown[] {
   return [id, claimedBy, claims];
+}
+
+/** What SQL sets as the history of a run whose attempt has ended. */
+function endAttempt(atMs: string, error: string): string {
+  return `hookmill.end_attempt(history, (${atMs})::bigint, left(${error}, ${attemptErrorCharsMax}))`;
 }
 
 function toError(error: string | undefined): string | null {
@@ -168,7 +181,7 @@ function toError(error: string | undefined): string | null {
  */
 async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly string[]): Promise<number> {
   const text = `
-    UPDATE hookmill.runs SET ${setInterrupted('floor(extract(epoch FROM clock_timestamp()) * 1000)')}
+    UPDATE hookmill.runs SET ${setInterrupted('floor(extract(epoch FROM clock_timestamp()) * 1000)', endAttempt)}
     WHERE state = 'running' AND claimed_by IS NOT NULL AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
       SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
   const requeued = await pool.query(text, [claimedBy, own]);
@@ -247,12 +260,13 @@ const start = `
   WITH runs AS (
     UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $3,
       started_at_ms = $4, finished_at_ms = NULL, waits_until_ms = NULL,
-      report = CASE WHEN afterwards IS NOT NULL THEN report END
+      report = CASE WHEN afterwards IS NOT NULL THEN report END,
+      history = hookmill.begin_attempt(history, attempts + 1, $4, ${attemptsKeptMax})
     WHERE day = ANY ($1) AND id = ANY ($2) RETURNING *
   )
   SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
 
-const decide = `SELECT ${runColumns} FROM hookmill.decide_runs($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
+const decide = `SELECT ${runColumns} FROM hookmill.decide_runs_2($1, $2, $3, $4, ${attemptsKeptMax}) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
 
 /** Finds when the next run is due, and other runners with queued runs. */
 async function findNext(

@@ -14,6 +14,12 @@ import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Select, settle } from './search.ts';
 
+/** @limit Ends of runs that are tallied in one step: it takes some 100 ms, in which no run waits. */
+const resultsPerStepMax = 20_000;
+
+/** Tallies the ends of runs that are not tallied yet, up to a number, and returns how many there were. */
+export const tallyResults = `SELECT hookmill.tally_results(${resultsPerStepMax}) AS tallied`;
+
 type Position = TallyPosition & { readonly listeningSinceMs: number };
 
 export function readTallies(select: Select) {
@@ -108,15 +114,18 @@ export function prepareTallies(pool: Pool) {
         await client.query(wakeHealth, toColumns(tallies, ['factory', 'uid', 'webhook', 'rejectedInRow']));
         return true;
       }),
-    recordHealth: ({ nowMs, judged }) =>
-      inTransaction(pool, async client => {
+    recordHealth: async ({ nowMs, judged }) => {
+      // Here, because one daemon at a time does this, every few seconds.
+      await pool.query(tallyResults);
+      return inTransaction(pool, async client => {
         await client.query(seeHealth, [nowMs, nowMs - listeningBreakMs]);
         await client.query(judgeHealth, toColumns(judged, ['uid', 'state', 'sinceMs', 'fromMs', 'dueMs']));
         const forgotten = judged.filter(({ dueMs }) => dueMs === null).map(({ uid }) => uid);
         await client.query('DELETE FROM hookmill.webhook_health WHERE uid = ANY ($1)', [forgotten]);
         const [answer] = (await client.query<{ due: boolean }>(isAnyDue, [nowMs])).rows;
         return answer?.due === true;
-      }),
+      });
+    },
   } satisfies Partial<AsyncVerbTable>;
 }
 

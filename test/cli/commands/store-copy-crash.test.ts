@@ -240,6 +240,7 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
       claimedBy: null,
       afterwards: null,
       againOf: null,
+      history: null,
       cancel: null,
       error: null,
       waitsUntilMs: null,

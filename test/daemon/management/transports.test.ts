@@ -247,6 +247,7 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     () => ({ query: { state: 'failed' } }),
     () => ({ query: { automation: 'unknown' } }),
   ],
+  showRunTallies: [() => ({})],
   showRun: [({ run }) => ({ params: { run } }), () => ({ params: { run: 'run_unknown' } })],
   showRunOutput: [
     ({ run }) => ({ params: { run }, query: { from: '2' } }),

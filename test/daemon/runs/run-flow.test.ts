@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import type { RunFlowKeys } from '../../../schema/definitions/automation-definition.ts';
+import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
@@ -23,7 +23,7 @@ async function startAgent() {
 }
 
 /** A daemon with the automation `triage` that flows like this, and a command line that works on it. */
-async function openScene(flow: RunFlowKeys) {
+async function openScene(flow: RunControl) {
   const agent = await startAgent();
   const daemon = await startManagedDaemon({ runs: { runner: { kind: 'http', url: agent.url } } });
   const manager = await daemon.client();
@@ -50,7 +50,10 @@ async function openScene(flow: RunFlowKeys) {
 }
 
 test('a limit: the runs of one value wait for a place, and say so', async () => {
-  const { post, runThat, start, hookmill } = await openScene({ concurrency: 1, concurrencyKey: '$.repo' });
+  const { manager, post, runThat, start, hookmill } = await openScene({
+    concurrency: 1,
+    concurrencyKey: '$.repo',
+  });
   const [first, second, other] = [
     await post({ repo: 'a', n: 1 }),
     await post({ repo: 'a', n: 2 }),
@@ -59,6 +62,8 @@ test('a limit: the runs of one value wait for a place, and say so', async () => 
   await start(other);
   const end = await start(first);
   const { id } = await runThat(second, { state: 'queued', waitsFor: 'limit' });
+  const lane = { kind: 'limit', field: '$.repo', value: 'a' };
+  expect((await manager.call('showRun', { params: { run: id } })).json.lane).toEqual(lane);
   expect((await hookmill('runs', 'list')).stdout).toMatch(
     new RegExp(`${id} .* queued \\(waits for other runs to end\\)`),
   );
@@ -82,6 +87,9 @@ test('an order: a failed run holds those behind it until it is dismissed', async
   end(400);
   const failed = await runThat(first, { state: 'failed' });
   const [held] = (await manager.call('listRuns', { query: { state: 'queued' } })).json.runs;
+  expect(held).toMatchObject({ heldBy: failed.id, attemptsMax: 3 });
+  const shown = (await manager.call('showRun', { params: { run: held.id } })).json;
+  expect(shown).toMatchObject({ heldBy: failed.id, lane: { kind: 'order', field: '$.issue', value: 1 } });
   expect((await hookmill('runs', 'list')).stdout).toContain('failed (the next runs wait behind it)');
   // A change of the automation holds for later deliveries.
   await manager.call('deleteAutomation', { params: { automation: 'triage' } });
@@ -104,6 +112,64 @@ test('an order: a failed run holds those behind it until it is dismissed', async
   );
   await hookmill('runs', 'retry', failed.id);
   expect((await runThat(first, { attempts: 1 })).dismissed).toBeUndefined();
+});
+
+test('attempts: a run shows when each began and ended, and the hours count its end', async () => {
+  const { daemon, manager, post, runThat, start, hookmill } = await openScene({
+    attempts: 2,
+    timeLimit: '5s',
+  });
+  const tallies = async () => (await manager.call('showRunTallies')).json;
+  expect(await tallies()).toMatchObject({
+    automations: [{ automation: 'triage', lastRun: null }],
+    now: { running: 0, queued: 0, held: 0, waiting: 0 },
+    duration: { day: null, dayBefore: null },
+  });
+  const beganMs = daemon.clock.nowMs;
+  const delivery = await post({ issue: 1 });
+  const show = async (id: string) => (await manager.call('showRun', { params: { run: id } })).json;
+  const end = await start(delivery);
+  const { id } = await runThat(delivery, { state: 'running' });
+  const [startedAt, limits] = [new Date(beganMs).toISOString(), { attemptsMax: 2, timeLimitSeconds: 5 }];
+  expect(await show(id)).toMatchObject({ ...limits, history: [{ attempt: 1, startedAt, endedAt: null }] });
+  expect((await hookmill('runs', 'show', id)).stdout).toContain(`1: ${startedAt} to now`);
+  expect((await tallies()).now).toEqual({ running: 1, queued: 0, held: 0, waiting: 0 });
+  daemon.clock.nowMs += 1_000;
+  end(503);
+  await runThat(delivery, { state: 'queued' });
+  daemon.clock.nowMs += 20_000;
+  (await start(delivery))(400);
+  await runThat(delivery, { state: 'failed' });
+  const { history } = await show(id);
+  expect(history).toEqual([
+    {
+      attempt: 1,
+      startedAt,
+      endedAt: new Date(beganMs + 1_000).toISOString(),
+      error: expect.stringContaining('503'),
+    },
+    {
+      attempt: 2,
+      startedAt: expect.any(String),
+      endedAt: expect.any(String),
+      error: expect.stringContaining('400'),
+    },
+  ]);
+  expect((await hookmill('runs', 'show', id)).stdout).toMatch(/attempts +2 of 2\n +1: .* 503.*\n +2: /);
+  const { automations, duration } = await tallies();
+  const none = Array(167).fill(0);
+  expect(automations).toEqual([
+    {
+      automation: 'triage',
+      ...{ succeeded: [...none, 0], failed: [...none, 1], cancelled: [...none, 0] },
+      lastRun: { id, state: 'failed', at: new Date(beganMs + 21_000).toISOString() },
+    },
+  ]);
+  expect(duration).toEqual({
+    day: { medianMs: expect.any(Number), p90Ms: duration.day.medianMs },
+    dayBefore: null,
+  });
+  expect(Math.abs(duration.day.medianMs - 21_000)).toBeLessThan(21_000 * 0.05);
 });
 
 test('a burst: its deliveries show the run that took them up, and the run shows all of them', async () => {

@@ -10,6 +10,7 @@ import { testPruning } from './pruning.ts';
 import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRunFlow } from './run-flow.ts';
+import { testRunHistory } from './run-history.ts';
 import { testRuns } from './runs.ts';
 import { testSearches } from './searches.ts';
 import { testSessions } from './sessions.ts';
@@ -41,6 +42,7 @@ const parts = {
   },
   runs: {
     runs: testRuns,
+    'the past of runs': testRunHistory,
     'the flow of runs': testRunFlow,
     'cancels and pauses': testSteering,
     'run files': testRunFiles,

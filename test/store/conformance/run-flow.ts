@@ -97,9 +97,9 @@ function testLimits(makePlace: MakePlace): void {
     const log = await openLog(openAt(makePlace()));
     const [a, b] = await record(log, [limit(1), limit(1)]);
     const [running] = await claimIds(log, [a]);
-    await log.postponeRun({ ...running, notBeforeMs: nowMs, attempted: true });
+    await log.postponeRun({ ...running, atMs: nowMs, notBeforeMs: nowMs, attempted: true });
     const [next] = await claimIds(log, [a]);
-    await log.postponeRun({ ...next, notBeforeMs: nowMs + 5, attempted: true });
+    await log.postponeRun({ ...next, atMs: nowMs, notBeforeMs: nowMs + 5, attempted: true });
     const [last] = await claimIds(log, [b]);
     await claimIds(log, [], nowMs + 5);
     await log.finishRun({ ...last, state: 'succeeded', atMs: nowMs });
@@ -170,7 +170,7 @@ function testOrder(makePlace: MakePlace): void {
     const [other] = await record(log, [order('other')]);
     const [first] = await claimIds(log, [a, other]);
     expect(await store.deliveries.findRun(b.id)).toMatchObject({ state: 'queued', waitsFor: 'order' });
-    await log.postponeRun({ ...first, notBeforeMs: nowMs + 5, attempted: true });
+    await log.postponeRun({ ...first, atMs: nowMs, notBeforeMs: nowMs + 5, attempted: true });
     const [c] = await record(log, [order()]);
     await claimIds(log, []);
     const [again] = await claimIds(log, [a], nowMs + 5);
@@ -341,7 +341,7 @@ function testFuse(makePlace: MakePlace): void {
     expect(stopped?.[0]?.error).toContain('runsPerHour');
     expect(await store.deliveries.findRun(c.id)).toEqual(stopped?.[0]);
     // A second attempt is no second start.
-    await log.postponeRun({ ...(runs[0] as Run), notBeforeMs: nowMs, attempted: true });
+    await log.postponeRun({ ...(runs[0] as Run), atMs: nowMs, notBeforeMs: nowMs, attempted: true });
     await claimIds(log, [a]);
     await claimIds(log, [d], nowMs + hourMs);
     await log.retryRun({ id: c.id, nowMs: nowMs + hourMs });
@@ -399,7 +399,7 @@ function testBursts(makePlace: MakePlace): void {
     const log = await openLog(openAt(makePlace()));
     const { run } = await recordBurst(log, burst(), [0, 1]);
     const [claimed] = await claimIds(log, [run], nowMs + 31);
-    await log.postponeRun({ ...claimed, notBeforeMs: nowMs + 40, attempted: false });
+    await log.postponeRun({ ...claimed, atMs: nowMs, notBeforeMs: nowMs + 40, attempted: false });
     const { run: next } = await recordBurst(log, burst(), [32, 33]);
     await claimIds(log, [run], nowMs + 40);
     expect(await claimIds(log, [next], nowMs + 63)).toMatchObject([{ deliveryCount: 2 }]);

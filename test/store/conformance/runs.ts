@@ -175,10 +175,16 @@ export function testRuns(makePlace: MakePlace): void {
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
     const notBeforeMs = nowMs + 1_000;
-    expect(await log.postponeRun({ ...claimed(run), notBeforeMs, attempted: true, error: 'HTTP 503' })).toBe(
-      true,
-    );
-    expect(await log.postponeRun({ ...claimed(run), notBeforeMs, attempted: true })).toBe(false);
+    expect(
+      await log.postponeRun({
+        ...claimed(run),
+        atMs: nowMs,
+        notBeforeMs,
+        attempted: true,
+        error: 'HTTP 503',
+      }),
+    ).toBe(true);
+    expect(await log.postponeRun({ ...claimed(run), atMs: nowMs, notBeforeMs, attempted: true })).toBe(false);
     expect(await log.claimRuns({ ...claim, nowMs: notBeforeMs - 1 })).toEqual({
       runs: [],
       nextDueMs: notBeforeMs,
@@ -192,7 +198,13 @@ export function testRuns(makePlace: MakePlace): void {
     const run = newRun();
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
-    await log.postponeRun({ ...claimed(run), notBeforeMs: nowMs, attempted: false, error: 'ENOSPC' });
+    await log.postponeRun({
+      ...claimed(run),
+      atMs: nowMs,
+      notBeforeMs: nowMs,
+      attempted: false,
+      error: 'ENOSPC',
+    });
     expect((await log.claimRuns(claim)).runs).toMatchObject([
       { id: run.id, attempts: 1, claims: 2, error: 'ENOSPC' },
     ]);
@@ -203,7 +215,12 @@ export function testRuns(makePlace: MakePlace): void {
     const [fresh, postponed] = [newRun(), newRun()];
     await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [postponed] }));
     await log.claimRuns(claim);
-    await log.postponeRun({ ...claimed(postponed), notBeforeMs: nowMs + 10_000, attempted: true });
+    await log.postponeRun({
+      ...claimed(postponed),
+      atMs: nowMs,
+      notBeforeMs: nowMs + 10_000,
+      attempted: true,
+    });
     await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [fresh] }));
     const [hourMs, earlierMs] = [3_600_000, nowMs - 3_600_000 + 4_000];
     expect(await log.claimRuns({ ...claim, nowMs: earlierMs })).toMatchObject({ runs: [] });
@@ -218,7 +235,12 @@ export function testRuns(makePlace: MakePlace): void {
     const other = await openLog(openAt(makePlace()));
     await other.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [postponed] }));
     await other.claimRuns(claim);
-    await other.postponeRun({ ...claimed(postponed), notBeforeMs: nowMs + 10_000, attempted: true });
+    await other.postponeRun({
+      ...claimed(postponed),
+      atMs: nowMs,
+      notBeforeMs: nowMs + 10_000,
+      attempted: true,
+    });
     await other.correctDueTimes({ nowMs: earlierMs, backMs: hourMs });
     expect(await other.claimRuns({ ...claim, nowMs: earlierMs })).toEqual({
       runs: [],
@@ -256,7 +278,8 @@ export function testRuns(makePlace: MakePlace): void {
       const { runs } = await log.claimRuns({ ...claim, daemonId: `daemon ${n}` });
       const found = runs.find(({ id }) => id === ended.id);
       // An attempt that ends by itself begins the count again.
-      if (found && n === 2) await log.postponeRun({ ...found, notBeforeMs: 0, attempted: true, error: 'x' });
+      if (found && n === 2)
+        await log.postponeRun({ ...found, atMs: nowMs, notBeforeMs: 0, attempted: true, error: 'x' });
       await log.close();
     };
     for (let n = 0; n < 5; n++) await attemptAndDie(n);
@@ -288,7 +311,7 @@ export function testRuns(makePlace: MakePlace): void {
     if (!lost || !taken) throw new Error('the run was not claimed twice');
     expect(await log.finishRun({ ...lost, state: 'failed', atMs: nowMs })).toBe(false);
     expect(await log.finishRun({ ...taken, claims: 1, state: 'failed', atMs: nowMs })).toBe(false);
-    expect(await log.postponeRun({ ...lost, notBeforeMs: 0, attempted: true })).toBe(false);
+    expect(await log.postponeRun({ ...lost, atMs: nowMs, notBeforeMs: 0, attempted: true })).toBe(false);
     expect(await log.finishRun({ ...taken, state: 'succeeded', atMs: nowMs })).toBe(true);
   });
 
@@ -319,7 +342,7 @@ export function testRuns(makePlace: MakePlace): void {
     const shown = { state: 'running', waitsUntilMs: nowMs + 2, report: { ...report, count: 1 } };
     expect(await store.deliveries.findRun(waiting.id)).toMatchObject(shown);
     const wait = { notBeforeMs: nowMs, attempted: true, error: 'the receiver failed' };
-    expect(await log.postponeRun({ ...attempt, ...wait })).toBe(true);
+    expect(await log.postponeRun({ ...attempt, atMs: nowMs, ...wait })).toBe(true);
     expect(await log.recordReport(reported)).toBe('lost');
     expect(await store.deliveries.findRun(waiting.id)).not.toHaveProperty('waitsUntilMs');
     const [again] = (await log.claimRuns(claim)).runs;

@@ -29,13 +29,13 @@ function testSecondCommands(makePlace: MakePlace): void {
     const [first] = await claimIds(log, [run]);
     const report = { atMs: nowMs, message: 'Proposed', costUsd: 0.5 };
     await log.recordReport({ ...first, report, countMax: 9 });
-    await log.postponeRun({ ...first, notBeforeMs: nowMs, attempted: true, second });
+    await log.postponeRun({ ...first, atMs: nowMs, notBeforeMs: nowMs, attempted: true, second });
     expect(await store.deliveries.findRun(run.id)).toMatchObject({
       ...{ state: 'queued', attempts: 0, afterwards: { sinceMs: second.sinceMs }, report },
     });
     const [claimed] = await claimIds(log, [run]);
     expect(claimed).toMatchObject({ attempts: 1, claims: 2, report });
-    await log.postponeRun({ ...claimed, notBeforeMs: nowMs, attempted: true });
+    await log.postponeRun({ ...claimed, atMs: nowMs, notBeforeMs: nowMs, attempted: true });
     const [again] = await claimIds(log, [run]);
     expect(again).toMatchObject({ attempts: 2, claims: 3, afterwards: { sinceMs: second.sinceMs } });
     await log.finishRun({ ...again, state: 'failed', atMs: nowMs });
@@ -58,7 +58,7 @@ function testSecondCommands(makePlace: MakePlace): void {
     expect(begun).toHaveLength(2);
     expect(begun.map(({ id }) => id)).toContain(free.id);
     await log.postponeRun({
-      ...{ ...first, notBeforeMs: nowMs, attempted: true },
+      ...{ ...first, atMs: nowMs, notBeforeMs: nowMs, attempted: true },
       second: { ...second, waitsForApproval: true },
     });
     expect(await store.deliveries.findRun(held.id)).toMatchObject({ state: 'queued', waitsFor: 'approval' });
@@ -83,7 +83,7 @@ function testSecondCommands(makePlace: MakePlace): void {
     const [run] = await record(log, [undefined]);
     const [first] = await claimIds(log, [run]);
     const held = { notBeforeMs: nowMs, attempted: true, second: { ...second, waitsForApproval: true } };
-    await log.postponeRun({ ...first, ...held });
+    await log.postponeRun({ ...first, atMs: nowMs, ...held });
     expect(await log.cancelRun({ id: run.id, cancel })).toBe('requested');
     expect(await log.approveRun({ id: run.id, approval })).toBe(false);
     const { runs } = await log.claimRuns(claim);
@@ -183,7 +183,7 @@ function testCancels(makePlace: MakePlace): void {
     const log = await openLog(store);
     const [queued, waiting] = await record(log, [undefined, undefined]);
     const [first, second] = await claimIds(log, [queued, waiting]);
-    await log.postponeRun({ ...first, notBeforeMs: nowMs + 60_000, attempted: true });
+    await log.postponeRun({ ...first, atMs: nowMs, notBeforeMs: nowMs + 60_000, attempted: true });
     await log.awaitReport({ ...second, untilMs: nowMs + 60_000 });
     for (const { id } of [queued, waiting]) expect(await log.cancelRun({ id, cancel })).toBe('requested');
     const { runs, toCancel } = await log.claimRuns({ ...claim, places: { default: 0 } });

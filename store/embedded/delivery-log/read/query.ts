@@ -58,6 +58,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     readNextTallies: verb('readNextTallies'),
     readHistory: verb('readHistory'),
     listDueHealth: verb('listDueHealth'),
+    readRunTallies: verb('readRunTallies'),
     countHealth: verb('countHealth'),
   };
 }

@@ -41,6 +41,7 @@ import {
   selectSource,
   toRun,
 } from '../sql/rows.ts';
+import { prepareReadRunTallies } from '../sql/run-tallies.ts';
 import { prepareTallyQueries } from '../sql/tallies.ts';
 import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
@@ -69,6 +70,7 @@ export function openSqliteReader(file: string): SqliteReader {
     readSnapshot: digest => snapshot.get(digest),
     sumUnlogged: prepareSumUnlogged(database),
     ...prepareTallyQueries(database),
+    readRunTallies: prepareReadRunTallies(database),
     close: () => database.close(),
   };
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { hourMs } from '../../../../schema/time-units.ts';
-import { isHolding } from './rows.ts';
+import { selectFirst } from './rows.ts';
 
 /** The lanes of a run; null if it is in none of that kind. */
 export interface RunLanes {
@@ -46,12 +46,6 @@ export function prepareLanes(database: Database.Database): Lanes {
       releaseEachNext.run();
     },
   };
-}
-
-/** The first run of an order lane that has not ended, or holds those behind it. */
-function selectFirst(lane: string): string {
-  return `SELECT min(first.seq) FROM runs AS first INDEXED BY runs_in_order WHERE first.order_lane = ${lane}
-    AND (state IN ('queued', 'running') OR ${isHolding})`;
 }
 
 /** The rule by which runs start. A started run counts for an hour, also if the clock was set back since. */

@@ -10,6 +10,7 @@ export const deliveryLogMigrations: readonly URL[] = [
   toPackageFile('store/embedded/delivery-log/sql/migrations/003-named-runners.sql'),
   toPackageFile('store/embedded/delivery-log/sql/migrations/004-afterwards.sql'),
   toPackageFile('store/embedded/delivery-log/sql/migrations/005-previous-secrets.sql'),
+  toPackageFile('store/embedded/delivery-log/sql/migrations/006-run-history.sql'),
 ];
 
 export const schemaVersionCurrent = deliveryLogMigrations.length;

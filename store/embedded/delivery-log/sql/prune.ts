@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log/thread/wire.ts';
 import { mergeFirst } from './keys.ts';
 import { isHolding, selectRunsOf } from './rows.ts';
+import { prepareRemoveRunTallies } from './run-tallies.ts';
 import type { Snapshots } from './snapshots.ts';
 import { prepareRemoveTallies } from './tallies.ts';
 import { prepareRemoveUnlogged } from './unlogged.ts';
@@ -21,7 +22,8 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     .pluck();
   const selectOld = prepareSelectOld(database);
   const removeUnlogged = prepareRemoveUnlogged(database);
-  const removeTallies = prepareRemoveTallies(database);
+  const removals = [prepareRemoveTallies(database), prepareRemoveRunTallies(database)];
+  const removeTallies = (beforeHour: number) => removals.some(remove => remove(beforeHour));
   const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
     'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
   );

@@ -6,6 +6,7 @@ import { followReport } from '../../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../../delivery-log/thread/batch.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../ports/delivery-log.ts';
+import { beginAttempt, endAttempt, forgetAttempt } from './attempts.ts';
 import { type Cancels, prepareCancels } from './cancels.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { isPaused, type Pauses, preparePauses } from './pauses.ts';
@@ -116,7 +117,7 @@ function prepareDecide(
   const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
       started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, gathers = NULL,
-      report = iif(afterwards IS NULL, NULL, report)
+      report = iif(afterwards IS NULL, NULL, report), history = ${beginAttempt('@nowMs')}
     WHERE seq = @seq`);
   const stop = database.prepare<{ seq: number; nowMs: number; error: string }>(`
     UPDATE runs SET state = 'failed', finished_at_ms = @nowMs, error = @error, stopped = 1, gathers = NULL
@@ -149,12 +150,13 @@ function prepareEnds(database: Database.Database, lanes: Lanes) {
     RunLanes
   >(`
     UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL, waits_until_ms = NULL,
-      cancel = iif(@state = 'cancelled', cancel, NULL)
+      cancel = iif(@state = 'cancelled', cancel, NULL), history = ${endAttempt('@atMs', '@error')}
     WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const postpone = database.prepare<ClaimColumns & PostponementColumns, RunLanes>(`
     UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
       waits_until_ms = NULL, attempts = iif(@afterwards IS NULL, attempts - @uncounted, 0), parked = @parked,
-      afterwards = coalesce(afterwards, @afterwards)
+      afterwards = coalesce(afterwards, @afterwards),
+      history = iif(@uncounted, ${forgetAttempt}, ${endAttempt('@atMs', '@error')})
     WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const wait = database.prepare<ClaimColumns & { untilMs: number }>(`
     UPDATE runs SET waits_until_ms = @untilMs, claimed_by = NULL WHERE ${isClaimed}`);
@@ -163,7 +165,7 @@ function prepareEnds(database: Database.Database, lanes: Lanes) {
   );
   const setReport = database.prepare<[string, string]>('UPDATE runs SET report = ? WHERE id = ?');
   const requeue = database.prepare<[string]>(`
-    UPDATE runs SET ${setInterrupted("CAST(unixepoch('subsec') * 1000 AS INTEGER)")}
+    UPDATE runs SET ${setInterrupted("CAST(unixepoch('subsec') * 1000 AS INTEGER)", endAttempt)}
     WHERE state = 'running' AND claimed_by <> ?`);
   const end = (ended: readonly RunLanes[]): boolean => {
     for (const own of ended) lanes.release(own);
@@ -203,6 +205,7 @@ type ClaimColumns = Omit<RunAttempt, 'claimedBy'> & { readonly claimedBy: string
 const noDaemon = { claimedBy: null };
 
 interface PostponementColumns {
+  readonly atMs: number;
   readonly notBeforeMs: number;
   readonly uncounted: number;
   readonly error: string | null;

@@ -37,9 +37,9 @@ test('decisions and ends read few rows, with 20,000 runs in their lanes', async 
   await client.query('ANALYZE hookmill.run_flows, hookmill.runs');
   await client.query('BEGIN');
   const decide =
-    "SELECT id, state FROM hookmill.decide_runs(ARRAY['run_1', 'run_2'], 'daemon', 1, 'stopped')";
+    "SELECT id, state FROM hookmill.decide_runs_2(ARRAY['run_1', 'run_2'], 'daemon', 1, 'stopped', 9)";
   expect((await client.query(decide)).rows).toEqual([{ id: 'run_1', state: 'running' }]);
-  await client.query("UPDATE hookmill.runs SET state = 'succeeded' WHERE id = 'run_1'");
+  await client.query("UPDATE hookmill.runs SET state = 'succeeded', finished_at_ms = 2 WHERE id = 'run_1'");
   const waiting = "SELECT count(*)::integer FROM hookmill.run_flows WHERE state = 'queued'";
   const { rows } = await client.query<{ rows: number }>(countRowsRead);
   expect(rows[0]?.rows).toBeLessThan(100);
