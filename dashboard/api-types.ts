@@ -29,5 +29,7 @@ export type ShownDelivery = AnswerTo<'showDelivery'>;
 export type ShownRun = AnswerTo<'showRun'>;
 export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
 export type ListedChange = AnswerTo<'listAudit'>['entries'][number];
+export type CreatedToken = AnswerTo<'createToken'>;
 export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
+export type ShownAlert = AnswerTo<'listAlerts'>['alerts'][number];

@@ -47,6 +47,16 @@ export const attentionCount = computed(
   () => attention.value.filter(({ alert }) => !alert?.acknowledged).length,
 );
 
+/** Puts what an alert has become in place of what was read. */
+export function replaceOpenAlert(changed: OpenAlert): void {
+  const known = openAlerts.value;
+  if (!known) return;
+  openAlerts.value = {
+    ...known,
+    alerts: known.alerts.map(each => (each.id === changed.id ? changed : each)),
+  };
+}
+
 /** Joins what alerts and the status of a factory say, the worst first. */
 export function listAttention(
   { alerts, logTrouble }: OpenAlerts,

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../operations/access/sessions.ts';
+import { createToken } from '../../operations/access/tokens.ts';
 import { homeAt } from '../../store/home/home.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { startDaemonForTest } from '../support/daemon.ts';

@@ -1,15 +1,15 @@
 import { callApi } from '../../api-client.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Sign, type SignName } from '../../parts/signs.tsx';
+import { lookOfAttention, Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, openAlerts } from '../../state/attention.ts';
+import { type AttentionItem, attention, replaceOpenAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { useAction } from '../../state/use-action.ts';
-import { type AttentionKind, sayAlert } from '../../text/alert-sentences.ts';
+import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
 import { hrefOfItem, useExplanation } from './explain-item.tsx';
 
@@ -24,22 +24,6 @@ interface ItemProperties extends Properties {
 
 /** Items for which the API is asked for their cause. */
 const explainedMax = 8;
-
-const signs: Readonly<Record<AttentionKind, readonly [SignName, string]>> = {
-  'log.unwritable': ['failed', 'Not recording'],
-  'state.unserved': ['failed', 'Not served'],
-  'webhook.failing': ['failed', 'Failing'],
-  'runs.held': ['held', 'Held'],
-  'reconcile.failing': ['branch', 'Branch'],
-  'runs.failing': ['failed', 'Failing'],
-  'runs.stopped': ['stopped', 'Stopped'],
-  'runs.unapproved': ['turn', 'Your turn'],
-  'webhook.missed': ['warning', 'Missed'],
-  'webhook.previous-secret': ['warning', 'Previous secret'],
-  'webhook.quiet': ['quiet', 'Quiet'],
-  'automation.paused': ['held', 'Paused'],
-  drift: ['warning', 'Drift'],
-};
 
 /** What needs attention, the worst first; then, in one line, what somebody has acknowledged. */
 export function AttentionList({ isNamed }: Properties) {
@@ -71,7 +55,7 @@ export function AttentionList({ isNamed }: Properties) {
 }
 
 function OpenItem({ item, isNamed, isExplained }: ItemProperties & { readonly isExplained: boolean }) {
-  const [sign, word] = signs[item.type];
+  const [sign, word] = lookOfAttention[item.type];
   const { title, cause, action } = useExplanation(item, isExplained);
   const acknowledging = useAction(() => acknowledge(item));
   const mayAcknowledge = item.alert !== null && mayManage(item.alert.factory);
@@ -154,12 +138,11 @@ function say({ type, alert }: AttentionItem): string {
 
 /** Receivers are not told again, and the item moves to the line of those that somebody has seen. */
 async function acknowledge({ alert }: AttentionItem): Promise<void> {
-  if (!alert || !openAlerts.value) return;
+  if (!alert) return;
   const { factory, id } = alert;
   const path = '/factories/{factory}/alerts/{alert}/acknowledge';
   const changed = await callApi('post', path, { factory, alert: id, body: {} });
-  const alerts = openAlerts.value.alerts.map(each => (each.id === id ? { ...changed, factory } : each));
-  openAlerts.value = { ...openAlerts.value, alerts };
+  replaceOpenAlert({ ...changed, factory });
   document.querySelector('h1')?.focus();
   announce(`Acknowledged: ${sayAlert(alert)}`);
 }
