@@ -44,8 +44,8 @@ export const listHandlers: Pick<
     const { rows, ...end } = await listRuns(opened, toWanted(query));
     return { body: { runs: rows, ...end } };
   },
-  listAlerts: async ({ store }, { params: { factory } }) => ({
-    body: { alerts: await listAlerts(store, factory) },
+  listAlerts: async ({ store }, { params: { factory }, permission }) => ({
+    body: await listAlerts(store, factory, permission),
   }),
   acknowledgeAlert: async (deps, { params }) => ({
     body: await acknowledgeAlert(toAlertChange(deps, params)),

@@ -1,6 +1,6 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
-import { alertTypes } from '../alerts.ts';
+import { alertTypes, receiverFormats } from '../alerts.ts';
 import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
@@ -89,6 +89,43 @@ export const factoryAnswer = z.strictObject({
   automations: z.int(),
 });
 export const factoriesAnswer = z.strictObject({ factories: z.array(factoryAnswer) });
+
+const count = z.int().nonnegative();
+/** The daemon that answers, by its settings. */
+export const daemonAnswer = z.strictObject({
+  version: z.string(),
+  startedAt: time,
+  store: z.enum(['home', 'postgresql']),
+  replicas: count.nullable().describe('The daemons that share the database; null if the store is a home.'),
+  ingressUrl: z.string().describe('The public URL of the ingress.'),
+  managementUrl: z
+    .string()
+    .nullable()
+    .describe('The public URL of the management port; null if no setting gives it.'),
+  runners: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        kind: z.enum(runnerKinds),
+        concurrency: count.describe('Maximum number of runs that it executes at the same time.'),
+      }),
+    )
+    .describe('The default runner first.'),
+  limits: z.strictObject({
+    bodyBytes: count.describe('Maximum size of a request body, in bytes.'),
+    deliveriesPerMinute: count.describe('Authenticated deliveries per minute and webhook.'),
+    apiRequestsPerMinute: count.describe('Requests to the management API per minute, of each caller.'),
+    requestSeconds: z.number().describe('Time limit for a whole request to the ingress, in seconds.'),
+  }),
+  retention: z
+    .strictObject({
+      deliveries: count.describe('Number of newest deliveries that are kept of each webhook.'),
+      days: count.describe('Number of days for which every delivery is kept.'),
+    })
+    .describe(
+      'How long deliveries are kept, with their payloads and runs. One is removed only when neither setting keeps it.',
+    ),
+});
 
 /** How the last reconciles of a factory that follows a branch ended. */
 export const reconcileAnswer = z.strictObject({
@@ -577,7 +614,34 @@ export const alertAnswer = z.strictObject({
   acknowledged: alertMark.describe('Who acknowledged it, and when.'),
   muted: alertMark.describe('Who muted it, and until when.'),
 });
-export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
+export const alertsAnswer = z.strictObject({
+  alerts: z.array(alertAnswer),
+  receivers: z
+    .array(
+      z.strictObject({
+        format: z.enum(receiverFormats),
+        host: z.string().nullable().describe('null: its URL is a team secret.'),
+        secretName: z
+          .string()
+          .nullable()
+          .describe('The team secret that it needs. Only with the manage permission.'),
+        last: z
+          .strictObject({
+            at: time,
+            status: z.int().nullable().describe('The status that it answered; null: none.'),
+            error: z
+              .string()
+              .nullable()
+              .describe('Why the message did not arrive. The details only with the manage permission.'),
+          })
+          .nullable()
+          .describe('The last attempt to send it a message; null: there was none.'),
+      }),
+    )
+    .describe(
+      'The receivers of the last daemon to start that has any. They get the alerts of all factories.',
+    ),
+});
 /** What is wrong now, in several factories. */
 export const openAlertsAnswer = z.strictObject({
   alerts: z.array(alertAnswer.extend({ factory: z.string() })),

@@ -118,6 +118,15 @@ export const apiRoutes = {
     answer: { status: 204 },
     problems: ['session-unknown'],
   },
+  showDaemon: {
+    method: 'get',
+    path: '/daemon',
+    permission: 'signed-in',
+    thread: 'port',
+    summary:
+      'Shows the daemon that answers: its version, store, URLs and limits, and the runners that the factories of the caller may use. Nothing secret, and no paths.',
+    answer: { status: 200, shape: answers.daemonAnswer },
+  },
   listFactories: {
     method: 'get',
     path: '/factories',
@@ -685,7 +694,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'lists',
     summary:
-      'Lists the alerts of the factory: those that are open, then the last ones that were resolved, newest first.',
+      'Lists the alerts of the factory: those that are open, then the last ones that were resolved, newest first; and the receivers, with the last message to each.',
     answer: { status: 200, shape: answers.alertsAnswer },
   },
   acknowledgeAlert: {

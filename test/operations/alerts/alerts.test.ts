@@ -26,7 +26,7 @@ function openAlerts() {
     return messages.map(({ body }) => JSON.parse(body).data);
   };
   const change = (id: string, nowMs = startMs) => ({ store, factory: 'default', id, nowMs, by: 'ada' });
-  const list = () => listAlerts(store, 'default');
+  const list = async (factory = 'default') => (await listAlerts(store, factory, 'read')).alerts;
   return { store, follow, change, list };
 }
 
@@ -88,12 +88,12 @@ test('an alert is told again once it is no longer muted', async () => {
 });
 
 test('the alerts of other factories are unknown', async () => {
-  const { follow, change, list, store } = openAlerts();
+  const { follow, change, list } = openAlerts();
   await follow(true, startMs);
   const other = { ...change((await list())[0]?.id ?? ''), factory: 'other' };
   await expect(acknowledgeAlert(other)).rejects.toMatchObject({ code: 'alert-unknown' });
   await expect(muteAlert(other, 60)).rejects.toMatchObject({ code: 'alert-unknown' });
-  expect(await listAlerts(store, 'other')).toEqual([]);
+  expect(await list('other')).toEqual([]);
 });
 
 test('the last 50 that were resolved are kept', async () => {
