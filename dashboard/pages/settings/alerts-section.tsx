@@ -1,11 +1,11 @@
 import { dayMs, hourMs } from '../../../schema/time-units.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownAlert } from '../../api-types.ts';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import type { AlertReceiver, ShownAlert } from '../../api-types.ts';
+import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { lookOfAttention, Sign } from '../../parts/signs.tsx';
-import { Moment, Text, WithCode } from '../../parts/text.tsx';
+import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { replaceOpenAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
@@ -44,6 +44,17 @@ export function AlertsSection() {
           <h2>Past 30 days</h2>
         </div>
         {past.length === 0 ? <p class="t3">Nothing was resolved.</p> : <PastAlerts alerts={past} />}
+      </section>
+      <section>
+        <div class="sec">
+          <h2>Receivers</h2>
+        </div>
+        {value.receivers.length > 0 && <Receivers receivers={value.receivers} />}
+        <p class="hint">
+          {value.receivers.length === 0 && 'Nobody is told of alerts. '}
+          Receivers are in the daemon’s configuration file, under <code>alerts</code>. They get the alerts of
+          all factories.
+        </p>
       </section>
     </>
   );
@@ -91,7 +102,7 @@ function OpenAlerts({ alerts, reload }: OpenProperties) {
       </div>
       <ProblemNotice error={acting.error} />
       {alerts.length === 0 ? (
-        <Empty title="Nothing is wrong." />
+        <p class="t3">Nothing is wrong.</p>
       ) : (
         <ListTable
           kind="plain"
@@ -217,5 +228,43 @@ function PastAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
         </tr>
       ))}
     </ListTable>
+  );
+}
+
+function Receivers({ receivers }: { readonly receivers: readonly AlertReceiver[] }) {
+  return (
+    <ListTable kind="plain" columns={['Receiver', ['Secret', 'no-phone'], ['Last message', 'right']]}>
+      {receivers.map(({ format, host, secretName, last }, index) => (
+        <tr key={index}>
+          <td>
+            {host === null ? (
+              <span class="t2">{format}, its URL is a team secret</span>
+            ) : (
+              <>
+                <Code text={host} /> <span class="t3">{format}</span>
+              </>
+            )}
+          </td>
+          <td class="no-phone">{secretName !== null && <Code text={secretName} />}</td>
+          <td class="right t2">{last ? <LastMessage last={last} /> : <span class="t3">none yet</span>}</td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function LastMessage({ last }: { readonly last: NonNullable<AlertReceiver['last']> }) {
+  const { at, status, error } = last;
+  return (
+    <>
+      <Moment at={at} />
+      {status !== null && `, ${status}`}
+      {error !== null && (
+        <span class="bad">
+          {' '}
+          · <Text text={error} />
+        </span>
+      )}
+    </>
   );
 }

@@ -287,7 +287,7 @@ function NotFollowed({ status: { managedBy, factory } }: StatusProperties) {
   const ofFactory = factory === 'default' ? '' : ` --factory ${factory}`;
   const isFiles = managedBy === 'files';
   return (
-    <section class="stack commands">
+    <div class="stack commands">
       <p>
         {isFiles
           ? 'This factory follows no branch. It is managed by definition files, which somebody applies with a command.'
@@ -310,6 +310,6 @@ function NotFollowed({ status: { managedBy, factory } }: StatusProperties) {
           />
         </>
       )}
-    </section>
+    </div>
   );
 }

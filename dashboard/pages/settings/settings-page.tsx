@@ -12,6 +12,7 @@ import { formatCount } from '../../text/format-values.ts';
 import { AlertsSection } from './alerts-section.tsx';
 import { AuditSection } from './audit-section.tsx';
 import { BranchSection } from './branch-section.tsx';
+import { DaemonSection } from './daemon-section.tsx';
 import { lacksValue, SecretsSection } from './secrets-section.tsx';
 import { SignInSection } from './sign-in-section.tsx';
 import { TokensSection } from './tokens-section.tsx';
@@ -46,6 +47,7 @@ const sections: Readonly<Record<string, Section>> = {
   'sign-in': { label: 'Sign-in', show: () => <SignInSection /> },
   alerts: { label: 'Alerts', show: () => <AlertsSection />, mark: markAlerts },
   audit: { label: 'Audit log', isManaged: true, show: () => <AuditSection /> },
+  daemon: { label: 'Daemon', show: ({ status }) => <DaemonSection status={status} /> },
 };
 
 /** What is set up once, and looked at when something is wrong. */
