@@ -86,7 +86,7 @@ export function Header({ account, location, factories }: HeaderProperties) {
         <span class="slash" aria-hidden="true">
           /
         </span>
-        {factory !== undefined && <FactorySwitch factory={factory} names={factories} />}
+        <FactorySwitch factory={factory} names={factories} />
         {factory !== undefined && <Navigation factory={factory} page={location.page} />}
         {factory !== undefined && <PlaceKeys factory={factory} />}
         <span class="push" />
@@ -108,8 +108,12 @@ export function Header({ account, location, factories }: HeaderProperties) {
   );
 }
 
+/** Stands for all factories. No factory has this name. */
+const all = '*';
+
 interface SwitchProperties {
-  readonly factory: string;
+  /** undefined: the page of all factories. */
+  readonly factory: string | undefined;
   readonly names: readonly string[];
 }
 
@@ -120,9 +124,12 @@ function FactorySwitch({ factory, names }: SwitchProperties) {
     <span class="factory-switch">
       <ChoiceChip
         label="Factory"
-        value={factory}
-        options={names.map(name => ({ value: name, label: name }))}
-        onChoose={name => goTo({ page: 'overview', factory: name })}
+        value={factory ?? all}
+        options={[
+          { value: all, label: 'All factories' },
+          ...names.map(name => ({ value: name, label: name })),
+        ]}
+        onChoose={name => goTo(name === all ? { page: 'home' } : { page: 'overview', factory: name })}
       />
     </span>
   );

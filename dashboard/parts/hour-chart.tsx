@@ -156,32 +156,34 @@ function TimeAxis({ bars, span }: Pick<Properties, 'bars' | 'span'>) {
 /** The same as a table for screen readers: the newest time first, and only times with deliveries. */
 function BarTable({ title, bars }: Pick<Properties, 'title' | 'bars'>) {
   return (
-    <table class="unseen">
-      <caption>{title}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          {deliveryKinds.map(kind => (
-            <th key={kind} scope="col">
-              {kind}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {bars
-          .filter(bar => countBar(bar) > 0)
-          .toReversed()
-          .map(bar => (
-            <tr key={bar.fromMs}>
-              <th scope="row">{formatHours(bar.fromMs, bar.toMs, timeZone.value)}</th>
-              {deliveryKinds.map(kind => (
-                <td key={kind}>{bar.kinds[kind]}</td>
-              ))}
-            </tr>
-          ))}
-      </tbody>
-    </table>
+    <div class="unseen">
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {deliveryKinds.map(kind => (
+              <th key={kind} scope="col">
+                {kind}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {bars
+            .filter(bar => countBar(bar) > 0)
+            .toReversed()
+            .map(bar => (
+              <tr key={bar.fromMs}>
+                <th scope="row">{formatHours(bar.fromMs, bar.toMs, timeZone.value)}</th>
+                {deliveryKinds.map(kind => (
+                  <td key={kind}>{bar.kinds[kind]}</td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { findNearest } from '../../schema/text/suggestion.ts';
@@ -38,7 +39,7 @@ function NoRow({ factory, id, page }: Properties & { readonly page: 'delivery' |
   const atMs = readSortableIdTime(id);
   const what = page === 'delivery' ? 'Delivery' : 'Run';
   return (
-    <Missing title={`${what} not found`} id={id} factory={factory}>
+    <Missing title={`${what} not found`} id={id}>
       {atMs === undefined ? (
         <p>This is no complete ID. A complete one can be pasted into the jump field.</p>
       ) : (
@@ -70,7 +71,7 @@ function NoWebhook({ factory, id }: Properties) {
   );
   const near = webhooks.find(webhook => webhook.uid === uid || webhook.name === name);
   return (
-    <Missing title="Webhook not found" id={id} factory={factory}>
+    <Missing title="Webhook not found" id={id}>
       <p>No webhook of this factory has this UID. It was deleted, or belongs to another factory.</p>
       <Nearest
         name={near?.name}
@@ -89,7 +90,7 @@ function NoAutomation({ factory, id }: Properties) {
   const names = value?.automations.map(({ name }) => name) ?? [];
   const near = findNearest(id, names);
   return (
-    <Missing title="Automation not found" id={id} factory={factory}>
+    <Missing title="Automation not found" id={id}>
       <p>No automation of this factory has this name.</p>
       <Nearest
         name={near}
@@ -153,11 +154,21 @@ function Missing({
   title,
   id,
   children,
-}: Properties & { readonly title: string; readonly children: ComponentChildren }) {
+}: Omit<Properties, 'factory'> & { readonly title: string; readonly children: ComponentChildren }) {
+  // Some pages have a heading before they know that there is nothing to show.
+  const [isHeaded] = useState(() => document.querySelector('main h1') !== null);
+  if (isHeaded) {
+    return (
+      <div class="blank">
+        <b>{title}</b>
+        {children}
+      </div>
+    );
+  }
   return (
     <div class="page reading">
       <PageHeading title={title} sub={<Code text={id} />} />
-      <div class="blank">{children}</div>
+      {children}
     </div>
   );
 }

@@ -77,7 +77,7 @@ function FactoryTableRow({ factory, counts }: FactoryRow) {
 function StateCount({ state, count }: { readonly state: HealthState; readonly count: number }) {
   if (count === 0) return <span class="t3">0</span>;
   const isBad = state === 'failing' || state === 'quiet';
-  return isBad ? <State sign={lookOfHealth(state)[0]}>{count}</State> : <>{count}</>;
+  return isBad ? <State sign={lookOfHealth(state)[0]}>{count}</State> : <span>{count}</span>;
 }
 
 /** Counts the states of each factory's webhooks, the worst factories first. Those that never got a delivery are not in the overview. */

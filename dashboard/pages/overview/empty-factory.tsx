@@ -84,13 +84,13 @@ function AddStep({ hookmill, isHere, isDone }: StepProperties & { readonly hookm
     <Step text="Over 100 providers are known. hookmill checks their signatures.">
       <CopyableBlock what="In the factory’s directory" text={commands.join('\n')} />
       {isHere && (
-        <p class="flow">
+        <div class="flow">
           <span class="t3">or</span>
           <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
             <Icon name="plus" />
             New webhook
           </a>
-        </p>
+        </div>
       )}
     </Step>
   );
@@ -120,13 +120,13 @@ function ActStep({ uid, isHere, isDone }: StepProperties & { readonly uid: strin
     <Step text="An automation is a prompt and a filter. Each delivery that matches starts a run.">
       <CopyableBlock what="automations/triage.yaml" text={lines.join('\n')} />
       {isHere && (
-        <p class="flow">
+        <div class="flow">
           <span class="t3">or</span>
           <a class="btn" href={toHref({ page: 'new-automation', factory })}>
             <Icon name="plus" />
             New automation
           </a>
-        </p>
+        </div>
       )}
     </Step>
   );

@@ -143,7 +143,7 @@ function showCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** `1 m 48 s`. */
+/** `1 m 48 s`, `35 ms`. */
 function showTime(ms: number): string {
-  return formatDuration(ms).replace('min', 'm');
+  return ms < 100 ? `${ms} ms` : formatDuration(ms).replace('min', 'm');
 }
