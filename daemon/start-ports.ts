@@ -65,6 +65,7 @@ export async function startManagement(
     facts: { version, startedAt: new Date(nowMs()).toISOString(), settings },
     requestsPerMinute: settings.limits.apiRequestsPerMinute,
     baseUrl: () => condition.baseUrl,
+    listensAt: () => condition.listensAt,
   });
   onClose(() => api.close());
   const management = createManagement({
@@ -134,7 +135,7 @@ export async function startIngress(
   const place = { port: settings.port, host: settings.host };
   const address = await listen(server, passedSocket('ingress', sockets) ?? place);
   const url = toUrl(address);
-  condition.baseUrl = settings.baseUrl ?? url;
+  Object.assign(condition, { baseUrl: settings.baseUrl ?? url, listensAt: url });
   return { url, close: () => closeServer(server, stopGraceMs) };
 }
 

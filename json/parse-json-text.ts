@@ -37,7 +37,7 @@ function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Finds the end of a string, from its opening quote or the beginning of any of its escapes. */
+/** Finds the end of a string, from its opening quote or the beginning of any of its escapes; 0 if the text was cut in it. */
 export function findStringEnd(text: string, start: number): number {
   let end = start;
   let backslashes: number;

@@ -3,7 +3,7 @@ import { schemes } from '../signatures/schemes.ts';
 import type { EventHeaders } from './event-headers.ts';
 
 /** The keys of a payload in which senders name the type of an event. */
-const typeKeys = ['type', 'event', 'event_type', 'eventType', 'event_name'];
+export const typeKeys = ['type', 'event', 'event_type', 'eventType', 'event_name'];
 
 /** The headers in which the senders of signature schemes name the type of an event, in lower case. */
 const typeHeaders = schemes.flatMap(({ eventHeaders = [] }) => eventHeaders).map(name => name.toLowerCase());

@@ -1,6 +1,7 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import type { PauseView } from '../../operations/views/delivery-views.ts';
+import { testedDeliveriesMax } from '../../schema/api/page-size.ts';
 import { describeRunControl } from '../../schema/clients/describe-run-control.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { printable } from '../../schema/text/printable.ts';
@@ -12,12 +13,13 @@ import { findDefinition, findDraft, readDefinitions } from '../definitions/find-
 import { CommandError, UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import { createHeaderOption, type HeaderLines, toEventHeaders } from '../input/header-option.ts';
+import { parseCount } from '../input/parse-options.ts';
 import { requireSpanMs } from '../input/parse-time.ts';
 import { readPayloadFile } from '../input/read-input-file.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { renderFields } from '../render/render-table.ts';
-import { renderVerdict } from '../render/render-verdict.ts';
+import { renderTestedOnStored, renderVerdict } from '../render/render-verdict.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
 
@@ -31,6 +33,7 @@ interface TestOptions {
   readonly delivery?: string;
   readonly payload?: string;
   readonly fixtures?: true;
+  readonly last?: number;
   readonly header?: HeaderLines;
 }
 
@@ -161,25 +164,41 @@ function test(command: CliCommand): void {
   command
     .explain(`show whether a payload would start a run, with the result of each check and filter clause
 
-Tests the definition in the definitions directory. If there is none, it tests the applied automation.
+Tests the definition in the definitions directory. If there is none, it tests the applied automation. With --last, shows which of
+the newest deliveries match, which nearly, and the change of the filter that would repair that.
 
 Examples:
   hookmill automations test triage --delivery dlv_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill automations test triage --payload event.json --header 'X-GitHub-Event: push'
-  hookmill automations test triage --fixtures`)
+  hookmill automations test triage --fixtures
+  hookmill automations test triage --last 50`)
     .argument('<name>', 'name of the automation')
     .option('--delivery <id>', 'test with a stored delivery')
     .option('--payload <file>', 'test with a file, as if it came to the webhook of the trigger')
     .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
     .option('--fixtures', 'test with automations/<name>.fixtures/*.json')
+    .option(
+      '--last <n>',
+      'test with the last accepted deliveries of its webhooks, at most 200',
+      parseCount('--last', testedDeliveriesMax),
+    )
     .action(async (name: string, options: TestOptions, command: CliCommand) => {
       const { header, ...tested } = options;
       if (Object.keys(tested).length !== 1)
-        throw new UsageError('use exactly one of --delivery, --payload and --fixtures');
+        throw new UsageError('use exactly one of --delivery, --payload, --fixtures and --last');
       if (header && !options.payload) throw new UsageError('--header requires --payload');
       if (options.fixtures) await testFixtures(name, await findPlace(command));
+      else if (options.last !== undefined) await testLast(name, options.last, command);
       else await testDelivery(name, options, command);
     });
+}
+
+async function testLast(name: string, last: number, command: CliCommand): Promise<void> {
+  const context = await openBackend(command);
+  const draft = await findDraft(name, context);
+  const tested = draft ? { triggers: [...draft.triggers] } : { automation: name };
+  const answer = await context.backend.call('testOnStored', { body: { ...tested, last } });
+  printData(context.output, answer, () => renderTestedOnStored(name, answer));
 }
 
 async function testDelivery(

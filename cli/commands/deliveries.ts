@@ -75,7 +75,8 @@ Examples:
     .action(async ({ limit, follow, ...options }: ListOptions, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       const filter = toLogFilter(options);
-      const readPage = readDeliveries(backend, filter);
+      const summary = output === 'json' ? undefined : 'true';
+      const readPage = readDeliveries(backend, { ...filter, summary });
       const table = openDeliveryTable();
       if (follow) {
         await followRows(readPage, limit, rows => {
@@ -119,7 +120,7 @@ Examples:
           'name one delivery by its ID, or choose deliveries with --since or other options',
         );
       }
-      if ((options.outcome ?? 'Accepted') !== 'Accepted') {
+      if (options.outcome?.some(outcome => outcome !== 'Accepted')) {
         throw new UsageError(
           'only deliveries with the outcome Accepted can be replayed: others have no payload',
         );
@@ -134,7 +135,7 @@ Examples:
       }
       // Deliveries that arrive from now on are left out: otherwise this might never end.
       const chosen = toLogFilter(options);
-      const filter = { ...chosen, outcome: 'Accepted', untilMs: chosen.untilMs ?? Date.now() } as const;
+      const filter = { ...chosen, outcome: ['Accepted'], untilMs: chosen.untilMs ?? Date.now() } as const;
       await actInBulk(
         {
           readPage: readDeliveries(backend, filter),

@@ -1,12 +1,12 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
+import type { SentBody, SentEvent, SignedDelivery } from '../../operations/sending/sign-delivery.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { FormattedWebhook } from '../../schema/definitions/webhook-definition.ts';
 import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
-import type { SignatureDescription } from '../../signatures/description.ts';
 import { isLoopback, isPrivate } from '../backend/server-address.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
@@ -70,23 +70,6 @@ interface SendOptions {
   readonly header?: HeaderLines;
 }
 
-interface SignedRequest {
-  readonly url: string;
-  readonly body: SentBody;
-  /** Values by name. A later name replaces an earlier one that differs only in case. */
-  readonly headers: readonly (readonly [string, string])[];
-  /** The fields of the body that identify the delivery, if the webhook or its signature scheme names some. */
-  readonly idField?: string | readonly string[] | undefined;
-}
-
-/** The event to send: the body, and the ID that its sender gives to it. */
-interface Event {
-  readonly body: Buffer;
-  readonly id: string;
-  /** Whether the user chose the ID. */
-  readonly isIdGiven: boolean;
-}
-
 async function send(name: string | undefined, options: SendOptions, context: Context): Promise<void> {
   const event = makeEvent(await readInputFile(options.payload, 'the payload'), options.deliveryId);
   const request =
@@ -115,33 +98,21 @@ async function send(name: string | undefined, options: SendOptions, context: Con
   if (!response.ok) throw new CommandError('');
 }
 
-/** A body in the format that its receiver expects. */
-interface SentBody {
-  readonly bytes: Buffer;
-  readonly contentType: string;
-}
-
-/** Makes the body of a request. A receiver of forms gets JSON as a form; anything else is sent as it is. */
+/** Makes the body of a request. */
 async function makeBody(bytes: Buffer, webhook: FormattedWebhook): Promise<SentBody> {
-  const [{ findFormFormat }, { makeForm, notForm, readFormPayload }] = await Promise.all([
-    import('../../schema/definitions/webhook-definition.ts'),
-    import('../../schema/payloads/form-payload.ts'),
-  ]);
-  const format = findFormFormat(webhook);
-  if (!format) return { bytes, contentType: 'application/json' };
-  const contentType = 'application/x-www-form-urlencoded';
-  const read = readFormPayload(bytes, format);
-  if (read.ok || read.problem !== notForm) return { bytes, contentType };
-  const form = makeForm(bytes.toString(), format);
-  if (form === undefined) {
-    throw new UsageError(
-      'the payload does not fit into a form: write an object of up to 1,000 fields with texts or lists of texts, or the form itself',
-    );
-  }
-  return { bytes: Buffer.from(form), contentType };
+  const body = (await loadSigning()).makeBody(bytes, webhook);
+  if (body) return body;
+  throw new UsageError(
+    'the payload does not fit into a form: write an object of up to 1,000 fields with texts or lists of texts, or the form itself',
+  );
 }
 
-function makeEvent(body: Buffer, given: string | undefined): Event {
+/** Loads the code that signs: most commands start without it. */
+function loadSigning() {
+  return import('../../operations/sending/sign-delivery.ts');
+}
+
+function makeEvent(body: Buffer, given: string | undefined): SentEvent {
   if (given !== undefined && (given.trim() === '' || /\p{Cc}/u.test(given))) {
     throw new UsageError('--delivery-id must not be blank, and must not contain control characters');
   }
@@ -154,8 +125,8 @@ async function signForWebhook(
   context: Context,
   name: string,
   options: SendOptions,
-  event: Event,
-): Promise<SignedRequest> {
+  event: SentEvent,
+): Promise<SignedDelivery> {
   const { to, scheme } = options;
   if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
   const webhook = requireNamedWebhook(await context.store.appliedStates.read(context.factory), name);
@@ -167,27 +138,23 @@ async function signForWebhook(
     throw new UsageError(`the webhook ${name} takes no tokens: its authMode is ${authMode}`);
   if (secretName === undefined) {
     const audience = options.audience ?? webhook.audience;
-    const header = deliveryIdHeader ?? serviceIdHeader;
+    const header = deliveryIdHeader ?? (await loadSigning()).serviceIdHeader;
     const headers = await makeCiHeaders({ ...options, to: url, audience }, header, event);
     return { url, body, headers, idField };
   }
   const secret = await openSecret(context, { ...webhook, secretName });
-  if (authMode !== 'signature') {
-    const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
-    if (authMode === 'url_token')
-      return { url: url.replace('{token}', secret), body, headers: [identity], idField };
-    return { url, body, headers: [identity, ['Authorization', `Bearer ${secret}`]], idField };
-  }
-  const { describeScheme, findScheme } = await import('../../signatures/schemes.ts');
-  const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
-  if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
-  const field = findScheme(webhook.signatureScheme)?.bodyIdentity?.field;
-  const signed = await sign(description, secret, { url, body }, event, deliveryIdHeader);
-  return { ...signed, idField: deliveryIdHeader === undefined ? (idField ?? field) : undefined };
+  const { signDelivery } = await loadSigning();
+  return orCannotSign(() => signDelivery(webhook, secret, { url, body }, event, Date.now()));
 }
 
-/** The header in which a sender gives an ID if neither the webhook nor its signature scheme has another one. */
-const serviceIdHeader = 'X-Service-Delivery-Id';
+function orCannotSign(sign: () => SignedDelivery): SignedDelivery {
+  try {
+    return sign();
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(`the request cannot be signed: ${error.message}`);
+    throw error;
+  }
+}
 
 /**
  * Refuses a base URL that only hookmill.yaml names: its author could have the credential sent to a server of theirs.
@@ -204,8 +171,8 @@ function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
 async function makeCiHeaders(
   { to, audience, idTokenEnv }: SendOptions & { readonly to: string },
   idHeader: string,
-  { id }: Event,
-): Promise<SignedRequest['headers']> {
+  { id }: SentEvent,
+): Promise<SignedDelivery['headers']> {
   if (!isPrivate(to))
     throw new UsageError('--oidc needs a URL with https: a token must not be sent unencrypted');
   const { getCiToken } = await import('../ci-token.ts');
@@ -216,12 +183,13 @@ async function makeCiHeaders(
   ];
 }
 
-async function signByScheme(options: SendOptions, event: Event): Promise<SignedRequest> {
+async function signByScheme(options: SendOptions, event: SentEvent): Promise<SignedDelivery> {
   const { to, scheme, oidc } = options;
   if (oidc && scheme) throw new UsageError('--oidc cannot be combined with --scheme');
   if (oidc) {
     if (!to) throw new UsageError('--oidc requires --to, or the name of a webhook');
     const body = await makeBody(event.body, {});
+    const { serviceIdHeader } = await loadSigning();
     return { url: to, body, headers: await makeCiHeaders({ ...options, to }, serviceIdHeader, event) };
   }
   if (!to || !scheme) throw new UsageError('--scheme and --to are required without the name of a webhook');
@@ -230,32 +198,12 @@ async function signByScheme(options: SendOptions, event: Event): Promise<SignedR
   if (!description) throw new UsageError(describeUnknownScheme(scheme, schemeIds));
   const secret = await readSecretValue(`Secret of the ${scheme} sender:`);
   const body = await makeBody(event.body, { signatureScheme: scheme });
-  const signed = await sign(description, secret, { url: to, body }, event, undefined);
+  const { signByDescription } = await loadSigning();
+  const request = { url: to, body };
+  const signed = orCannotSign(() =>
+    signByDescription(description, secret, request, event, { nowMs: Date.now() }),
+  );
   return { ...signed, idField: description.bodyIdentity?.field };
-}
-
-/** Makes the headers of the scheme's sender: with an ID only if that sender gives one, or if the user does. */
-async function sign(
-  description: SignatureDescription,
-  secret: string,
-  request: Pick<SignedRequest, 'url' | 'body'>,
-  { id, isIdGiven }: Event,
-  deliveryIdHeader: string | undefined,
-): Promise<SignedRequest> {
-  const { addressBody, signRequest } = await import('../../signatures/sign.ts');
-  const ownHeader =
-    ('idHeader' in description && description.idHeader) || description.deliveryIdHeader || undefined;
-  const header = deliveryIdHeader ?? (isIdGiven && ownHeader === undefined ? serviceIdHeader : undefined);
-  try {
-    const { bytes: body, contentType } = request.body;
-    const url = addressBody(description, request.url, contentType === 'application/json' ? body : undefined);
-    const toSign = { body, url, method: 'POST', nowMs: Date.now(), id };
-    const signed = Object.entries(signRequest(description, secret, toSign));
-    return { url, body: request.body, headers: header === undefined ? signed : [[header, id], ...signed] };
-  } catch (error) {
-    if (error instanceof TypeError) throw new CommandError(`the request cannot be signed: ${error.message}`);
-    throw error;
-  }
 }
 
 /** Opens the current value of the team secret. Warns if it changed since the last apply. */
@@ -274,7 +222,7 @@ async function openSecret(
   return value.text;
 }
 
-async function post({ url, body, headers }: SignedRequest, others: HeaderLines = []): Promise<Response> {
+async function post({ url, body, headers }: SignedDelivery, others: HeaderLines = []): Promise<Response> {
   try {
     const all = new Headers({ 'Content-Type': body.contentType, 'User-Agent': `hookmill/${version}` });
     for (const [name, value] of others) all.set(name, encodeHeaderValue(value));
@@ -324,7 +272,11 @@ async function isRecordedBefore(
   return recordedAtMs < (isHere ? sentAtMs : Date.parse(headers.get('date') ?? '') - tookMs);
 }
 
-function describeDuplicate(deliveryId: string, { isIdGiven }: Event, { idField }: SignedRequest): string {
+function describeDuplicate(
+  deliveryId: string,
+  { isIdGiven }: SentEvent,
+  { idField }: SignedDelivery,
+): string {
   const duplicate = `Duplicate of ${printable(deliveryId)}: it starts nothing.`;
   if (idField !== undefined) {
     const fields = [idField].flat().join(' and ');

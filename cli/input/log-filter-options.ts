@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LogFilter } from '../../operations/log/list-rows.ts';
+import type { Outcome } from '../../schema/delivery.ts';
 import { parseOutcome, parseRunState } from './parse-options.ts';
 import { parseTime } from './parse-time.ts';
 
@@ -14,8 +15,17 @@ export function addDeliveryFilterOptions(command: Command): Command {
   return addSharedOptions(
     command
       .option('--webhook <name>', 'only deliveries of this webhook (name or UID)')
-      .option('--outcome <label>', 'only deliveries with this outcome', parseOutcome),
+      .option(
+        '--outcome <label>',
+        'only deliveries with this outcome; several: repeat it, or use commas',
+        addOutcomes,
+      ),
   );
+}
+
+/** Adds the outcomes of one `--outcome` to those before it. */
+function addOutcomes(text: string, before: readonly Outcome[] = []): readonly Outcome[] {
+  return [...before, ...text.split(',').map(label => parseOutcome(label.trim()))];
 }
 
 /** Adds the options that `deliveries list` and the commands on runs share. */

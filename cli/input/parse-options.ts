@@ -6,10 +6,10 @@ import { UsageError } from '../exit-status.ts';
 export const parseLimit = parseCount('--limit');
 
 /** Creates the parser of an option whose value is a number of things. */
-export function parseCount(option: string): (text: string) => number {
+export function parseCount(option: string, max = 999_999): (text: string) => number {
   return text => {
-    if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-    throw new UsageError(`${option} must be a whole number from 1–999999, not "${text}"`);
+    if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= max) return Number(text);
+    throw new UsageError(`${option} must be a whole number from 1–${max}, not "${text}"`);
   };
 }
 

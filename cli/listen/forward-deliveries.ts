@@ -31,7 +31,7 @@ interface ForwardingJob {
  */
 export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
   const { backend, webhook, cursor } = job;
-  const readPage = readDeliveries(backend, { webhook, outcome: 'Accepted' });
+  const readPage = readDeliveries(backend, { webhook, outcome: ['Accepted'] });
   const first = await findStart(job, readPage);
   await cursor.write(first);
   // Retention may have removed the row at the cursor. Then the list is read from its start, in the order of commits.

@@ -1,8 +1,9 @@
-import type { FilterTestView, VerdictView } from '../../operations/views/delivery-views.ts';
+import type { FilterTestView, TestedOnStored, VerdictView } from '../../operations/views/delivery-views.ts';
 import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
 import { type ClauseOutcome, renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
+import { renderTable } from './render-table.ts';
 
 /**
  * A verdict that answers "why did it not start?": each check, each clause of the filters, and what is suspicious about
@@ -17,6 +18,36 @@ export function renderVerdict(tested: VerdictView & Partial<FilterTestView>): st
     ...warnings.filter(warning => warning.trigger === index).map(renderWarning),
   ]);
   return `${[`${printable(automation)}: ${verdict}`, ...disabled, ...lines].join('\n')}\n`;
+}
+
+/** The verdicts on stored deliveries, how often each clause holds, and what would repair near misses. */
+export function renderTestedOnStored(name: string, tested: TestedOnStored): string {
+  const { deliveries, clauses, warnings, matches, since } = tested;
+  const verdict =
+    since === null
+      ? 'its webhooks have no accepted deliveries'
+      : `of the last ${countOf(deliveries.length, 'delivery', 'deliveries')}, ${countOf(matches, 'matches', 'match')}; the oldest came ${since}`;
+  const rows = deliveries.map(({ id, at, webhook, verdict, near }) => {
+    const cause = near ? `${near.path}: ${near.note ?? 'the value is not shown'}` : '';
+    return [at, webhook, verdict, cause, id];
+  });
+  const held = clauses.map(({ path, operator, allowed, holds, judged, found, suggestion }) => {
+    const suggested = suggestion ? `${suggestion.allowed}: ${suggestion.matches} match` : '';
+    const clause = `${path} ${operator.replace('_', ' ')} ${allowed}`;
+    return [clause, `${holds} of ${judged}`, found.join(', '), suggested];
+  });
+  return [
+    `${printable(name)}: ${verdict}\n`,
+    rows.length > 0 ? renderTable(['TIME', 'WEBHOOK', 'VERDICT', 'NEAR MISS', 'ID'], rows) : '',
+    held.length > 0 ? renderTable(['CLAUSE', 'HOLDS', 'FAILS FOR', 'DID YOU MEAN'], held) : '',
+    warnings.map(warning => `${renderWarning(warning)}\n`).join(''),
+  ]
+    .filter(text => text !== '')
+    .join('\n');
+}
+
+function countOf(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`;
 }
 
 const tick = colours.green('✓');

@@ -8,8 +8,11 @@ import { showProgress } from '../output.ts';
 /** Reads a page of a list. */
 export type ReadPage<Row> = (position: ListPosition) => Promise<Page<Row>>;
 
-/** Reads pages of the deliveries that a filter lets through. */
-export function readDeliveries({ call }: Pick<Backend, 'call'>, filter: LogFilter): ReadPage<DeliveryView> {
+/** Reads pages of the deliveries that a filter lets through, with their titles if a table of them is printed. */
+export function readDeliveries(
+  { call }: Pick<Backend, 'call'>,
+  filter: LogFilter & { readonly summary?: 'true' | undefined },
+): ReadPage<DeliveryView> {
   return async position => {
     const { deliveries: rows, ...end } = await call('listDeliveries', { query: toQuery(filter, position) });
     return { rows, ...end };
@@ -24,10 +27,12 @@ export function readRuns({ call }: Pick<Backend, 'call'>, filter: LogFilter): Re
   };
 }
 
-function toQuery({ sinceMs, untilMs, ...filter }: LogFilter, { limit, ...position }: ListPosition) {
+function toQuery({ sinceMs, untilMs, outcome, ...filter }: LogFilter, { limit, ...position }: ListPosition) {
   const toText = (atMs: number | undefined) =>
     atMs === undefined ? undefined : new Date(atMs).toISOString();
-  return { ...filter, since: toText(sinceMs), until: toText(untilMs), ...position, limit: String(limit) };
+  const outcomes = outcome?.join(',');
+  const times = { since: toText(sinceMs), until: toText(untilMs) };
+  return { ...filter, outcome: outcomes, ...times, ...position, limit: String(limit) };
 }
 
 /** Reads several lists oldest first, one after the other, as if they were one. */

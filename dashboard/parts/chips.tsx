@@ -30,7 +30,8 @@ interface ToggleProperties {
   readonly label: string;
   readonly on: boolean;
   readonly onToggle: (on: boolean) => void;
-  readonly count?: number | undefined;
+  /** `60`, or `200+` if there are more. */
+  readonly count?: number | string | undefined;
   readonly tone?: 'bad' | 'warn' | '';
 }
 
@@ -39,7 +40,7 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
   const { open, close, button, popup } = usePopup();
   const [sought, setSought] = useState('');
   const chosen = options.find(option => option.value === value);
-  const text = value === '' ? label : (chosen?.label ?? value);
+  const text = chosen?.label ?? (value === '' ? label : value);
   const choose = (next: string) => {
     close();
     setSought('');
@@ -53,7 +54,7 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
         type="button"
         class={`chip ${value === '' || none === undefined ? '' : 'on'}`}
         aria-haspopup="listbox"
-        aria-label={value === '' ? label : `${label}: ${text}`}
+        aria-label={text === label ? label : `${label}: ${text}`}
         {...button}
       >
         <bdi>{text}</bdi>
@@ -75,22 +76,7 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
               }}
             />
           )}
-          <div role="listbox" aria-label={label} class="menu-entries">
-            {all.map(option => (
-              <button
-                key={option.value}
-                type="button"
-                role="option"
-                tabIndex={-1}
-                data-item
-                aria-selected={option.value === value}
-                onClick={() => choose(option.value)}
-              >
-                <bdi>{option.label}</bdi>
-                {option.hint !== undefined && <span class="push t3">{option.hint}</span>}
-              </button>
-            ))}
-          </div>
+          <Options label={label} options={all} value={value} onChoose={choose} />
           {all.length === 0 && (
             <p class="lead">{isOpen ? 'Enter takes what you typed.' : 'Nothing found.'}</p>
           )}
@@ -100,11 +86,35 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
   );
 }
 
+type OptionsProperties = Pick<ChoiceProperties, 'label' | 'options' | 'value' | 'onChoose'>;
+
+function Options({ label, options, value, onChoose }: OptionsProperties) {
+  return (
+    <div role="listbox" aria-label={label} class="menu-entries">
+      {options.map(option => (
+        <button
+          key={option.value}
+          type="button"
+          role="option"
+          tabIndex={-1}
+          data-item
+          aria-selected={option.value === value}
+          onClick={() => onChoose(option.value)}
+        >
+          <bdi>{option.label}</bdi>
+          {option.hint !== undefined && <span class="push t3">{option.hint}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** A filter of a list that is on or off, with the number of rows that it would leave. */
 export function ToggleChip({ label, on, onToggle, count, tone = '' }: ToggleProperties) {
   return (
     <button type="button" class={`chip ${on ? 'on' : ''}`} aria-pressed={on} onClick={() => onToggle(!on)}>
-      {label} {count !== undefined && <b class={count > 0 ? tone : ''}>{count.toLocaleString('en')}</b>}
+      {label}{' '}
+      {count !== undefined && <b class={Number(count) === 0 ? '' : tone}>{count.toLocaleString('en')}</b>}
     </button>
   );
 }

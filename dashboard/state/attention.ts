@@ -5,6 +5,7 @@ import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-types.ts';
 import { type AttentionKind, attentionKinds } from '../text/alert-sentences.ts';
 import { currentLocation } from './current-location.ts';
 import { usePolled } from './loading.ts';
+import { toHref } from './page-location.ts';
 
 /** Something that needs attention. */
 export interface AttentionItem {
@@ -19,15 +20,15 @@ export interface AttentionItem {
 }
 
 /** The open alerts of all factories; undefined until they are read. */
-export const openAlerts = signal<OpenAlerts | undefined>(undefined);
+export const knownAlerts = signal<OpenAlerts | undefined>(undefined);
 
 const alertsEveryMs = 20_000;
 
-/** Keeps `openAlerts` current. Only the shell does, so that one request serves all pages. */
+/** Keeps `knownAlerts` current. Only the shell does, so that one request serves all pages. */
 export function useOpenAlerts(): void {
   const { value } = usePolled(signal => callApi('get', '/alerts', { signal }), [], alertsEveryMs);
   useEffect(() => {
-    if (value) openAlerts.value = value;
+    if (value) knownAlerts.value = value;
   }, [value]);
 }
 
@@ -39,7 +40,7 @@ export const attention = computed(() => {
   const location = currentLocation.value;
   const factory = 'factory' in location ? location.factory : undefined;
   const status = factoryStatus.value?.factory === factory ? factoryStatus.value : undefined;
-  return openAlerts.value ? listAttention(openAlerts.value, factory, status) : [];
+  return knownAlerts.value ? listAttention(knownAlerts.value, factory, status) : [];
 });
 
 /** The number of things that need attention: at *Overview*, and in the title of the window. */
@@ -48,13 +49,26 @@ export const attentionCount = computed(
 );
 
 /** Puts what an alert has become in place of what was read. */
-export function replaceOpenAlert(changed: OpenAlert): void {
-  const known = openAlerts.value;
+export function replaceKnownAlert(changed: OpenAlert): void {
+  const known = knownAlerts.value;
   if (!known) return;
-  openAlerts.value = {
+  knownAlerts.value = {
     ...known,
     alerts: known.alerts.map(each => (each.id === changed.id ? changed : each)),
   };
+}
+
+/** Where the subject of an item is shown; undefined if it concerns the daemon. */
+export function hrefOfItem({
+  type,
+  factory,
+  alert,
+}: Pick<AttentionItem, 'type' | 'factory' | 'alert'>): string | undefined {
+  if (factory === null) return undefined;
+  if (alert?.webhook) return toHref({ page: 'webhook', factory, id: alert.webhook.uid });
+  if (alert?.run) return toHref({ page: 'run', factory, id: alert.run });
+  if (alert?.automation) return toHref({ page: 'automation', factory, id: alert.automation });
+  return type === 'log.unwritable' ? undefined : toHref({ page: 'settings', factory, id: 'branch' });
 }
 
 /** Joins what alerts and the status of a factory say, the worst first. */

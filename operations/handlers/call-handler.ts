@@ -53,6 +53,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   replayDelivery: judging,
   runByHand: judging,
   testFilter: judging,
+  testOnStored: judging,
 
   showHealth: lists,
   showHealthOverview: lists,
@@ -72,6 +73,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
 
   listSenders: senders,
   checkSender: senders,
+  sendTest: senders,
   planSender: senders,
   registerSender: senders,
   listMissed: senders,

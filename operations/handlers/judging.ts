@@ -4,6 +4,7 @@ import { replayDelivery, showDelivery, testFilter } from '../log/deliveries.ts';
 import { describePayloads } from '../log/payloads.ts';
 import { runAgain } from '../log/run-again.ts';
 import { runByHand } from '../log/run-by-hand.ts';
+import { testOnStored } from '../log/test-on-stored.ts';
 import { explainWhy } from '../why/why.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
@@ -11,7 +12,7 @@ import { type Handlers, openFactory } from './handler.ts';
 export const judgingHandlers: Pick<
   Handlers,
   | ('describeApi' | 'describePayloads' | 'explainWhy' | 'showDelivery')
-  | ('replayDelivery' | 'testFilter' | 'runByHand' | 'runAgain')
+  | ('replayDelivery' | 'testFilter' | 'testOnStored' | 'runByHand' | 'runAgain')
 > = {
   describeApi: () => ({ body: renderOpenApi(apiRoutes, apiShapes) }),
   describePayloads: async (deps, { params: { factory, uid } }) => ({
@@ -43,5 +44,10 @@ export const judgingHandlers: Pick<
     const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
     const by = delivery === undefined ? { payload, headers } : { id: delivery };
     return { body: await testFilter(openFactory(deps, factory), tested, by) };
+  },
+  testOnStored: async (deps, { params: { factory }, body }) => {
+    const { automation = '', triggers, draft, ...wanted } = body;
+    const tested = draft ?? (triggers ? { name: 'draft', enabled: true, triggers } : automation);
+    return { body: await testOnStored(openFactory(deps, factory), tested, wanted) };
   },
 };

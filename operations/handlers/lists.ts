@@ -21,8 +21,8 @@ export const listHandlers: Pick<
   | ('createToken' | 'revokeToken')
   | ('listAlerts' | 'acknowledgeAlert' | 'muteAlert')
 > = {
-  showHealth: async (deps, { params: { factory }, query }) => ({
-    body: await showHealth(openFactory(deps, factory), query.webhook),
+  showHealth: async (deps, { params: { factory }, query, permission }) => ({
+    body: await showHealth(openFactory(deps, factory), permission, query.webhook),
   }),
   showHealthOverview: async (deps, { grants }) => ({
     body: await showHealthOverview(deps, listGranted(grants)),
@@ -35,13 +35,13 @@ export const listHandlers: Pick<
   listUnlogged: async (deps, { params: { factory }, query }) => ({
     body: await listUnlogged(openFactory(deps, factory), query.webhook),
   }),
-  listRuns: async (deps, { params: { factory }, query: { delivery, ...query } }) => {
+  listRuns: async (deps, { params: { factory }, query: { delivery, ...query }, permission }) => {
     const opened = openFactory(deps, factory);
     if (delivery !== undefined) {
-      const runs = await listRunsOfDelivery(opened, delivery);
+      const runs = await listRunsOfDelivery(opened, { delivery, summary: query.summary }, permission);
       return { body: { runs, next: null, hasMore: false, searched: runs.length } };
     }
-    const { rows, ...end } = await listRuns(opened, toWanted(query));
+    const { rows, ...end } = await listRuns(opened, toWanted(query), permission);
     return { body: { runs: rows, ...end } };
   },
   listAlerts: async ({ store }, { params: { factory }, permission }) => ({

@@ -2,12 +2,14 @@ import type { z } from 'zod';
 import type { healthAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { requestOutcomes } from '../../schema/delivery.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { hourMs } from '../../schema/time-units.ts';
-import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
+import type { DeliveryLogReader, LoggedDelivery } from '../../store/ports/delivery-log.ts';
 import { countOf, type TalliedHistory, type Tally } from '../../store/ports/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
 import { findRepeatedId } from '../impact/find-repeated-id.ts';
 import { openHistory } from '../impact/history.ts';
+import { readTitles } from '../log/titles.ts';
 import { pauseView } from '../views/delivery-views.ts';
 import { findFirstJudgedHour, judgeHealth } from './judge-health.ts';
 import { type Overlap, readOverlap } from './judge-overlap.ts';
@@ -17,7 +19,11 @@ export type HealthView = z.output<typeof healthAnswer>;
 type WebhookHealth = HealthView['webhooks'][number];
 
 /** Shows the health of each applied webhook, or of the one with this UID, and its deliveries of the last seven days. */
-export async function showHealth(factory: OpenFactory, uid?: string): Promise<HealthView> {
+export async function showHealth(
+  factory: OpenFactory,
+  permission: Permission,
+  uid?: string,
+): Promise<HealthView> {
   const { name, store, readState, now } = factory;
   const nowMs = now().getTime();
   const sinceHour = Math.floor(nowMs / hourMs) + 1 - weekHours;
@@ -40,7 +46,7 @@ export async function showHealth(factory: OpenFactory, uid?: string): Promise<He
       health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
       ...(overlap && { overlap: overlapView(overlap) }),
       ...(repeatedId && { repeatedId }),
-      lastDelivery: last ? { id: last.id, at: toTime(last.atMs), outcome: last.outcome } : null,
+      lastDelivery: last ? await showLast(last, store.deliveries, permission) : null,
       lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
       lastRejectedAt: findLast(tallies, ({ lastRejectedMs }) => lastRejectedMs),
       tallies: listTallies(tallies, sinceHour),
@@ -79,6 +85,16 @@ function judgeWebhook(
   const known = webhooks.find(known => known.uid === uid);
   const { state, reason, sinceMs } = judgeHealth({ tallies, nowMs, listeningSinceMs, known });
   return { state, reason, since: sinceMs === null ? null : toTime(sinceMs) };
+}
+
+async function showLast(
+  { id, atMs, outcome }: LoggedDelivery,
+  deliveries: Pick<DeliveryLogReader, 'summarizeDeliveries'>,
+  permission: Permission,
+): Promise<NonNullable<WebhookHealth['lastDelivery']>> {
+  const titled = (await readTitles(deliveries, [id], permission)).get(id);
+  const { title, text } = titled?.title ?? { title: outcome, text: null };
+  return { id, at: toTime(atMs), outcome, title, text };
 }
 
 function overlapView({ until, sender, message, remedy }: Overlap): WebhookHealth['overlap'] {

@@ -57,7 +57,7 @@ export async function judgeAutomations(
 }
 
 /** Compiles which of the automations a delivery to the webhook starts. */
-function compileStarts(automations: readonly AutomationDefinition[], uid: string): FilterMatcher {
+export function compileStarts(automations: readonly AutomationDefinition[], uid: string): FilterMatcher {
   const filters = automations
     .filter(({ enabled }) => enabled)
     .flatMap(({ name, triggers }) =>

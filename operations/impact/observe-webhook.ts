@@ -24,7 +24,7 @@ export function createWebhookObservers(webhooks: number) {
     return createObserver(last);
   };
   return {
-    observe: ({ uid }: AppliedWebhook, payload: unknown): void => {
+    observe: ({ uid }: Pick<AppliedWebhook, 'uid'>, payload: unknown): void => {
       const observer = observers.get(uid) ?? start();
       observers.set(uid, observer);
       observer.add(payload);

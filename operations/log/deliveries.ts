@@ -24,13 +24,13 @@ import {
   deliveryView,
   evaluateAutomations,
   type FilterTestView,
-  previewBytesMax,
-  summaryView,
+  previewOf,
   verdictView,
 } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
 import { makeRun } from './run-by-hand.ts';
+import { readTitles } from './titles.ts';
 
 /**
  * Lists the factory's deliveries in the order of their commits; also deliveries of a webhook that no longer exists. Adds
@@ -48,19 +48,21 @@ export async function listDeliveries(
     search: part => deliveries.searchDeliveries(part),
     view: row => deliveryView(row, permission),
   });
-  return wanted.summary ? { ...page, rows: await addSummaries(page.rows, deliveries) } : page;
+  return wanted.summary ? { ...page, rows: await addSummaries(page.rows, deliveries, permission) } : page;
 }
 
 async function addSummaries(
   rows: readonly DeliveryView[],
   deliveries: Pick<DeliveryLogReader, 'summarizeDeliveries'>,
+  permission: Permission,
 ): Promise<DeliveryView[]> {
   const ids = rows.map(({ id }) => id);
-  const summaries = ids.length === 0 ? [] : await deliveries.summarizeDeliveries(ids, previewBytesMax);
-  const byId = new Map(summaries.map(summary => [summary.id, summaryView(summary)]));
+  const titled = await readTitles(deliveries, ids, permission);
   return rows.map(row => {
-    const summary = byId.get(row.id);
-    return summary ? { ...row, summary } : row;
+    const found = titled.get(row.id);
+    if (!found) return row;
+    const { summary, title } = found;
+    return { ...row, summary: { ...title, runs: summary.runs, preview: previewOf(summary) } };
   });
 }
 
@@ -72,12 +74,14 @@ export async function showDelivery(
 ): Promise<DeliveryDetail> {
   const { deliveries } = factory.store;
   const delivery = await requireDelivery(factory, id);
-  const [payload, snapshot, runs] = await Promise.all([
+  const [payload, snapshot, runs, titled] = await Promise.all([
     deliveries.readPayload(id),
     delivery.snapshot === undefined ? undefined : deliveries.readSnapshot(delivery.snapshot),
     deliveries.listRunsOfDelivery(id),
+    readTitles(deliveries, [id], permission),
   ]);
-  return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
+  const { title, text } = titled.get(id)?.title ?? { title: delivery.outcome, text: null };
+  return deliveryDetail({ title: { title, text }, delivery, payload, snapshot, runs }, permission);
 }
 
 /** Reads the payload as JSON. Fails with `delivery-unknown` or `payload-not-stored`. */
@@ -156,7 +160,7 @@ export type TestedDelivery =
   | { readonly payload: unknown; readonly headers?: EventHeaders | undefined };
 
 /** @limit Most bytes of stored deliveries by which a filter's test also judges the filter (8 MiB): an editor asks after each pause in typing. */
-const testedBytesMax = 8 * 1024 * 1024;
+export const testedBytesMax = 8 * 1024 * 1024;
 
 /**
  * Tests whether a delivery would start a run of an automation, and why. Also warns about filters that are suspicious by
@@ -169,10 +173,7 @@ export async function testFilter(
   delivery: TestedDelivery,
 ): Promise<FilterTestView> {
   const state = await factory.readState();
-  const automation =
-    typeof tested === 'string'
-      ? requireAutomation(state, tested)
-      : pinWebhooks({ prompt: '', ...tested }, state.webhooks);
+  const automation = findTested(state, tested);
   const warnings = await findFilterTestWarnings(factory, state, automation.triggers);
   if ('payload' in delivery) return { ...verdictView(judgeAutomation(automation, delivery)), warnings };
   const stored = await requireDelivery(factory, delivery.id);
@@ -180,6 +181,12 @@ export async function testFilter(
   const { uid: webhookUid, headers } = stored;
   const judged = { webhookUid, headers, payload: parseJsonText(payload.toString('utf8')) as unknown };
   return { ...verdictView(judgeAutomation(automation, judged)), warnings };
+}
+
+/** The applied automation, or the draft with the UIDs of its webhooks. Fails with `automation-unknown`. */
+export function findTested(state: AppliedState, tested: TestedAutomation): AutomationDefinition {
+  if (typeof tested === 'string') return requireAutomation(state, tested);
+  return pinWebhooks({ prompt: '', ...tested }, state.webhooks);
 }
 
 /** Warns about the filters of triggers. If the delivery log cannot be read, judges only the filters themselves. */
@@ -198,10 +205,18 @@ export async function findFilterTestWarnings(
       if (!(error instanceof DeliveryLogError)) throw error;
     }
   }
+  return warnOfFilters(triggers, uid => observations.get(uid));
+}
+
+/** Warns about the filters of triggers, also by what was observed of their webhooks. */
+export function warnOfFilters(
+  triggers: readonly Pick<Trigger, 'filter'>[],
+  observations: (uid: string) => Observation | undefined,
+): FilterTestView['warnings'] {
   return triggers.flatMap((trigger, index) => {
     const found = [
       ...findFilterWarnings(trigger.filter.payload ?? {}),
-      ...judgeTriggerByObservation(trigger, uid => observations.get(uid)),
+      ...judgeTriggerByObservation(trigger, observations),
     ];
     return found.map(({ code, path, message, hint }) => {
       const keys = path.map(key => (typeof key === 'number' ? `[${key}]` : renderPathSegment(key)));

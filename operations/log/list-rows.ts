@@ -40,8 +40,8 @@ export interface Page<Row> {
 export interface LogFilter {
   /** The webhook's UID, its name, or its name when the delivery arrived. */
   readonly webhook?: string | undefined;
-  /** Only for deliveries. */
-  readonly outcome?: Outcome | undefined;
+  /** Only for deliveries: those with one of these outcomes. */
+  readonly outcome?: readonly Outcome[] | undefined;
   /** The runs' automation; for deliveries, the automation of one of their runs. */
   readonly automation?: string | undefined;
   readonly state?: RunState | undefined;

@@ -1,22 +1,26 @@
 import type { Readable } from 'node:stream';
 import { parseRecorded } from '../../schema/automations-snapshot.ts';
 import { hasEnded } from '../../schema/delivery.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { RunCancel } from '../../store/ports/delivery-log.ts';
+import type { DeliveryLogReader, RunCancel } from '../../store/ports/delivery-log.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, LoggedFactory, OpenFactory, QueueableRuns } from '../factory.ts';
 import { type PauseView, pauseView, type RunView, runDetail } from '../views/delivery-views.ts';
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 import { readRunLimits, viewRuns } from './run-limits.ts';
+import { readTitles } from './titles.ts';
 
 /**
- * Lists the factory's runs in the order in which they were recorded; also runs of an automation that no longer exists.
+ * Lists the factory's runs in the order in which they were recorded; also runs of an automation that no longer exists. Adds
+ * the titles of their deliveries only if they are wanted.
  * Fails with `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
  */
 export async function listRuns(
   named: NamedFactory,
-  wanted: Omit<LogFilter, 'outcome'> & ListPosition,
+  wanted: Omit<LogFilter, 'outcome'> & ListPosition & { readonly summary?: 'true' | undefined },
+  permission: Permission,
 ): Promise<Page<RunView>> {
   const { deliveries } = named.store;
   const page = await listRows(named, wanted, {
@@ -25,13 +29,36 @@ export async function listRuns(
     search: part => deliveries.searchRuns(part),
     view: run => run,
   });
-  return { ...page, rows: await viewRuns(named, page.rows) };
+  const rows = await viewRuns(named, page.rows);
+  return wanted.summary
+    ? { ...page, rows: await addTitles(rows, deliveries, permission) }
+    : { ...page, rows };
+}
+
+/** Adds the title of the delivery that each run is for. */
+async function addTitles(
+  rows: readonly RunView[],
+  deliveries: Pick<DeliveryLogReader, 'summarizeDeliveries'>,
+  permission: Permission,
+): Promise<RunView[]> {
+  const ids = rows.map(({ deliveryId }) => deliveryId);
+  const titled = await readTitles(deliveries, ids, permission);
+  return rows.map(row => {
+    const summary = titled.get(row.deliveryId)?.title;
+    return summary ? { ...row, summary } : row;
+  });
 }
 
 /** Lists the runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */
-export async function listRunsOfDelivery(factory: Factory, deliveryId: string): Promise<RunView[]> {
-  await requireDelivery(factory, deliveryId);
-  return viewRuns(factory, await factory.store.deliveries.listRunsOfDelivery(deliveryId));
+export async function listRunsOfDelivery(
+  factory: Factory,
+  { delivery, summary }: { readonly delivery: string; readonly summary?: 'true' | undefined },
+  permission: Permission,
+): Promise<RunView[]> {
+  await requireDelivery(factory, delivery);
+  const { deliveries } = factory.store;
+  const rows = await viewRuns(factory, await deliveries.listRunsOfDelivery(delivery));
+  return summary ? addTitles(rows, deliveries, permission) : rows;
 }
 
 /** Shows a run. Fails with `run-unknown`. */

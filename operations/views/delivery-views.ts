@@ -7,6 +7,7 @@ import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/grant.ts';
+import type { Title } from '../../schema/summaries/title-refusal.ts';
 import { splitReason } from '../../signatures/explanation.ts';
 import type {
   Afterwards,
@@ -27,10 +28,11 @@ export type RunView = z.output<typeof answers.runAnswer>;
 export type PauseView = z.output<typeof answers.pauseAnswer>;
 export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type FilterTestView = z.output<typeof answers.filterTestAnswer>;
+export type TestedOnStored = z.output<typeof answers.testedOnStoredAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
 /** @limit Bytes of a payload of which a list shows the beginning: a line of a wide screen. */
-export const previewBytesMax = 240;
+const previewBytesMax = 240;
 
 /**
  * Whether the reason of an outcome may be shown. What is wrong with a credential may depend on the secret: together
@@ -70,15 +72,17 @@ function reasonView(logged: string): Pick<DeliveryView, 'reason' | 'remedy'> {
   return { reason, ...(remedy !== undefined && { remedy }) };
 }
 
-/** Summarizes a delivery, with the beginning of its payload on one line. */
-export function summaryView({ runs, beginning }: DeliverySummary): NonNullable<DeliveryView['summary']> {
-  if (!beginning) return { runs, preview: null };
+/** The beginning of a delivery's payload, on one line; null if none is kept. */
+export function previewOf({ beginning }: DeliverySummary): string | null {
+  if (!beginning) return null;
+  const shown = beginning.subarray(0, previewBytesMax);
   // A character of which the end is missing is left out.
-  const text = new TextDecoder().decode(beginning, { stream: beginning.length === previewBytesMax });
-  return { runs, preview: text.replaceAll(/\s+/g, ' ').trim() };
+  const text = new TextDecoder().decode(shown, { stream: shown.length === previewBytesMax });
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 export interface LoggedParts {
+  readonly title: Title;
   readonly delivery: LoggedDelivery;
   readonly payload: Uint8Array | undefined;
   /** The automations that were applied when it arrived, as JSON. */
@@ -88,11 +92,12 @@ export interface LoggedParts {
 
 /** Everything about a delivery, with each automation's verdict. */
 export function deliveryDetail(parts: LoggedParts, permission: Permission): DeliveryDetail {
-  const { delivery, payload, snapshot, runs } = parts;
+  const { title, delivery, payload, snapshot, runs } = parts;
   const body = payload === undefined ? null : Buffer.from(payload).toString('utf8');
   const judged = body !== null && snapshot !== undefined;
   return {
     ...deliveryView(delivery, permission),
+    ...title,
     payload: body,
     evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, parseJsonText(body)) : null,
     runs: runs.map(runView),

@@ -301,6 +301,25 @@ export const pauseAnswer = z.strictObject({
 });
 
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
+/** What is shown of a delivery in one line. */
+const titleFields = {
+  title: z
+    .string()
+    .describe(
+      'The event, such as `pull_request opened`; of a rejected request the reason. A duplicate has the title of its original.',
+    ),
+  text: z
+    .string()
+    .nullable()
+    .describe(
+      'What the event is about, such as `acme/shop#482 · Charge VAT by country`; null if nothing is known. It is from the sender.',
+    ),
+};
+const schemeTitleFields = {
+  ...titleFields,
+  scheme: z.string().nullable().describe('The signature scheme that authenticated it; null if none did.'),
+};
+
 export const healthAnswer = z.strictObject({
   since: time.describe('When the first hour begins. The last hour is the current one.'),
   webhooks: z.array(
@@ -316,7 +335,9 @@ export const healthAnswer = z.strictObject({
       repeatedId: repeatedIdShape
         .optional()
         .describe('Only if one webhook is asked for, and its sender seems to repeat events.'),
-      lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
+      lastDelivery: z
+        .strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes), ...titleFields })
+        .nullable(),
       lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
       lastRejectedAt: time.nullable(),
       tallies: z
@@ -354,20 +375,91 @@ export const verdictAnswer = z.strictObject({
   ),
 });
 
+const filterWarnings = z.array(
+  z.strictObject({
+    trigger: z.int().describe('The index of the trigger.'),
+    code: diagnosticShape.shape.code,
+    path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
+    message: z.string(),
+    hint: z.string(),
+  }),
+);
+
 /** The result of a filter test, with what is suspicious about the filters. */
-export const filterTestAnswer = verdictAnswer.extend({
-  warnings: z.array(
-    z.strictObject({
-      trigger: z.int().describe('The index of the trigger.'),
-      code: diagnosticShape.shape.code,
-      path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
-      message: z.string(),
-      hint: z.string(),
-    }),
-  ),
-});
+export const filterTestAnswer = verdictAnswer.extend({ warnings: filterWarnings });
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const { path: clausePath, operator: clauseOperator, allowed: clauseAllowed } = clauseShape.shape;
+const testedClause = {
+  path: clausePath,
+  operator: clauseOperator.exclude(['any_element']),
+  allowed: clauseAllowed,
+};
+const suggestedClause = z.strictObject({
+  allowed: z.string().describe('The operand with the change.'),
+  values: z.array(scalar).describe('The whole list to write instead, for the same operator.'),
+});
+
+/** An automation or a draft on stored deliveries. No value in it looks like a credential. */
+export const testedOnStoredAnswer = z.strictObject({
+  deliveries: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        at: time,
+        webhook: webhookAtArrival,
+        verdict: z
+          .enum(['match', 'near', 'no'])
+          .describe(
+            '`match`: a trigger fires, also of a disabled automation; `near`: one clause of a trigger fails, by a value that was probably meant.',
+          ),
+        near: z
+          .strictObject({
+            ...testedClause,
+            found: z.string().nullable().describe('null: it is not shown, as it may be a credential.'),
+            note: z.string().optional().describe('How the value differs from what is allowed.'),
+            suggestion: suggestedClause.optional().describe('The change by which the delivery would match.'),
+          })
+          .optional()
+          .describe('The clause that fails; only with the verdict `near`.'),
+      }),
+    )
+    .describe('Newest first. Fewer than asked for, if there are no more, or if they are large.'),
+  matches: z.int().describe('How many of the deliveries match.'),
+  clauses: z
+    .array(
+      z.strictObject({
+        trigger: z.int().describe('The index of the trigger.'),
+        kind: z.enum(['payload', 'headers']),
+        ...testedClause,
+        holds: z.int().describe('For how many of the judged deliveries it holds.'),
+        judged: z.int().describe('The number of deliveries to the webhooks of the trigger.'),
+        found: z
+          .array(z.string())
+          .describe('Values for which it fails, the most frequent first; `missing` without one.'),
+        suggestion: suggestedClause
+          .extend({
+            matches: z
+              .int()
+              .describe(
+                'How many of the deliveries would match; of objects in a list, the nearest is tried.',
+              ),
+          })
+          .optional()
+          .describe('The change that repairs most of the near misses.'),
+      }),
+    )
+    .describe('The clauses of all triggers, in their order.'),
+  since: time.nullable().describe('When the oldest of the deliveries arrived; null: there are none.'),
+  warnings: filterWarnings.describe('What is suspicious about the filters, also by these deliveries.'),
+  startedNothing: z
+    .int()
+    .optional()
+    .describe(
+      'For how many of the deliveries no enabled automation starts a run now. Only if `webhook` is given.',
+    ),
+});
+
 /** The shape of a webhook's payloads. */
 export const payloadsAnswer = z.strictObject({
   webhook: z.string(),
@@ -430,11 +522,12 @@ export const deliveryAnswer = z.strictObject({
   commit,
   summary: z
     .strictObject({
+      ...schemeTitleFields,
       runs: z.partialRecord(z.enum(runStates), z.int()).describe('The number of its runs in each state.'),
       preview: z
         .string()
         .nullable()
-        .describe('The beginning of the payload, on one line; null unless the delivery was accepted.'),
+        .describe('The beginning of the body, on one line; null unless the payload is kept.'),
     })
     .optional()
     .describe('Only in lists that ask for it.'),
@@ -560,6 +653,10 @@ export const runAnswer = z.strictObject({
     .describe(
       'The prompt of its automation when the run was recorded, without the envelope. Not in lists, nor once it is no longer stored.',
     ),
+  summary: z
+    .strictObject(schemeTitleFields)
+    .optional()
+    .describe('Of the delivery that `deliveryId` names. Only in lists that ask for it.'),
 });
 const weekOfHours = z.array(z.int()).length(7 * 24);
 const runDurations = z
@@ -673,6 +770,7 @@ const evaluationShape = z.strictObject({
   others: z.int().describe('Number of automations that have triggers for other webhooks only.'),
 });
 export const deliveryDetailAnswer = deliveryAnswer.extend({
+  ...titleFields,
   payload: z
     .string()
     .nullable()
@@ -692,6 +790,20 @@ export const liveDeliveriesAnswer = z.strictObject({
 export const runByHandAnswer = z.strictObject({ deliveryId: z.string(), runId: z.string() });
 export const replayedAnswer = z.strictObject({
   runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
+});
+
+/** The answer of the ingress to a test. */
+export const sentTestAnswer = z.strictObject({
+  status: z.int().describe('The HTTP status with which the ingress answered.'),
+  outcome: z
+    .enum(outcomes)
+    .nullable()
+    .describe('null: the request has no row in the log, as one to a disabled webhook or above a rate limit.'),
+  deliveryId: z.string().nullable().describe('The delivery as the log has it, also a refused one.'),
+  reason: z.string().nullable().describe('Why it was refused.'),
+  remedy: z.string().nullable().describe('What to do about the reason, if it is known.'),
+  runs: z.int().describe('How many runs it started.'),
+  tookMs: z.number().describe('The time until the answer, in ms.'),
 });
 
 const unloggedRequests = z.array(

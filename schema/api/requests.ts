@@ -12,7 +12,8 @@ import { permissions } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
 import { nameShape as name, secretNameShape } from '../name-shapes.ts';
-import { apiPageMax, apiPageSize } from './page-size.ts';
+import { joinWithAnd } from '../text/suggestion.ts';
+import { apiPageMax, apiPageSize, testedDeliveriesMax } from './page-size.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 import { tokenSecondsMax } from './token-seconds.ts';
@@ -177,20 +178,55 @@ export const testRequest = z
     requireOne(context, request, 'delivery', 'payload');
   });
 
+export const testOnStoredRequest = z
+  .strictObject({
+    automation: z.string().optional().describe('The name of an applied automation.'),
+    triggers: automationShape.shape.triggers
+      .optional()
+      .describe('Draft triggers, instead of an applied automation.'),
+    draft: newAutomationRequest.optional().describe('A whole draft, instead of an applied automation.'),
+    webhook: z
+      .string()
+      .regex(uidPattern)
+      .optional()
+      .describe('Only deliveries of the webhook with this UID, also if no trigger selects it.'),
+    last: z
+      .int()
+      .min(1)
+      .max(testedDeliveriesMax)
+      .default(50)
+      .describe('How many of the newest accepted deliveries are tested, of all webhooks together.'),
+  })
+  .superRefine((request, context) => requireOne(context, request, 'automation', 'triggers', 'draft'));
+
+const jsonText = z.string().refine(text => readJson(text) !== undefined, 'must be JSON');
+
 export const runByHandRequest = z
   .strictObject({
     automation: z.string().optional().describe('The name of an applied automation.'),
     draft: newAutomationRequest.optional().describe('A draft, instead of an applied automation.'),
-    payload: z
-      .string()
-      .refine(text => readJson(text) !== undefined, 'must be JSON')
-      .describe('The body that the run gets, as text.'),
+    payload: jsonText.describe('The body that the run gets, as text.'),
     headers: eventHeadersShape
       .optional()
       .describe('The event headers of the payload, with names in any case.'),
     evenIfDisabled: z.boolean().default(false).describe('Start the run although the automation is disabled.'),
   })
   .superRefine((request, context) => requireOne(context, request, 'automation', 'draft'));
+
+export const sendTestRequest = z.strictObject({
+  payload: jsonText
+    .optional()
+    .describe('The payload, instead of an event of the type `hookmill.test` whose ID starts with `test-`.'),
+  headers: eventHeadersShape
+    .optional()
+    .describe(
+      'Event headers, with names in any case. By default, those of the signature scheme say `hookmill.test`.',
+    ),
+  mayStartRuns: z
+    .boolean()
+    .default(false)
+    .describe('Send the test also if automations start runs for it. A `payload` may always start runs.'),
+});
 
 /** @limit Most events that a request for a hook may name: GitHub has about 75. */
 const hookEventsMax = 100;
@@ -260,14 +296,25 @@ const listQuery = z.strictObject({
 });
 
 export const deliveriesQuery = listQuery.extend({
-  outcome: z.enum(outcomes).optional(),
+  outcome: z
+    .string()
+    .transform(text => text.split(',').map(outcome => outcome.trim()))
+    .pipe(z.array(z.enum(outcomes)))
+    .optional()
+    .describe(`Only deliveries with one of these outcomes, separated by commas: ${outcomes.join(', ')}.`),
   summary: z
     .literal('true')
     .optional()
-    .describe('Adds the `summary` of each delivery: its runs by state, and the beginning of its payload.'),
+    .describe(
+      'Adds the `summary` of each delivery: its title, its runs by state, and the beginning of its payload.',
+    ),
 });
 export const runsQuery = listQuery.extend({
   delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
+  summary: z
+    .literal('true')
+    .optional()
+    .describe('Adds the `summary` of each run: the title of its delivery.'),
 });
 export const runOutputQuery = z.strictObject({
   from: z.coerce.number().int().min(0).default(0).describe('Only the output from this byte on.'),
@@ -352,14 +399,15 @@ export const exportQuery = z.strictObject({
 
 export const noRequest = z.strictObject({});
 
+/** Requires exactly one of the keys. */
 function requireOne<T extends object>(
   context: z.RefinementCtx,
   request: T,
-  a: keyof T & string,
-  b: keyof T & string,
+  ...keys: readonly [keyof T & string, ...(keyof T & string)[]]
 ): void {
-  if (Object.hasOwn(request, a) !== Object.hasOwn(request, b)) return;
-  addMistake(context, [a], `give either ${a} or ${b}`, { code: 'definition/value' });
+  if (keys.filter(key => Object.hasOwn(request, key)).length === 1) return;
+  const choices = keys.length === 2 ? `either ${keys.join(' or ')}` : `exactly one of ${joinWithAnd(keys)}`;
+  addMistake(context, [keys[0]], `give ${choices}`, { code: 'definition/value' });
 }
 
 /** @limit Longest ID of an event or attempt, and cursor, that a provider may have, in characters: GUIDs have 36. */

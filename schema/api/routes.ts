@@ -270,6 +270,18 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.senderAnswer },
     problems: ['webhook-unknown', 'sender-missing', ...reading],
   },
+  sendTest: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/test`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Sends a test to a webhook as its sender would: through the ingress of the daemon, with the credential in force.',
+    body: requests.sendTestRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 200, shape: answers.sentTestAnswer },
+    problems: ['webhook-unknown', 'test-impossible', 'test-would-start', 'daemon-unreachable', ...reading],
+  },
   planSender: {
     method: 'post',
     path: `${factory}/webhooks/{uid}/sender/plan`,
@@ -421,6 +433,18 @@ export const apiRoutes = {
     bodyBytesMax: apiTestBytesMax,
     answer: { status: 200, shape: answers.filterTestAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
+  },
+  testOnStored: {
+    method: 'post',
+    path: `${factory}/automation-matches`,
+    permission: 'read',
+    thread: 'operations',
+    summary:
+      'Tests an automation or a draft on the newest stored deliveries: which match, which nearly, and what would repair that.',
+    body: requests.testOnStoredRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 200, shape: answers.testedOnStoredAnswer },
+    problems: ['automation-unknown', 'webhook-unknown', ...reading],
   },
   runByHand: {
     method: 'post',

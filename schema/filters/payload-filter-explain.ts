@@ -10,6 +10,7 @@ import {
   compileAll,
   compileClauses,
   getField,
+  type NumberReader,
   readHeaderNumber,
   readPayloadNumber,
 } from './payload-filter-match.ts';
@@ -32,6 +33,18 @@ export interface ClauseOutcome {
   readonly note?: string;
 }
 
+/** A clause that is not nested, with the value that decides whether it holds. */
+export interface ExaminedClause {
+  readonly path: string;
+  /** The keys that lead to the clause in its filter: without the indexes of elements. */
+  readonly keys: readonly string[];
+  readonly clause: Exclude<Clause, { operator: 'nested' }>;
+  readonly found: unknown;
+  readonly holds: boolean;
+  /** Reads the numbers that `compare` compares there. */
+  readonly readNumber: NumberReader;
+}
+
 /** The note of an outcome in parentheses, to be added to what was found; empty without a note. */
 export function renderNote({ note }: Pick<ClauseOutcome, 'note'>): string {
   return note === undefined ? '' : ` (${note})`;
@@ -45,29 +58,58 @@ export function explainPayloadFilter(
   filter: PayloadFilter | undefined,
   payload: unknown,
 ): readonly ClauseOutcome[] {
-  return filter === undefined ? [] : explainNested(filter, payload, '$');
+  return examinePayload(filter, payload).map(part => ('clause' in part ? explainClause(part) : part));
 }
 
 /** Explains header by header why a delivery does or does not match. The paths are names of headers, as written. */
 export function explainHeaderFilter(filter: HeaderFilter, headers: EventHeaders): readonly ClauseOutcome[] {
-  return compileClauses(filter, readHeaderNumber).map(clause =>
-    explainClause(clause.field, clause, getField(headers, clause.field.toLowerCase()), readHeaderNumber),
-  );
+  return examineHeaders(filter, headers).map(explainClause);
 }
 
-function explainNested(fields: Fields, value: unknown, path: string): readonly ClauseOutcome[] {
+/**
+ * Examines the clauses of a filter, in its order and always all of them. A payload matches if and only if all hold. Of an
+ * array, examines the element that satisfies the most clauses.
+ */
+export function examineClauses(
+  filter: PayloadFilter | undefined,
+  payload: unknown,
+): readonly ExaminedClause[] {
+  return examinePayload(filter, payload).filter(part => 'clause' in part);
+}
+
+/** Examines the clauses of a header filter. */
+export function examineHeaders(filter: HeaderFilter, headers: EventHeaders): readonly ExaminedClause[] {
+  return compileClauses(filter, readHeaderNumber).map(compiled => {
+    const { field } = compiled;
+    const place = { path: field, keys: [field], readNumber: readHeaderNumber };
+    return examineClause(place, compiled, getField(headers, field.toLowerCase()));
+  });
+}
+
+/** A clause, or the outcome that an array has instead of a nested one. */
+type Examined = ExaminedClause | ClauseOutcome;
+
+type Place = Pick<ExaminedClause, 'path' | 'keys' | 'readNumber'>;
+
+function examinePayload(filter: PayloadFilter | undefined, payload: unknown): readonly Examined[] {
+  if (filter === undefined) return [];
+  return examineNested(filter, payload, { path: '$', keys: [], readNumber: readPayloadNumber });
+}
+
+function examineNested(fields: Fields, value: unknown, place: Place): readonly Examined[] {
   const clauses = compileClauses(fields);
   const nearest = Array.isArray(value) ? findNearestElement(clauses, value) : undefined;
-  if (!Array.isArray(value) || nearest === undefined) return explainFields(clauses, value, path);
+  if (!Array.isArray(value) || nearest === undefined) return examineFields(clauses, value, place);
   const { index, held } = nearest;
   const anyElement: ClauseOutcome = {
-    path,
+    path: place.path,
     operator: 'any_element',
     allowed: 'one element that satisfies every clause',
     found: `[${index}] of ${value.length}`,
     holds: held === clauses.length,
   };
-  return [anyElement, ...explainFields(clauses, value[index], `${path}[${index}]`)];
+  const element = { ...place, path: `${place.path}[${index}]` };
+  return [anyElement, ...examineFields(clauses, value[index], element)];
 }
 
 /** The first element that satisfies every clause, or the best of the first `explainedElementsMax`; undefined if empty. */
@@ -82,41 +124,36 @@ function findNearestElement(clauses: readonly CompiledClause[], elements: readon
   return nearest;
 }
 
-function explainFields(
+function examineFields(
   clauses: readonly CompiledClause[],
   value: unknown,
-  path: string,
-): readonly ClauseOutcome[] {
-  return clauses.flatMap((compiled): readonly ClauseOutcome[] => {
+  { path, keys, readNumber }: Place,
+): readonly Examined[] {
+  return clauses.flatMap((compiled): readonly Examined[] => {
     const { field, clause } = compiled;
-    const at = `${path}${renderPathSegment(field)}`;
+    const at = { path: `${path}${renderPathSegment(field)}`, keys: [...keys, field], readNumber };
     const found = getField(value, field);
     return clause.operator === 'nested'
-      ? explainNested(clause.fields, found, at)
-      : [explainClause(at, compiled, found)];
+      ? examineNested(clause.fields, found, at)
+      : [examineClause(at, compiled, found)];
   });
 }
 
-/** Explains a clause that is not nested. */
-function explainClause(
-  path: string,
-  { clause, holds }: CompiledClause,
-  found: unknown,
-  readNumber = readPayloadNumber,
-): ClauseOutcome {
-  if (clause.operator === 'nested') throw new TypeError(`the clause for ${path} is nested`);
-  const outcome = {
-    path,
-    operator: clause.operator,
-    allowed: describeOperand(clause),
-    found: excerpt(found),
-  };
-  if (holds(found)) return { ...outcome, holds: true };
-  const note = describeNearMiss(clause, found, readNumber);
-  return { ...outcome, holds: false, ...(note !== undefined && { note }) };
+function examineClause(place: Place, { clause, holds }: CompiledClause, found: unknown): ExaminedClause {
+  if (clause.operator === 'nested') throw new TypeError(`the clause for ${place.path} is nested`);
+  return { ...place, clause, found, holds: holds(found) };
 }
 
-function describeOperand(clause: Exclude<Clause, { operator: 'nested' }>): string {
+/** Explains a clause, and how near the value came. */
+function explainClause({ path, clause, found, holds, readNumber }: ExaminedClause): ClauseOutcome {
+  const { operator } = clause;
+  const outcome = { path, operator, allowed: describeOperand(clause), found: excerpt(found), holds };
+  const note = holds ? undefined : describeNearMiss(clause, found, readNumber);
+  return { ...outcome, ...(note !== undefined && { note }) };
+}
+
+/** The operand of a clause as JSON, cut if it is long; of `compare` in words. */
+export function describeOperand(clause: ExaminedClause['clause']): string {
   if (clause.operator === 'compare') return describeBounds(clause.bounds);
   return excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
 }

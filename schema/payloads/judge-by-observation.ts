@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { type FieldPath, renderPathSegment } from '../field-path.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../filters/clause.ts';
 import { describeBounds } from '../filters/operand-mistakes.ts';
 import { compileClause } from '../filters/payload-filter-match.ts';
+import { findSimilar } from '../text/similar.ts';
 import { joinWithOr } from '../text/suggestion.ts';
 import {
   enterArrays,
@@ -317,39 +317,6 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function toJsonType(type: ObservedType): string {
   return type === 'integer' ? 'number' : type;
-}
-
-/**
- * Finds the word that differs only by a slip: its case, its separators, one letter, two letters swapped, or two wrong
- * letters in a long word. Words with other digits are other words.
- */
-function findSimilar(word: string, words: readonly string[]): string | undefined {
-  const wanted = simplify(word);
-  return (
-    words.find(other => other !== word && simplify(other) === wanted) ??
-    words.find(other => other !== word && isSlip(wanted, simplify(other)))
-  );
-}
-
-function simplify(word: string): string {
-  return word.toLowerCase().replaceAll(/[\s_.-]/g, '');
-}
-
-function isSlip(a: string, b: string): boolean {
-  if (Math.min(a.length, b.length) < 3 || digitsOf(a) !== digitsOf(b)) return false;
-  const wrong = distance(a, b);
-  if (wrong !== 2 || a.length !== b.length) return wrong === 1;
-  return a.length >= 9 || isSwapped(a, b);
-}
-
-function digitsOf(word: string): string {
-  return word.replaceAll(/\D/g, '');
-}
-
-function isSwapped(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  const at = [...a].findIndex((letter, index) => letter !== b[index]);
-  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
 /** Finds the reason why a path has no value in any observed payload; undefined if it may have one. */

@@ -13,6 +13,9 @@ const secretName =
 const credentialPrefix =
   /^(?:gh[pousr]_|github_pat_|glpat-|sk[_-]|pk[_-]|rk[_-]|whsec_|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|eyJ|shp(?:at|ca|pa|ss)_|SG\.|npm_|dop_v1_|-----BEGIN|Bearer |Basic )/;
 
+// A user in a URL, or a parameter of one.
+const urlCredential = /:\/\/[^/]*@|[?&#][^=]*=/;
+
 /** @limit Most paths of payloads that are shown: nobody reads more, and every payload below a MiB of text fits. */
 const pathsShownMax = 2_000;
 /** @limit Most example values that are shown of a path: enough to recognise its kind of value. */
@@ -109,9 +112,22 @@ export function isShowableKey(key: string): boolean {
 /** Whether a value may be shown as an example: it is short, and neither looks like a credential nor like one inside a URL. */
 export function isShowableValue(value: Scalar): boolean {
   if (typeof value !== 'string') return true;
-  if (value.length > exampleCharsMax || credentialPrefix.test(value)) return false;
-  if (/:\/\/[^/]*@|[?&#][^=]*=/.test(value)) return false;
+  if (value.length > exampleCharsMax || credentialPrefix.test(value) || urlCredential.test(value))
+    return false;
   return !value.split(/[^A-Za-z0-9_+/=-]+/).some(looksRandom);
+}
+
+/**
+ * Replaces the words of a text that look like credentials. Parts of names, such as `feature/JIRA-12-v2`, are judged one by
+ * one.
+ */
+export function hideCredentials(text: string): string {
+  return text
+    .replaceAll(/\b(Bearer|Basic) (?=\S*[\d+/=])\S{8,}/gi, '$1 …')
+    .replaceAll(/[^\s"'“”()<>,;]+/g, word => {
+      const isHidden = credentialPrefix.test(word) || urlCredential.test(word);
+      return isHidden || word.split(/[^A-Za-z0-9+=]+/).some(looksRandom) ? '…' : word;
+    });
 }
 
 /** Whether a word could be a generated key: 16 or more characters that mix letters with several digits, or cases. */

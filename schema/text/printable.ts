@@ -16,6 +16,11 @@ export function printable(text: string): string {
   });
 }
 
+/** Makes one line of a text, without the characters that `printable` escapes. */
+export function toPlainLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replace(unprintable, '').trim();
+}
+
 // The sequences of colours.ts. Others, which could hide or move text, are escaped.
 const colourOrUnprintable = new RegExp(
   `\\x1b\\[(?:1|2|22|3[1236]|39)m|(?!\n)(?:${unprintable.source})`,

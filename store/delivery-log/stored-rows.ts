@@ -19,8 +19,11 @@ export type DeliveryRecord = Omit<LoggedDelivery, 'headers' | 'form'> & {
 };
 
 export function toDelivery({ headers, form, ...row }: DeliveryRecord): LoggedDelivery {
+  return { ...withoutNulls(row), ...parseColumns(headers, form) };
+}
+
+function parseColumns(headers: string | null, form: string | null): Pick<LoggedDelivery, 'headers' | 'form'> {
   return {
-    ...withoutNulls(row),
     ...(headers !== null && { headers: parseJsonText(headers) as EventHeaders }),
     ...(form !== null && { form: parseJsonText(form) as FormFormat }),
   };
@@ -68,10 +71,11 @@ export function toContent(row: BodyRecord | undefined): StoredContent | undefine
   return row && { body: row.payload, payload: readStoredPayload(row) };
 }
 
-export interface SummaryRow {
-  readonly id: string;
-  readonly beginning: Uint8Array | null;
-}
+/** What is stored of a delivery for its summary. */
+export type SummaryRecord = Pick<
+  DeliveryRecord,
+  'id' | 'outcome' | 'authenticatedBy' | 'reason' | 'duplicateOf' | 'headers' | 'form'
+> & { readonly beginning: Uint8Array | null };
 
 /** The runs of a delivery in one state. */
 export interface RunCount {
@@ -80,11 +84,11 @@ export interface RunCount {
   readonly count: number;
 }
 
-export function toSummaries(rows: readonly SummaryRow[], counts: readonly RunCount[]): DeliverySummary[] {
+export function toSummaries(rows: readonly SummaryRecord[], counts: readonly RunCount[]): DeliverySummary[] {
   const byId = Map.groupBy(counts, ({ id }) => id);
-  return rows.map(({ id, beginning }) => {
-    const runs = Object.fromEntries((byId.get(id) ?? []).map(({ state, count }) => [state, count]));
-    return { id, runs, ...(beginning && { beginning }) };
+  return rows.map(({ headers, form, beginning, ...row }) => {
+    const runs = Object.fromEntries((byId.get(row.id) ?? []).map(({ state, count }) => [state, count]));
+    return { ...withoutNulls(row), ...parseColumns(headers, form), runs, ...(beginning && { beginning }) };
   });
 }
 

@@ -399,7 +399,8 @@ export interface DeliveryFilter extends LoggedTimes {
   /** The webhook's name when the delivery arrived. With `uid` too, deliveries with either are meant. */
   readonly webhook?: string;
   readonly uid?: string;
-  readonly outcome?: Outcome;
+  /** One outcome, or several of which a delivery has one. */
+  readonly outcome?: Outcome | readonly Outcome[];
   /** Only deliveries with a run of this automation. */
   readonly automation?: string;
   /** Only deliveries with a run in this state, and of `automation` if that is given too. */
@@ -427,12 +428,18 @@ interface LoggedTimes {
   readonly untilMs?: number;
 }
 
-/** The parts of a delivery that only lists show. */
-export interface DeliverySummary {
-  readonly id: string;
+/** What lists show of a delivery in one line, and what its title is made of. */
+export interface DeliverySummary
+  extends Pick<
+    LoggedDelivery,
+    'id' | 'outcome' | 'authenticatedBy' | 'reason' | 'duplicateOf' | 'headers' | 'form'
+  > {
   /** The number of its runs in each state, replays included; states without runs are absent. */
   readonly runs: Readonly<Partial<Record<RunState, number>>>;
-  /** The first bytes of its payload. Only of accepted deliveries. */
+  /**
+   * The first bytes of its body. Only of deliveries whose payload is kept, and not if the bodies of the newer ones that are
+   * summarised with it are very long together.
+   */
   readonly beginning?: Uint8Array;
 }
 
@@ -517,7 +524,7 @@ export interface DeliveryLogReader {
   /** Looks for deliveries for a limited time, so it may find fewer than there are: see `Found`. */
   searchDeliveries(filter: DeliveryFilter & SearchPart): Promise<Found<LoggedDelivery>>;
   findDelivery(id: string): Promise<LoggedDelivery | undefined>;
-  /** Summarises the deliveries with these ids, in any order, with at most so many bytes of each payload. */
+  /** Summarises the deliveries with these ids, in any order, with at most so many bytes of each body. */
   summarizeDeliveries(ids: readonly string[], bytes: number): Promise<DeliverySummary[]>;
   /** The number of deliveries accepted for a UID since a time, and when the last one in the log was accepted. */
   countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;

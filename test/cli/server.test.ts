@@ -50,6 +50,7 @@ describe('shows the data of a daemon like that of a home:', () => {
     'deliveries show DELIVERY',
     'deliveries show DELIVERY --payload',
     'automations test triage --delivery DELIVERY',
+    'automations test triage --last 5',
     'payloads describe deploys',
     'payloads describe deploys -o typescript',
     'runs list --automation triage',

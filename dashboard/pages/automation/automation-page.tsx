@@ -65,7 +65,7 @@ export function AutomationPage({ name }: { readonly name: string }) {
       <DefinitionFileSection definition={value} name={`automations/${name}.yaml`}>
         <p>To change the automation, edit its file.</p>
       </DefinitionFileSection>
-      <RunList title="Runs" fixed={{ automation: name }} />
+      <RunList fixed={{ automation: name }} />
     </>
   );
 }

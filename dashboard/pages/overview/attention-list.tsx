@@ -1,17 +1,18 @@
 import { callApi } from '../../api-client.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { lookOfAttention, Sign } from '../../parts/signs.tsx';
+import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, replaceOpenAlert } from '../../state/attention.ts';
+import { type AttentionItem, attention, hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { useAction } from '../../state/use-action.ts';
 import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
-import { hrefOfItem, useExplanation } from './explain-item.tsx';
+import { lookOfAttention } from '../../text/looks.ts';
+import { useExplanation } from './explain-item.tsx';
 
 interface Properties {
   /** Whether each subject needs the name of its factory. */
@@ -142,7 +143,7 @@ async function acknowledge({ alert }: AttentionItem): Promise<void> {
   const { factory, id } = alert;
   const path = '/factories/{factory}/alerts/{alert}/acknowledge';
   const changed = await callApi('post', path, { factory, alert: id, body: {} });
-  replaceOpenAlert({ ...changed, factory });
+  replaceKnownAlert({ ...changed, factory });
   document.querySelector('h1')?.focus();
   announce(`Acknowledged: ${sayAlert(alert)}`);
 }

@@ -1,11 +1,12 @@
 import type { TalliedWebhook } from '../../api-types.ts';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
-import { lookOfHealth, State } from '../../parts/signs.tsx';
+import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { Moment } from '../../parts/text.tsx';
 import type { FactoryDays } from '../../state/factory-days.ts';
 import { toHref } from '../../state/page-location.ts';
 import { type Span, spans, sumHours, sumLast, toBars, toSparkBars } from '../../text/delivery-bars.ts';
+import { lookOfHealth } from '../../text/looks.ts';
 
 interface Properties {
   readonly days: readonly FactoryDays[];

@@ -4,16 +4,17 @@ import type { AlertReceiver, ShownAlert } from '../../api-types.ts';
 import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { lookOfAttention, Sign } from '../../parts/signs.tsx';
+import { Sign } from '../../parts/signs.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { replaceOpenAlert } from '../../state/attention.ts';
+import { hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { usePolled } from '../../state/loading.ts';
 import { useAction } from '../../state/use-action.ts';
 import { sayAlert, toSentence } from '../../text/alert-sentences.ts';
 import { formatLength } from '../../text/format-time.ts';
+import { lookOfAttention } from '../../text/looks.ts';
 
 const pastMs = 30 * dayMs;
 const everyMs = 30_000;
@@ -69,7 +70,7 @@ function OpenAlerts({ alerts, reload }: OpenProperties) {
   const { factory, mayManage } = useFactory();
   const acknowledged = alerts.filter(alert => alert.acknowledged).length;
   const acting = useAction(async (change: () => Promise<ShownAlert>, told: string) => {
-    replaceOpenAlert({ ...(await change()), factory });
+    replaceKnownAlert({ ...(await change()), factory });
     announce(told);
     reload();
   });
@@ -95,8 +96,9 @@ function OpenAlerts({ alerts, reload }: OpenProperties) {
         <h2>Open</h2>
         {alerts.length > 0 && (
           <span class="t3">
-            {alerts.length - acknowledged}
-            {acknowledged > 0 && `, and ${acknowledged} acknowledged`}
+            {[alerts.length - acknowledged || '', acknowledged > 0 && `${acknowledged} acknowledged`]
+              .filter(Boolean)
+              .join(', and ')}
           </span>
         )}
       </div>
@@ -161,18 +163,28 @@ interface RowProperties {
 
 function OpenRow({ alert, actions }: RowProperties) {
   const { type, webhook, reason, remedy, since, acknowledged, muted } = alert;
+  const { factory } = useFactory();
   const [sign, word] = lookOfAttention[type];
+  // What is shown there says what to do, too.
+  const href = hrefOfItem({ type, factory, alert: { ...alert, factory } });
+  const title = <Text text={sayAlert(alert)} />;
   return (
     <tr>
       <td class="two">
         <span class="flow sign-and-text">
           <Sign name={sign} label={word} />
           <span>
-            <span class="name">
-              <Text text={sayAlert(alert)} />
-            </span>{' '}
+            {href === undefined ? (
+              <span class="name">{title}</span>
+            ) : (
+              <a class="name" href={href}>
+                {title}
+              </a>
+            )}{' '}
             <span class="t3 small">
-              <WithCode text={`${toSentence(reason, webhook?.name)} ${remedy ?? ''}`.trim()} />
+              <WithCode
+                text={`${toSentence(reason, webhook?.name)} ${href === undefined ? (remedy ?? '') : ''}`}
+              />
             </span>
           </span>
         </span>

@@ -6,7 +6,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';
 import { nowMs } from '../../state/clock.ts';
 import { timeZone } from '../../state/time-zone.ts';
-import { findCommand, toSentence } from '../../text/alert-sentences.ts';
+import { findCommand, inFactory, toSentence } from '../../text/alert-sentences.ts';
 import { formatMoment } from '../../text/format-time.ts';
 
 type Reconcile = NonNullable<ShownStatus['reconcile']>;
@@ -62,7 +62,7 @@ export function BranchNotice({ status }: StatusProperties): VNode | null {
 }
 
 function FailureNotice({
-  status: { revision },
+  status: { factory, revision },
   reconcile: { followed, failingSince },
   failure,
 }: FailureProperties) {
@@ -99,7 +99,7 @@ function FailureNotice({
           <WithCode text={sayAdvice(failure.message, failure.hint)} />
         </p>
       )}
-      {command !== undefined && <CopyableLine text={command} what="command" isCommand />}
+      {command !== undefined && <CopyableLine text={inFactory(command, factory)} what="command" isCommand />}
     </Notice>
   );
 }

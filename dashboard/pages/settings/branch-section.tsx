@@ -12,6 +12,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useAction } from '../../state/use-action.ts';
 import { useInterval } from '../../state/use-interval.ts';
+import { inFactory } from '../../text/alert-sentences.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { BranchNotice } from './branch-notice.tsx';
 
@@ -240,9 +241,13 @@ function CommitTitle({ commit: { revision, subject }, isNamed }: TitleProperties
       <span class="mono small" title={revision}>
         {revision.slice(0, 7)}
       </span>{' '}
-      <span class={isNamed ? 'name' : ''}>
+      {isNamed ? (
+        <b>
+          <Text text={subject} />
+        </b>
+      ) : (
         <Text text={subject} />
-      </span>
+      )}
     </>
   );
 }
@@ -284,7 +289,6 @@ function sayEnabled(enabled: boolean): string {
 
 /** A factory without a branch: how it is managed, and how to change that. */
 function NotFollowed({ status: { managedBy, factory } }: StatusProperties) {
-  const ofFactory = factory === 'default' ? '' : ` --factory ${factory}`;
   const isFiles = managedBy === 'files';
   return (
     <div class="stack commands">
@@ -296,15 +300,15 @@ function NotFollowed({ status: { managedBy, factory } }: StatusProperties) {
       {!isFiles && (
         <>
           <p class="hint">To manage it by files, write what is applied to files, then let them take over:</p>
-          <CopyableLine text={`hookmill export .${ofFactory}`} what="command" isCommand />
-          <CopyableLine text={`hookmill apply --adopt${ofFactory}`} what="command" isCommand />
+          <CopyableLine text={inFactory('hookmill export .', factory)} what="command" isCommand />
+          <CopyableLine text={inFactory('hookmill apply --adopt', factory)} what="command" isCommand />
         </>
       )}
       {isFiles && (
         <>
           <p class="hint">To apply each change that is merged, let the daemon follow a branch:</p>
           <CopyableLine
-            text={`hookmill serve${ofFactory} --repository URL --branch main`}
+            text={inFactory('hookmill serve --repository URL --branch main', factory)}
             what="command"
             isCommand
           />

@@ -7,6 +7,7 @@ import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { Loading } from '../../state/loading.ts';
 import { timeZone } from '../../state/time-zone.ts';
+import { inFactory } from '../../text/alert-sentences.ts';
 import { formatMoment } from '../../text/format-time.ts';
 
 interface Properties {
@@ -103,5 +104,5 @@ export function lacksValue({ state, usedBy, usedByBranch }: ListedSecret): boole
 }
 
 function setCommand(name: string, factory: string): string {
-  return `hookmill secrets set ${name}${factory === 'default' ? '' : ` --factory ${factory}`}`;
+  return inFactory(`hookmill secrets set ${name}`, factory);
 }

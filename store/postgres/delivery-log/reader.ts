@@ -6,7 +6,7 @@ import {
   type DeliveryRecord,
   overdueRunsMax,
   type RunCount,
-  type SummaryRow,
+  type SummaryRecord,
   schemeSource,
   toContent,
   toDelivery,
@@ -69,7 +69,8 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
     ...readDeliveries(select),
     ...readCounts(select),
     summarizeDeliveries: async (ids, bytes) => {
-      const beginnings = `SELECT id, CASE WHEN outcome = 'Accepted' THEN substring(payload FROM 1 FOR $2) END AS beginning
+      const rows = `SELECT id, outcome, authenticated_by AS "authenticatedBy", reason, duplicate_of AS "duplicateOf",
+          headers, form, substring(payload FROM 1 FOR $2) AS beginning
         FROM hookmill.deliveries WHERE id = ANY ($1)`;
       const counts = `SELECT delivery_id AS id, ${runState} AS state, count(*)::integer AS count FROM (
           SELECT delivery_id, id, state FROM hookmill.runs WHERE delivery_id = ANY ($1)
@@ -77,7 +78,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
           FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id WHERE taken.delivery_id = ANY ($1)
         ) AS runs GROUP BY 1, 2`;
       return toSummaries(
-        await select<SummaryRow>(beginnings, [ids, bytes]),
+        await select<SummaryRecord>(rows, [ids, bytes]),
         await select<RunCount>(counts, [ids]),
       );
     },
@@ -138,7 +139,7 @@ function readDeliveries(select: Select) {
         ...(state === undefined ? [] : [`${runState} = ${bind(state)}`]),
       ].join(' AND ');
       return [
-        ...(outcome === undefined ? [] : [`own.outcome = ${bind(outcome)}`]),
+        ...(outcome === undefined ? [] : [`own.outcome = ANY (${bind([outcome].flat())})`]),
         ...(ofRun === ''
           ? []
           : [

@@ -117,7 +117,11 @@ async function openKnown(transport: 'here' | 'http', id?: CallableId): Promise<K
     callServer(server, id, { ...parts, params: { factory, ...parts?.params } });
   const here = createCallHere(
     { ...factoryIn(home, factory, 0), now: () => new Date(daemon.clock.nowMs) },
-    { baseUrl: daemon.ingressUrl, findDaemonProblem: async () => null },
+    {
+      baseUrl: daemon.ingressUrl,
+      findDaemonProblem: async () => null,
+      findIngress: async () => daemon.ingressUrl,
+    },
   );
   const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
   const { id: held = '' } = isHeld ? await runOf('propose') : {};
@@ -169,6 +173,13 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ sent }) => ({ params: { uid: sent }, body: {} }),
     ({ uid }) => ({ params: { uid }, body: {} }),
     () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  sendTest: [
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    ({ uid }) => ({ params: { uid }, body: { headers: { Authorization: 'x' } } }),
+    ({ sent }) => ({ params: { uid: sent }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+    ({ uid }) => ({ params: { uid }, body: { payload: '{' } }),
   ],
   planSender: [
     ({ hooked }) => ({ params: { uid: hooked }, body: { events: ['push'] } }),
@@ -240,6 +251,15 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ delivery }) => ({ body: { automation: 'triage', delivery } }),
     ({ uid }) => ({ body: { triggers: [...automationOf(uid).triggers], payload: { state: 'passed' } } }),
     () => ({ body: { automation: 'unknown', payload: {} } }),
+    () => ({ body: {} }),
+  ],
+  testOnStored: [
+    ({ uid }) => ({ body: { automation: 'triage', webhook: uid } }),
+    ({ uid }) => ({ body: { triggers: [...automationOf(uid).triggers], last: 2 } }),
+    ({ uid }) => ({ body: { draft: { name: 'triage', ...automationOf(uid) } } }),
+    () => ({ body: { automation: 'unknown' } }),
+    () => ({ body: { automation: 'triage', webhook: unknownUid } }),
+    () => ({ body: { last: 0 } }),
     () => ({ body: {} }),
   ],
   listRuns: [
@@ -420,6 +440,7 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/hmk_[\w-]+/g, 'hmk_…')
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
+    .replaceAll(/"tookMs":[\d.]+/g, '"tookMs":0')
     .replaceAll(/"id":"\d+"/g, '"id":"…"')
     .replaceAll(queuing.includes(id) ? ofAttempts : /$^/g, '"$1":0');
   return JSON.parse(text);

@@ -39,6 +39,34 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await list({ factory: 'other' })).toEqual(['c']);
   });
 
+  test('list deliveries with one of several outcomes in the order of commits, page after page', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const given = { uid: 'wh_000000000000000000000one', identity: 'same' };
+    await log.recordAccepted(acceptedDelivery({ ...given, id: 'accepted' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'auth' }));
+    await log.recordAccepted(acceptedDelivery({ ...given, id: 'again' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'large', outcome: 'Rejected (too large)' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'handshake', outcome: 'Handshake' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'elsewhere', factory: 'other' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'git', webhook: 'git' }));
+    await log.close();
+    const outcome = ['Duplicate', 'Rejected (auth)', 'Rejected (too large)'] as const;
+    const filter = { factory: 'default', limit: 9, outcome };
+    const list = async (more: object) =>
+      listIds(await store.deliveries.listDeliveries({ ...filter, ...more }));
+    const shown = await list({});
+    // A rejection is committed after the acceptance that it waits beside.
+    expect(shown.toSorted()).toEqual(['again', 'auth', 'git', 'large']);
+    const [first = '', second = ''] = shown;
+    expect(await list({ limit: 2 })).toEqual([first, second]);
+    expect(await list({ before: second })).toEqual(shown.slice(2));
+    expect((await list({ webhook: 'pay' })).toSorted()).toEqual(['again', 'auth', 'large']);
+    expect(await list({ outcome: [] })).toEqual([]);
+    const oldestFirst = await store.deliveries.searchDeliveries({ ...filter, after: '' });
+    expect(listIds(oldestFirst.rows)).toEqual(shown.toReversed());
+  });
+
   test("name the provider's events that a webhook has accepted, and no other webhook's", async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);
@@ -122,28 +150,46 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await deliveries.findRun('run_none')).toBeUndefined();
   });
 
-  test('summarize deliveries: their runs by state, and the beginning of each payload', async () => {
+  test('summarize deliveries: their runs by state, the beginning of each body, and what else titles them', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);
     const payload = Buffer.from('{"state":"failed"}');
     const runs = [newRun('a'), newRun('b')];
     const { id } = await log.recordAccepted(acceptedDelivery({ payload, runs }));
     const other = await log.recordAccepted(acceptedDelivery({ payload }));
-    const rejected = rejectedDelivery();
+    const headers = { 'x-event': 'push' };
+    const form = { payloadField: 'payload' };
+    const original = { identity: 'same', authenticatedBy: 'github', headers, form, payload };
+    const first = await log.recordAccepted(acceptedDelivery(original));
+    const again = acceptedDelivery(original);
+    await log.recordAccepted(again);
+    const rejected = rejectedDelivery({ reason: 'wrong token' });
     log.recordUnidentified(rejected);
     await log.claimRuns({ daemonId: 'one', nowMs: Number.MAX_SAFE_INTEGER, places: { default: 1 } });
     await log.close();
-    const found = await store.deliveries.summarizeDeliveries([id, rejected.id, other.id, 'dlv_none'], 9);
+    const found = await store.deliveries.summarizeDeliveries(
+      [id, rejected.id, other.id, first.id, again.id, 'dlv_none'],
+      9,
+    );
     const beginning = Uint8Array.from(payload.subarray(0, 9));
+    const accepted = { outcome: 'Accepted', authenticatedBy: 'token', headers: {} };
     const shown = found.map(summary => ({
       ...summary,
       ...(summary.beginning && { beginning: Uint8Array.from(summary.beginning) }),
     }));
     expect(shown.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
       [
-        { id, runs: { queued: 1, running: 1 }, beginning },
-        { id: other.id, runs: {}, beginning },
-        { id: rejected.id, runs: {} },
+        { ...accepted, id, runs: { queued: 1, running: 1 }, beginning },
+        { ...accepted, id: other.id, runs: {}, beginning },
+        {
+          ...{ id: first.id, outcome: 'Accepted', authenticatedBy: 'github', headers, form },
+          ...{ runs: {}, beginning },
+        },
+        {
+          ...{ id: again.id, outcome: 'Duplicate', authenticatedBy: 'github', duplicateOf: first.id },
+          runs: {},
+        },
+        { id: rejected.id, outcome: 'Rejected (auth)', reason: 'wrong token', runs: {} },
       ].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     );
   });

@@ -430,6 +430,9 @@ export function testRuns(makePlace: MakePlace): void {
     const row = { id: deliveryId, outcome: 'Manual', size: 9 };
     expect(await reader.listDeliveries({ factory, webhook, limit: 9 })).toMatchObject([row]);
     expect(await reader.listDeliveries({ factory, uid, limit: 9 })).toEqual([]);
+    const [summary] = await reader.summarizeDeliveries([deliveryId], 9);
+    expect(summary).toMatchObject({ outcome: 'Manual', headers: event.headers });
+    expect(Buffer.from(summary?.beginning ?? []).toString()).toBe(' {"a": 1}');
     const step = await reader.readNextTallies();
     expect(step.tallies).toEqual([]);
     // A sender's delivery with the same body is no duplicate of it.

@@ -114,6 +114,23 @@ test('automations test shows the same, and what validate warns about', async () 
   ]);
 });
 
+test('automations test --last shows which deliveries match, which nearly, and what repairs that', async () => {
+  workspace.write('automations/typo.yaml', automation(uid, '{ action: [Created], number: [15, 17] }'));
+  const words = ['automations', 'test', 'typo', '--last', '6'];
+  const { stdout, exitCode } = await workspace.hookmill(...words);
+  expect(stdout).toMatch(/^typo: of the last 6 deliveries, 0 match; the oldest came 20\S+Z\n/);
+  expect(stdout).toMatch(
+    / {2}errors {3}near {5}\$\.action: "Created" and "created" differ only in upper and lower case {2}dlv_15\n/,
+  );
+  expect(stdout).toMatch(/\$\.action in \["Created"\] +0 of 6 +"\w+", "\w+" +\["created"\]: 2 match\n/);
+  expect(exitCode).toBe(0);
+  const json = JSON.parse((await workspace.hookmill(...words, '-o', 'json')).stdout);
+  expect(json).toMatchObject({ matches: 0, deliveries: { length: 6 } });
+  const refused = await workspace.hookmill('automations', 'test', 'typo', '--last', '201');
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toContain('--last must be a whole number from 1–200, not "201"');
+});
+
 describe('schema automation --observed', () => {
   test('lets an editor complete what the webhook of a trigger received, and accepts the same files', async () => {
     const { stdout } = await workspace.hookmill('schema', 'automation', '--observed');

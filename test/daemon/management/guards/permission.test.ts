@@ -55,7 +55,7 @@ test('names a permission for each route, and lets nobody change anything with le
     expect(['public', 'signed-in', 'read', 'manage']).toContain(permission);
     if (path.includes('{factory}')) expect(['read', 'manage']).toContain(permission);
     // These ask, with a body.
-    const asks = ['testFilter', 'plan', 'planAutomation'].includes(id);
+    const asks = ['testFilter', 'testOnStored', 'plan', 'planAutomation'].includes(id);
     if (method !== 'get' && path.includes('{factory}') && !asks) {
       expect({ id, permission }).toEqual({ id, permission: 'manage' });
     }
