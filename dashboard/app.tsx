@@ -13,7 +13,7 @@ import { ProblemNotice } from './parts/problem-notice.tsx';
 import { announcement, goOn, stay } from './state/announcements.ts';
 import { noticeUse } from './state/attendance.ts';
 import { startClock } from './state/clock.ts';
-import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
+import { changesOnScreen, currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
 import { followKeyboard } from './state/keyboard.ts';
 import { useLoad } from './state/loading.ts';
 import { toHref } from './state/page-location.ts';
@@ -44,7 +44,9 @@ function CurrentView() {
     case 'signed-out':
       return <SignInPage failure={current.failure} />;
     case 'signed-in':
-      if (!sessionExpired.value || secretOnScreen.value) return <SignedInView account={current.account} />;
+      // What is on the screen may be lost otherwise.
+      if (!sessionExpired.value || secretOnScreen.value || changesOnScreen.value)
+        return <SignedInView account={current.account} />;
       return <SignInPage notice="Your session has expired. Sign in to continue where you were." />;
   }
 }

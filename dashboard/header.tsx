@@ -38,7 +38,7 @@ const places: readonly Place[] = [
     'Automations',
     'automation',
     'a',
-    ['automations', 'new-automation', 'automation', 'edit-automation'],
+    ['automations', 'new-automation', 'automation'],
     factory => ({ page: 'automations', factory }),
   ),
   place('Deliveries', 'delivery', 'd', ['deliveries', 'delivery'], factory => ({
