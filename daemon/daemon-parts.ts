@@ -34,6 +34,8 @@ export interface DaemonOptions {
 export interface Condition {
   /** The public URL of the ingress. If no setting gives it, its port is known only once the ingress listens. */
   baseUrl: string;
+  /** The URL at which the ingress listens; null until it does. */
+  listensAt: string | null;
   phase: 'starting' | 'running' | 'stopping';
   /** Why the daemon cannot continue. */
   failure: string | undefined;

@@ -47,6 +47,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, stopping, log } = options;
   const condition: Condition = {
     baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
+    listensAt: null,
     phase: 'starting',
     failure: undefined,
   };
@@ -130,7 +131,7 @@ async function startParts(
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
   const record = {
-    ...{ ingressUrl, managementUrl, id: daemonId, trustsProxies },
+    ...{ ingressUrl, managementUrl, listensAt: ingress.url, id: daemonId, trustsProxies },
     senderUrls: settings.senders.urls,
     deliveriesPerMinute: settings.limits.deliveriesPerMinute,
   };

@@ -64,6 +64,7 @@ export async function startManagement(
     readClientAddress,
     requestsPerMinute: settings.limits.apiRequestsPerMinute,
     baseUrl: () => condition.baseUrl,
+    listensAt: () => condition.listensAt,
   });
   onClose(() => api.close());
   const management = createManagement({
@@ -133,7 +134,7 @@ export async function startIngress(
   const place = { port: settings.port, host: settings.host };
   const address = await listen(server, passedSocket('ingress', sockets) ?? place);
   const url = toUrl(address);
-  condition.baseUrl = settings.baseUrl ?? url;
+  Object.assign(condition, { baseUrl: settings.baseUrl ?? url, listensAt: url });
   return { url, close: () => closeServer(server, stopGraceMs) };
 }
 

@@ -2,9 +2,11 @@ import type { ComponentType, VNode } from 'preact';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
-import { DeliveriesPage, DeliveryPage, RunPage, RunsPage } from './pages/log/log-pages.tsx';
+import { DeliveriesPage } from './pages/deliveries/deliveries-page.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { RunPage } from './pages/run/run-page.tsx';
+import { RunsPage } from './pages/runs/runs-page.tsx';
 import { SettingsPage } from './pages/settings/settings-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
@@ -77,10 +79,11 @@ function CurrentPage({ location, status }: PageProperties): VNode {
       return <NewWebhookPage />;
     case 'webhook':
       return <WebhookPage key={location.id} uid={location.id} />;
+    // The same component, so that the list stays as it is when a delivery is chosen.
     case 'deliveries':
       return <DeliveriesPage />;
     case 'delivery':
-      return <DeliveryPage key={location.id} id={location.id} />;
+      return <DeliveriesPage id={location.id} />;
     case 'runs':
       return <RunsPage />;
     case 'run':

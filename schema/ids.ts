@@ -23,7 +23,7 @@ export function createUid(random: Uint8Array): string {
 
 /** Makes an id that sorts by time: a prefix and a lower-case ULID, with 10 characters of time and 16 random ones. */
 export function createSortableId(
-  prefix: 'dlv' | 'run' | 'msg' | 'alr',
+  prefix: 'dlv' | 'run' | 'msg' | 'alr' | 'test',
   atMs: number,
   random: Uint8Array,
 ): string {

@@ -60,7 +60,7 @@ export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
  */
 export async function askReadiness(
   url: string,
-  { id, getToken }: Pick<DaemonAsked, 'id' | 'getToken'> = {},
+  { id, getToken }: { readonly id?: string | undefined } & Pick<DaemonAsked, 'getToken'> = {},
 ): Promise<Readiness | null | undefined> {
   const readiness = await readReadiness(url, await getToken?.());
   return id === undefined || readiness?.daemon === id ? readiness : undefined;

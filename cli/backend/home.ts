@@ -32,7 +32,7 @@ import { CommandError, UsageError } from '../exit-status.ts';
 import { readInputFile } from '../input/read-input-file.ts';
 import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
-import { askDaemon, type DaemonHealth, isServed } from './daemon-health.ts';
+import { askDaemon, askReadiness, type DaemonHealth, isServed } from './daemon-health.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
@@ -44,7 +44,10 @@ export function createHomeBackend(context: Context): Backend {
     source: postgres?.url ?? home,
     call: async (id, parts) => {
       called ??= import('./call-here.ts').then(({ createCallHere }) =>
-        createCallHere(factory, { baseUrl, findDaemonProblem: () => findProblem(context, factory) }),
+        createCallHere(factory, {
+          ...{ baseUrl, findIngress: () => findIngress(context) },
+          findDaemonProblem: () => findProblem(context, factory),
+        }),
       );
       return (await called)(id, parts);
     },
@@ -62,6 +65,13 @@ async function showDaemon({ store, factory }: Context, serial: number): Promise<
   const daemon = await store.daemonAddress.read();
   if (!daemon) return { state: 'none', url: null, reason: null, serial: null };
   return askDaemon({ url: daemon.managementUrl, id: daemon.id, factory, serial });
+}
+
+/** Finds where the ingress of the daemon of this home listens; null unless that daemon answers. */
+async function findIngress({ store }: Context): Promise<string | null> {
+  const { listensAt, managementUrl, id } = (await store.daemonAddress.read()) ?? {};
+  if (listensAt === undefined || managementUrl === undefined) return null;
+  return (await askReadiness(managementUrl, { id })) ? listensAt : null;
 }
 
 async function findProblem(context: Context, factory: OpenFactory) {

@@ -75,7 +75,8 @@ Examples:
     .action(async ({ limit, follow, ...options }: ListOptions, command: CliCommand) => {
       const { backend, output } = await openBackend(command);
       const filter = toLogFilter(options);
-      const readPage = readDeliveries(backend, filter);
+      const summary = output === 'json' ? undefined : 'true';
+      const readPage = readDeliveries(backend, { ...filter, summary });
       const table = openDeliveryTable();
       if (follow) {
         await followRows(readPage, limit, rows => {

@@ -1,6 +1,8 @@
 import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { HealthView } from '../../operations/health/show-health.ts';
 import type { WebhookView } from '../../operations/views/applied-views.ts';
+import type { ApiAnswer } from '../../schema/api/route.ts';
+import type { ApiRoutes } from '../../schema/api/routes.ts';
 import {
   describeAdvice,
   describeHandshake,
@@ -9,6 +11,9 @@ import {
 } from '../../schema/clients/describe.ts';
 import { type Backend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
+import { CommandError } from '../exit-status.ts';
+import { createHeaderOption, type HeaderLines, toEventHeaders } from '../input/header-option.ts';
+import { readPayloadFile } from '../input/read-input-file.ts';
 import { printData } from '../output.ts';
 import { describeCommit } from '../render/colours.ts';
 import { renderSender } from '../render/render-sender.ts';
@@ -20,12 +25,13 @@ import { declareList } from './declare-list.ts';
 /** Declares `hookmill webhooks`. */
 export function declareWebhooks(command: CliCommand): void {
   command
-    .explain(`show applied webhooks and their ingress URLs
+    .explain(`show applied webhooks and their ingress URLs, and send tests to them
 
 Examples:
   hookmill webhooks list
-  hookmill webhooks show deploys`)
-    .subcommands({ list, show });
+  hookmill webhooks show deploys
+  hookmill webhooks test deploys`)
+    .subcommands({ list, show, test });
 }
 
 const list = declareList({
@@ -86,6 +92,52 @@ Examples:
           renderUnlogged(unlogged),
       );
     });
+}
+
+interface TestOptions {
+  readonly payload?: string;
+  readonly header?: HeaderLines;
+  readonly mayStartRuns?: true;
+}
+
+function test(command: CliCommand): void {
+  command
+    .explain(`send a test to a webhook as its sender would, through the daemon that serves it
+
+The daemon signs the test with the secret in force. By default, it is an event of the type hookmill.test whose ID starts with
+test-, and it is not sent if an automation would start a run for it. A payload of yours may start runs.
+
+Examples:
+  hookmill webhooks test deploys
+  hookmill webhooks test github --payload push.json --header 'X-GitHub-Event: push'`)
+    .argument('<name>', 'name or UID of the webhook')
+    .option('--payload <file>', 'a payload to send instead')
+    .addOption(createHeaderOption('an event header, as in "X-GitHub-Event: push"; repeatable'))
+    .option('--may-start-runs', 'send the test also if automations start runs for it')
+    .action(async (nameOrUid: string, options: TestOptions, command: CliCommand) => {
+      const { payload: file, header, mayStartRuns } = options;
+      const { backend, output, factory } = await openBackend(command);
+      const { webhooks } = await backend.call('listWebhooks');
+      const { uid } = requireNamedWebhook({ factory, webhooks }, nameOrUid);
+      const payload = file === undefined ? undefined : (await readPayloadFile(file)).bytes.toString('utf8');
+      const headers = header && toEventHeaders(header);
+      const body = { payload, headers, mayStartRuns };
+      const sent = await backend.call('sendTest', { params: { uid }, body });
+      printData(output, sent, () => renderFields(toTestFields(sent)));
+      if (sent.outcome !== 'Accepted') throw new CommandError('');
+    });
+}
+
+function toTestFields(sent: ApiAnswer<ApiRoutes['sendTest']>): (readonly [string, string])[] {
+  const { status, outcome, deliveryId, reason, remedy, runs, tookMs } = sent;
+  return [
+    ['status', `${status} after ${tookMs} ms`],
+    ['outcome', outcome ?? 'refused without a row in the log'],
+    ...(reason === null ? [] : [['reason', reason] as const]),
+    ...(remedy === null ? [] : [['remedy', remedy] as const]),
+    ['delivery', deliveryId ?? '-'],
+    ['runs', String(runs)],
+  ];
 }
 
 async function readSender(backend: Pick<Backend, 'call'>, uid: string) {

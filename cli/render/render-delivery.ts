@@ -49,12 +49,13 @@ function describeForm({ payloadField }: NonNullable<DeliveryView['form']>): stri
     : `a form, of which the field ${printable(payloadField)} is shown`;
 }
 
-function toFields(delivery: DeliveryView): (readonly [string, string])[] {
+function toFields(delivery: DeliveryDetail): (readonly [string, string])[] {
   const { id, webhook, uid, at, size, outcome, identity, identitySource } = delivery;
   const { authenticatedBy, verifiedWith } = delivery;
   const fields: (readonly [string, string | undefined])[] = [
     ['id', id],
     ['webhook', `${webhook} (${uid})`],
+    ['event', describeTitle(delivery)],
     ['time', at],
     ['size', `${size} bytes`],
     ['body', delivery.form && describeForm(delivery.form)],
@@ -75,18 +76,29 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
+/** The event and what it is about, as far as a delivery has an event: it was accepted, repeats one that was, or started a run. */
+function describeTitle({
+  outcome,
+  title,
+  text,
+}: Pick<DeliveryDetail, 'outcome' | 'title' | 'text'>): string | undefined {
+  if (outcome !== 'Accepted' && outcome !== 'Duplicate' && outcome !== 'Manual') return undefined;
+  return text === null ? title : `${title} · ${text}`;
+}
+
 /** Indents a body for reading, with each value as it was sent; `--payload` prints its exact bytes. */
 function indentJson(body: string): string {
   return formatJson(body).split('\n').map(printable).join('\n');
 }
 
-/** Opens a table of deliveries, whose rows may come little by little. */
+/** Opens a table of deliveries, whose rows may come little by little. Rows with a summary show their title. */
 export function openDeliveryTable(): (deliveries: readonly DeliveryView[]) => string {
   const table = openTable(['ID', 'WEBHOOK', 'TIME', 'SIZE', 'OUTCOME', '']);
   return deliveries =>
     table(
-      deliveries.map(({ id, webhook, at, size, outcome, reason, duplicateOf }) => {
-        const note = reason ?? (duplicateOf ? `of ${duplicateOf}` : '');
+      deliveries.map(({ id, webhook, at, size, outcome, reason, duplicateOf, summary }) => {
+        const title = summary && describeTitle({ outcome, ...summary });
+        const note = reason ?? (duplicateOf ? `of ${duplicateOf}` : (title ?? ''));
         return [id, webhook, at, String(size), outcome, note];
       }),
     );

@@ -8,8 +8,11 @@ import { showProgress } from '../output.ts';
 /** Reads a page of a list. */
 export type ReadPage<Row> = (position: ListPosition) => Promise<Page<Row>>;
 
-/** Reads pages of the deliveries that a filter lets through. */
-export function readDeliveries({ call }: Pick<Backend, 'call'>, filter: LogFilter): ReadPage<DeliveryView> {
+/** Reads pages of the deliveries that a filter lets through, with their titles if a table of them is printed. */
+export function readDeliveries(
+  { call }: Pick<Backend, 'call'>,
+  filter: LogFilter & { readonly summary?: 'true' | undefined },
+): ReadPage<DeliveryView> {
   return async position => {
     const { deliveries: rows, ...end } = await call('listDeliveries', { query: toQuery(filter, position) });
     return { rows, ...end };

@@ -30,7 +30,8 @@ interface ToggleProperties {
   readonly label: string;
   readonly on: boolean;
   readonly onToggle: (on: boolean) => void;
-  readonly count?: number | undefined;
+  /** `60`, or `200+` if there are more. */
+  readonly count?: number | string | undefined;
   readonly tone?: 'bad' | 'warn' | '';
 }
 
@@ -39,7 +40,7 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
   const { open, close, button, popup } = usePopup();
   const [sought, setSought] = useState('');
   const chosen = options.find(option => option.value === value);
-  const text = value === '' ? label : (chosen?.label ?? value);
+  const text = chosen?.label ?? (value === '' ? label : value);
   const choose = (next: string) => {
     close();
     setSought('');
@@ -53,7 +54,7 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
         type="button"
         class={`chip ${value === '' || none === undefined ? '' : 'on'}`}
         aria-haspopup="listbox"
-        aria-label={value === '' ? label : `${label}: ${text}`}
+        aria-label={text === label ? label : `${label}: ${text}`}
         {...button}
       >
         <bdi>{text}</bdi>
@@ -104,7 +105,8 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
 export function ToggleChip({ label, on, onToggle, count, tone = '' }: ToggleProperties) {
   return (
     <button type="button" class={`chip ${on ? 'on' : ''}`} aria-pressed={on} onClick={() => onToggle(!on)}>
-      {label} {count !== undefined && <b class={count > 0 ? tone : ''}>{count.toLocaleString('en')}</b>}
+      {label}{' '}
+      {count !== undefined && <b class={Number(count) === 0 ? '' : tone}>{count.toLocaleString('en')}</b>}
     </button>
   );
 }

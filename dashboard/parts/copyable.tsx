@@ -9,8 +9,10 @@ interface CopyButtonProperties {
   readonly what: string;
   /** Whether everyone sees what is copied, not only screen readers. */
   readonly named?: boolean;
-  /** `icon`: without a word. */
-  readonly kind?: 'button' | 'icon';
+  /** What the button says instead of "Copy". */
+  readonly shown?: string;
+  /** `icon`: without a word; `text`: without a button's look. */
+  readonly kind?: 'button' | 'icon' | 'text';
 }
 
 const confirmedMs = 2_000;
@@ -54,7 +56,13 @@ export function CopyableBlock({ text, what }: Properties) {
 }
 
 /** Copies text. Confirms it in its own label, because an open dialog would hide an announcement. */
-export function CopyButton({ text, what, named = false, kind = 'button' }: CopyButtonProperties) {
+export function CopyButton({
+  text,
+  what,
+  named = false,
+  shown = 'Copy',
+  kind = 'button',
+}: CopyButtonProperties) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -78,16 +86,23 @@ export function CopyButton({ text, what, named = false, kind = 'button' }: CopyB
       </button>
     );
   }
+  if (kind === 'text') {
+    return (
+      <button type="button" class="copy-text" onClick={() => void copy()}>
+        {label}
+      </button>
+    );
+  }
   return (
     <button type="button" class="btn small" aria-label={label} onClick={() => void copy()}>
       <Icon name={copied ? 'check' : 'copy'} />
-      {named ? label : copied ? 'Copied' : 'Copy'}
+      {named ? label : copied ? 'Copied' : shown}
     </button>
   );
 }
 
 /** Copies text. Without TLS, browsers hide the clipboard from scripts, so it copies a selection instead. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -1,4 +1,4 @@
-import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
+import { outcomes, type RunState, runStates } from '../../schema/delivery.ts';
 import { toMs } from '../../schema/time-units.ts';
 import type { LocationQuery } from './page-location.ts';
 
@@ -6,7 +6,8 @@ import type { LocationQuery } from './page-location.ts';
 export interface LogFilters {
   readonly webhook?: string;
   readonly automation?: string;
-  readonly outcome?: Outcome;
+  /** Outcomes, separated by commas. */
+  readonly outcome?: string;
   readonly state?: RunState;
   readonly event?: string;
   readonly search?: string;
@@ -18,6 +19,11 @@ export interface LogFilters {
 export type LogFilterName = keyof LogFilters;
 
 const names = ['webhook', 'automation', 'outcome', 'state', 'event', 'search', 'since', 'until'] as const;
+/** The outcomes that somebody should look at. */
+export const exceptions = outcomes
+  .filter(each => each === 'Duplicate' || each.startsWith('Rejected'))
+  .join(',');
+
 /** Longer texts are refused by the API. */
 const textCharsMax = 256;
 
@@ -33,7 +39,7 @@ export function readFilters(query: LocationQuery = {}): LogFilters {
 function isValid(name: LogFilterName, value: string): boolean {
   switch (name) {
     case 'outcome':
-      return (outcomes as readonly string[]).includes(value);
+      return value.split(',').every(each => (outcomes as readonly string[]).includes(each));
     case 'state':
       return (runStates as readonly string[]).includes(value);
     case 'since':

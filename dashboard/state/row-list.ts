@@ -16,6 +16,8 @@ const addedRowsMax = 300;
 const newRowsMax = 100;
 /** @limit New rows up to which a paused list counts: nobody compares larger numbers. */
 export const countedRowsMax = 1_000;
+/** How long a row that was added looks new, in ms. */
+const arrivedMs = 1_600;
 /** Time between two looks for new rows, in ms. */
 const lookMs = 1_000;
 
@@ -63,8 +65,8 @@ type SetState<T> = (change: (known: Rows<T>) => Rows<T>) => void;
 export class RowList<T extends Row> {
   source!: RowsSource<T>;
   isHeld!: () => boolean;
-  /** The rows that were added on top. */
-  readonly arrived = new Set<string>();
+  /** The rows that were added on top last, and when. */
+  #arrived: { readonly ids: ReadonlySet<string>; readonly atMs: number } = { ids: new Set(), atMs: 0 };
   readonly #setState: SetState<T>;
   readonly #reportFailure: (error: unknown) => void;
   #segments: readonly Segment<T>[] | undefined;
@@ -86,6 +88,11 @@ export class RowList<T extends Row> {
     this.#setState = change => {
       if (!this.#lifetime.signal.aborted) setState(change);
     };
+  }
+
+  /** Whether a row was added on top just now. */
+  hasArrived(id: string): boolean {
+    return this.#arrived.ids.has(id) && performance.now() - this.#arrived.atMs < arrivedMs;
   }
 
   open(): void {
@@ -165,7 +172,7 @@ export class RowList<T extends Row> {
   async #addNew(): Promise<void> {
     const { rows, end, isMore } = await this.#readNew(this.#end ?? 'start');
     if (isMore) return this.#readNewest();
-    for (const { id } of rows) this.arrived.add(id);
+    if (rows.length > 0) this.#arrived = { ids: new Set(rows.map(({ id }) => id)), atMs: performance.now() };
     this.#added += rows.length;
     this.#end = end;
     this.#wait(0);

@@ -39,7 +39,7 @@ export function useRows<T extends Row>(source: RowsSource<T>, key: string, isHel
   useInterval(() => list.refresh(), changing ? refreshMs : undefined);
   return {
     ...state,
-    hasArrived: (id: string) => list.arrived.has(id),
+    hasArrived: (id: string) => list.hasArrived(id),
     isPastCount: state.waiting > countedRowsMax,
     readMore: (index: number) => list.readMore(index),
     stop: () => list.stop(),

@@ -1,3 +1,5 @@
+import { dayMs } from '../../schema/time-units.ts';
+
 const units = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -67,6 +69,11 @@ export function formatDay(atMs: number, nowMs: number, zone: TimeZone): string {
   return year === new Date(nowMs).getUTCFullYear() ? day : `${day} ${year}`;
 }
 
+/** When the day of a time begins. */
+export function startOfDay(atMs: number, zone: TimeZone): number {
+  return zone === 'utc' ? Math.floor(atMs / dayMs) * dayMs : new Date(atMs).setHours(0, 0, 0, 0);
+}
+
 /** Tells days apart. */
 export function dayOf(atMs: number, zone: TimeZone): string {
   return dates[zone].format(atMs);
@@ -103,6 +110,7 @@ export function parseTimeInput(text: string, zone: TimeZone): string {
 
 /** `0.4 s`, `12 s`, `3 min 4 s`. */
 export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;

@@ -104,6 +104,8 @@ function isRefused(error: unknown): boolean {
 
 const uncertainCodes: ReadonlySet<RefusalCode | StoreErrorCode> = new Set([
   'state-unreadable',
+  // It may have received what it did not answer.
+  'daemon-unreachable',
   'unwritable',
   'unreachable',
 ]);

@@ -8,6 +8,8 @@ export interface Changeable {
   readonly deliveryLog: QueueableRuns;
   /** Who asks, as lists name them; empty for a request that only reads. */
   readonly by: string;
+  /** Begins the entry of a change that is made by other means than these parts. */
+  readonly begin: () => Promise<unknown>;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface Changeable {
  * nothing was changed. If the entry cannot be finished after the change, it stays unfinished, and this does not fail.
  */
 export async function recordWrites<T>(
-  { store, deliveryLog, now }: Omit<Changeable, 'by'> & { readonly now: () => Date },
+  { store, deliveryLog, now }: Pick<Changeable, 'store' | 'deliveryLog'> & { readonly now: () => Date },
   planned: ChangeToRecord,
   work: (parts: Changeable) => Promise<T>,
   describe: (result: T) => string | null,
@@ -26,7 +28,7 @@ export async function recordWrites<T>(
     beginning ??= beginChange({ store, now }, planned);
     return beginning;
   };
-  const parts = beforeWrites({ store, deliveryLog, by: planned.who.name }, begin);
+  const parts = beforeWrites({ store, deliveryLog, by: planned.who.name, begin });
   const result = await work(parts).catch(async (error: unknown) => {
     await (await beginning?.catch(() => undefined))?.endFailed(error);
     throw error;
@@ -36,7 +38,7 @@ export async function recordWrites<T>(
 }
 
 /** Calls `begin` before each write that a request can cause, and waits for it. */
-function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promise<unknown>): Changeable {
+function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable {
   const after =
     <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
     async (...args: Args) => {
@@ -51,7 +53,7 @@ function beforeWrites({ store, deliveryLog, by }: Changeable, begin: () => Promi
       return decided;
     });
   return {
-    by,
+    ...{ by, begin },
     store: {
       ...store,
       appliedStates: { ...appliedStates, change },

@@ -68,6 +68,7 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
 
   listSenders: senders,
   checkSender: senders,
+  sendTest: senders,
   planSender: senders,
   registerSender: senders,
   listMissed: senders,

@@ -17,6 +17,8 @@ export interface OperationDeps extends Changeable, Pick<Factory, 'now' | 'random
   readonly baseUrl: string;
   /** Why the stored state of the factory is not the one that the daemon serves; null if it is, or outside a daemon. */
   readonly problem: { readonly message: string; readonly since: string } | null;
+  /** Finds where the ingress of the daemon listens, without a proxy; null if no daemon answers. */
+  readonly findIngress: () => Promise<string | null>;
   /** Lets other operations run while this one waits for another machine. */
   readonly waitOutside: ReadOutside;
   /** Finds why the daemon does not serve what is applied; null if it does. */

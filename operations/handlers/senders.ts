@@ -4,12 +4,19 @@ import { listMissed } from '../senders/list-missed.ts';
 import { requireSender, type SenderDeps, type SentWebhook } from '../senders/open-sender.ts';
 import { redeliverMissed } from '../senders/redeliver-missed.ts';
 import { planSender, registerSender } from '../senders/register-sender.ts';
+import { sendTest } from '../sending/send-test.ts';
 import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
 
-/** Handles requests about the hooks of webhooks at their providers. */
+/** Handles requests about the hooks of webhooks at their providers, and for tests that are sent as they would. */
 export const senderHandlers: Pick<
   Handlers,
-  'listSenders' | 'checkSender' | 'planSender' | 'registerSender' | 'listMissed' | 'redeliverMissed'
+  | 'listSenders'
+  | 'checkSender'
+  | 'sendTest'
+  | 'planSender'
+  | 'registerSender'
+  | 'listMissed'
+  | 'redeliverMissed'
 > = {
   listSenders: async (deps, { params: { factory } }) => ({
     body: { senders: await listSenders(toSenderDeps(deps, factory)) },
@@ -17,6 +24,12 @@ export const senderHandlers: Pick<
   checkSender: async (deps, { params: { factory, uid } }) => {
     const given = toSenderDeps(deps, factory);
     return { body: await checkSender(given, await findSentWebhook(given, uid)) };
+  },
+  sendTest: async (deps, { params: { factory: name, uid }, body }) => {
+    const factory = openFactory(deps, name);
+    const webhook = requireWebhook(await factory.readState(), uid);
+    const answer = await sendTest({ ...deps, factory }, webhook, body);
+    return { body: answer, changed: `${webhook.name}: ${answer.outcome ?? answer.status}` };
   },
   planSender: async (deps, { params: { factory, uid }, body }) => {
     const given = toSenderDeps(deps, factory);

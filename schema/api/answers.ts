@@ -694,6 +694,20 @@ export const replayedAnswer = z.strictObject({
   runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
 });
 
+/** The answer of the ingress to a test. */
+export const sentTestAnswer = z.strictObject({
+  status: z.int().describe('The HTTP status with which the ingress answered.'),
+  outcome: z
+    .enum(outcomes)
+    .nullable()
+    .describe('null: the request has no row in the log, as one to a disabled webhook or above a rate limit.'),
+  deliveryId: z.string().nullable().describe('The delivery as the log has it, also a refused one.'),
+  reason: z.string().nullable().describe('Why it was refused.'),
+  remedy: z.string().nullable().describe('What to do about the reason, if it is known.'),
+  runs: z.int().describe('How many runs it started.'),
+  tookMs: z.number().describe('The time until the answer, in ms.'),
+});
+
 const unloggedRequests = z.array(
   z.strictObject({
     uid: z.string(),

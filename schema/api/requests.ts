@@ -182,20 +182,34 @@ export const testOnStoredRequest = z
   })
   .superRefine((request, context) => requireOne(context, request, 'automation', 'triggers', 'draft'));
 
+const jsonText = z.string().refine(text => readJson(text) !== undefined, 'must be JSON');
+
 export const runByHandRequest = z
   .strictObject({
     automation: z.string().optional().describe('The name of an applied automation.'),
     draft: newAutomationRequest.optional().describe('A draft, instead of an applied automation.'),
-    payload: z
-      .string()
-      .refine(text => readJson(text) !== undefined, 'must be JSON')
-      .describe('The body that the run gets, as text.'),
+    payload: jsonText.describe('The body that the run gets, as text.'),
     headers: eventHeadersShape
       .optional()
       .describe('The event headers of the payload, with names in any case.'),
     evenIfDisabled: z.boolean().default(false).describe('Start the run although the automation is disabled.'),
   })
   .superRefine((request, context) => requireOne(context, request, 'automation', 'draft'));
+
+export const sendTestRequest = z.strictObject({
+  payload: jsonText
+    .optional()
+    .describe('The payload, instead of an event of the type `hookmill.test` whose ID starts with `test-`.'),
+  headers: eventHeadersShape
+    .optional()
+    .describe(
+      'Event headers, with names in any case. By default, those of the signature scheme say `hookmill.test`.',
+    ),
+  mayStartRuns: z
+    .boolean()
+    .default(false)
+    .describe('Send the test also if automations start runs for it. A `payload` may always start runs.'),
+});
 
 /** @limit Most events that a request for a hook may name: GitHub has about 75. */
 const hookEventsMax = 100;

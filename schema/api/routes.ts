@@ -221,6 +221,18 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.senderAnswer },
     problems: ['webhook-unknown', 'sender-missing', ...reading],
   },
+  sendTest: {
+    method: 'post',
+    path: `${factory}/webhooks/{uid}/test`,
+    permission: 'manage',
+    thread: 'operations',
+    summary:
+      'Sends a test to a webhook as its sender would: through the ingress of the daemon, with the credential in force.',
+    body: requests.sendTestRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 200, shape: answers.sentTestAnswer },
+    problems: ['webhook-unknown', 'test-impossible', 'test-would-start', 'daemon-unreachable', ...reading],
+  },
   planSender: {
     method: 'post',
     path: `${factory}/webhooks/{uid}/sender/plan`,

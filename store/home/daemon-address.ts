@@ -10,6 +10,7 @@ import { makeHome } from './make-home.ts';
 const recordShape = z.object({
   ingressUrl: z.string(),
   managementUrl: z.string(),
+  listensAt: z.string().optional(),
   id: z.string(),
   trustsProxies: z.boolean(),
   connections: z.number().optional(),

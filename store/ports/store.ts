@@ -164,6 +164,8 @@ export interface DaemonAddress {
 export interface DaemonRecord {
   readonly ingressUrl: string;
   readonly managementUrl: string;
+  /** Where its ingress listens, which may be behind a proxy; absent in records of earlier versions. */
+  readonly listensAt?: string | undefined;
   /** Different for each start of a daemon. */
   readonly id: string;
   /** Whether it takes client addresses from proxies. */

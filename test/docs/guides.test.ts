@@ -102,6 +102,7 @@ test('a factory moves from the dashboard to files as its guide shows', options, 
   const call = createCallHere(factoryIn(homeAt(workspace.path('.hookmill')), 'default', 0), {
     baseUrl: 'http://127.0.0.1:8080',
     findDaemonProblem: async () => null,
+    findIngress: async () => null,
   });
   const { webhook } = await call('createWebhook', {
     body: { name: 'deploys', secret: { kind: 'generated' } },

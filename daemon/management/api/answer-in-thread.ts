@@ -10,7 +10,7 @@ import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
 import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-request.ts';
 
-export interface AnswererOptions extends Omit<Changeable, 'by'> {
+export interface AnswererOptions extends Pick<Changeable, 'store' | 'deliveryLog'> {
   readonly states: StateCache;
   /** The time of the store, which is set to the time of each request. */
   readonly clock: { atMs: number };
@@ -45,11 +45,12 @@ export function createAnswerer(
 
 function createDeps(
   { store, deliveryLog, states }: AnswererOptions,
-  { permission, baseUrl, problem, atMs }: ThreadRequest,
+  { permission, baseUrl, listensAt, problem, atMs }: ThreadRequest,
   readOutside: ReadOutside,
 ): OperationDeps {
   return {
     ...{ deliveryLog, baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
+    ...{ begin: async () => undefined, findIngress: async () => listensAt },
     store: withSecretsRead(store, permission === 'manage' ? readOutside : null),
     readState: states.readServed,
     now: () => new Date(atMs),

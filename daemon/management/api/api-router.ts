@@ -23,7 +23,14 @@ import { type ThreadRequest, toBuffer } from './thread-request.ts';
 export interface ApiRouterDeps
   extends Pick<
     ApiDeps,
-    'store' | 'deliveryLog' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'
+    | 'store'
+    | 'deliveryLog'
+    | 'answerInThread'
+    | 'served'
+    | 'baseUrl'
+    | 'listensAt'
+    | 'nowMs'
+    | 'readClientAddress'
   > {
   readonly handlers: PortHandlers;
   /** Identifies a caller, or counts a request of an address that names no valid one: see `identifyCaller`. */
@@ -103,12 +110,14 @@ function isCallable(call: Call): call is Call<CallableId> {
 }
 
 /** The dependencies of a request that the main thread handles. It changes nothing. */
-function createDeps({ store, deliveryLog, baseUrl, nowMs }: ApiRouterDeps): OperationDeps {
+function createDeps({ store, deliveryLog, baseUrl, listensAt, nowMs }: ApiRouterDeps): OperationDeps {
   return {
     ...{ store, deliveryLog, randomBytes, problem: null, by: '', baseUrl: baseUrl() },
     readState: store.appliedStates.read,
     now: () => new Date(nowMs()),
     waitOutside: wait => wait(),
+    begin: async () => undefined,
+    findIngress: async () => listensAt(),
     findDaemonProblem: async () => null,
   };
 }
@@ -123,13 +132,13 @@ function sendDownload(context: Context, { content, size, mediaType, fileName }: 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
   { id, route, context }: Call<CallableId>,
-  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'atMs'>,
+  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'listensAt' | 'atMs'>,
   turn: string,
-  { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
+  { answerInThread, served, baseUrl, listensAt, nowMs }: ApiRouterDeps,
 ): Promise<void> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
-  const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
+  const asked = { ...request, id, problem, baseUrl: baseUrl(), listensAt: listensAt(), atMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
   if (route.etag && route.method !== 'get' && route.permission === 'manage') {

@@ -29,6 +29,8 @@ export interface ApiOptions {
   readonly answerInThread: AnswerInThread;
   /** Gets the public URL of the ingress. */
   readonly baseUrl: () => string;
+  /** Gets the URL at which the ingress listens; null until it does. */
+  readonly listensAt: () => string | null;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
   /** Finds who sent a token of an issuer. */

@@ -26,6 +26,8 @@ export interface ApiDeps {
   readonly signInAttempts: SignInAttempts;
   /** Gets the public URL of the ingress. */
   readonly baseUrl: () => string;
+  /** Gets the URL at which the ingress listens; null until it does. */
+  readonly listensAt: () => string | null;
   readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;

@@ -38,7 +38,7 @@ async function requireListed(
     {
       ...{ id: 'listDeliveries', params, query: { webhook, limit: 1 }, permission },
       ...{ grants: caller.grants, body: undefined, ifSerial: undefined, problem: null },
-      ...{ baseUrl: deps.baseUrl(), atMs: deps.nowMs(), change: undefined },
+      ...{ baseUrl: deps.baseUrl(), listensAt: null, atMs: deps.nowMs(), change: undefined },
     },
     caller.sha256,
   );

@@ -18,6 +18,8 @@ export interface ThreadRequest {
   readonly permission: Permission | undefined;
   /** The public URL of the ingress. */
   readonly baseUrl: string;
+  /** The URL at which the ingress listens; null until it does. */
+  readonly listensAt: string | null;
   readonly atMs: number;
   /** The entry of the audit log for what the request changes; undefined if it changes nothing. */
   readonly change: ChangeToRecord | undefined;

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
-import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
 import { WebhookStatePill } from '../../parts/health-pill.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
@@ -57,11 +56,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
       <HealthCard uid={webhook.uid} name={webhook.name} />
       {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
       <Definition webhook={webhook} />
-      <DeliveryList
-        title="Recent deliveries"
-        fixed={{ webhook: webhook.uid }}
-        renderDelivery={id => <DeliveryPanel id={id} />}
-      />
+      <DeliveryList fixed={{ webhook: webhook.uid }} />
     </>
   );
 }

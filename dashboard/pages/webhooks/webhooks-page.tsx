@@ -27,13 +27,11 @@ export function WebhooksPage() {
       <PageHeading
         title="Webhooks"
         actions={
-          <>
-            {mayManage && (
-              <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
-                {managedHere ? 'Create webhook' : 'Draft webhook'}
-              </a>
-            )}
-          </>
+          mayManage && (
+            <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
+              {managedHere ? 'Create webhook' : 'Draft webhook'}
+            </a>
+          )
         }
       />
       {!value ? (

@@ -1,86 +1,138 @@
-import { useState } from 'preact/hooks';
-import { formatJson } from '../../../schema/text/json-text.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
+import { excerpt } from '../../../schema/filters/excerpt.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useDelivery } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
-import { formatAge } from '../../text/format-time.ts';
-import { DiffBlock } from '../definition-file.tsx';
-import { Field } from '../fields.tsx';
+import { toHref } from '../../state/page-location.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { formatClockTime } from '../../text/format-time.ts';
+import { compareTrees } from '../../text/payload-tree.ts';
+import { ChoiceChip } from '../chips.tsx';
+import { Icon } from '../icons.tsx';
 import { Waiting } from '../lists.tsx';
+import { Code, Text } from '../text.tsx';
 
 interface Properties {
   readonly delivery: ShownDelivery;
+  readonly onClose: () => void;
 }
 
-/** @limit Deliveries of its webhook with which a delivery can be compared, the ones before it: more would not be read in a menu. */
+/** @limit Deliveries of its webhook with which a delivery can be compared, before it and after it each: more would not be read in a menu. */
 const comparedDeliveriesMax = 50;
 
-/** @limit Lines of a comparison of two payloads that are shown: each is an element of the page. */
-const comparedLinesMax = 1_000;
+/** @limit Differences of two payloads that are shown: each is an element of the page. */
+const shownDifferencesMax = 500;
 
-/** Compares the payload with the payload of an earlier delivery of the webhook. */
-export function Comparison({ delivery }: Properties) {
-  const [open, setOpen] = useState(false);
+/** Compares the payload with the payload of another delivery of the same event, by default the one before it. */
+export function Comparison({ delivery, onClose }: Properties) {
+  const [chosen, setChosen] = useState<string>();
+  const { value, error, reload } = useOthers(delivery);
+  const other = chosen ?? value?.[0]?.id;
   return (
-    <details onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary>Compare with an earlier delivery</summary>
-      {open && <EarlierDeliveries delivery={delivery} />}
-    </details>
+    <section aria-label="Comparison">
+      <div class="sec">
+        <h2>Compared with</h2>
+        {value && other !== undefined && (
+          <ChoiceChip
+            label="Other delivery"
+            value={other}
+            onChoose={setChosen}
+            options={value.map(({ id, at, summary }) => ({
+              value: id,
+              label: formatClockTime(at, timeZone.value),
+              hint: [summary?.title, summary?.text].filter(Boolean).join(' · '),
+            }))}
+          />
+        )}
+        <button
+          type="button"
+          class="btn icon small quiet push"
+          aria-label="Close the comparison"
+          onClick={onClose}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {!value ? (
+        <Waiting error={error} reload={reload} what="other deliveries" />
+      ) : other === undefined ? (
+        <p class="t3">The webhook has no other accepted delivery.</p>
+      ) : (
+        <Differences delivery={delivery} other={other} />
+      )}
+    </section>
   );
 }
 
-function EarlierDeliveries({ delivery }: Properties) {
+/** Other deliveries of the event, the ones before it first; of any event, if there are none. */
+function useOthers({ id, uid, eventType, title }: ShownDelivery) {
   const { factory } = useFactory();
-  const { id, uid: webhook } = delivery;
-  const [chosen, setChosen] = useState<string>();
-  const { value, error, reload } = useLoad(
-    signal => {
-      const query = { webhook, outcome: 'Accepted' as const, cursor: id, limit: comparedDeliveriesMax };
-      return callApi('get', '/factories/{factory}/deliveries', { factory, query, signal });
+  return useLoad(
+    async signal => {
+      const query = {
+        ...{ webhook: uid, outcome: 'Accepted', limit: comparedDeliveriesMax, summary: 'true' as const },
+        ...(eventType !== undefined && { event: eventType }),
+      };
+      const read = (position: { cursor: string } | { after: string }) =>
+        callApi('get', '/factories/{factory}/deliveries', {
+          factory,
+          query: { ...query, ...position },
+          signal,
+        });
+      const [before, after] = await Promise.all([read({ cursor: id }), read({ after: id })]);
+      const all = [...before.deliveries, ...after.deliveries];
+      const alike = all.filter(({ summary }) => summary?.title === title);
+      return alike.length > 0 ? alike : all;
     },
     [factory, id],
   );
-  if (!value) return <Waiting error={error} reload={reload} what="earlier deliveries" />;
-  const other = chosen ?? value.deliveries[0]?.id;
-  if (other === undefined) return <p class="t3">The webhook has no earlier accepted delivery.</p>;
-  return (
-    <div class="stack">
-      <Field label="Earlier delivery">
-        {ids => (
-          <select {...ids} value={other} onChange={event => setChosen(event.currentTarget.value)}>
-            {value.deliveries.map(({ id, at, eventType }) => (
-              <option key={id} value={id}>
-                {[formatAge(Date.parse(at), Date.now()), eventType, id].filter(Boolean).join(' · ')}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Difference key={other} delivery={delivery} other={other} />
-    </div>
-  );
 }
 
-function Difference({ delivery: { payload }, other }: Properties & { readonly other: string }) {
-  const earlier = useDelivery(other);
-  const compare = useLoad(
-    async () => (await import('../../../schema/changes/show-change.ts')).compareLines,
-    [],
+function Differences({ delivery, other }: { readonly delivery: ShownDelivery; readonly other: string }) {
+  const { factory } = useFactory();
+  const { value, error, reload } = useDelivery(other);
+  const [before, after] = [value?.payload, delivery.payload];
+  const found = useMemo(
+    () =>
+      typeof before === 'string' && typeof after === 'string'
+        ? compareTrees(parseJsonText(before), parseJsonText(after), shownDifferencesMax)
+        : undefined,
+    [before, after],
   );
-  if (!earlier.value || !compare.value) {
-    const { error, reload } = earlier.value ? compare : earlier;
-    return <Waiting error={error} reload={reload} what="the difference" />;
-  }
-  const toLines = (text: string | null) => formatJson(text ?? '').split('\n');
-  const lines = compare.value(toLines(earlier.value.payload), toLines(payload));
-  if (lines.every(({ mark }) => mark === ' ')) return <p>The payloads are equal.</p>;
-  const omitted = lines.length - comparedLinesMax;
+  if (!value) return <Waiting error={error} reload={reload} what="the other delivery" />;
+  if (!found) return <p class="t3">The payload of the other delivery is not stored.</p>;
   return (
     <>
-      <DiffBlock lines={lines.slice(0, comparedLinesMax)} />
-      {omitted > 0 && <p class="t3">{omitted} more lines are not shown.</p>}
+      <p class="t3 small">
+        <a class="link" href={toHref({ page: 'delivery', factory, id: value.id })}>
+          <Text text={value.title} />
+        </a>{' '}
+        {found.length === 0
+          ? 'has an equal payload.'
+          : `differs in ${found.length === shownDifferencesMax ? 'at least ' : ''}${found.length} ${found.length === 1 ? 'field' : 'fields'}.`}
+      </p>
+      <ul class="differences">
+        {found.map(({ path, before, after }) => (
+          <li key={path}>
+            <Code text={path} />
+            <span>
+              {before !== undefined && (
+                <del>
+                  <Text text={excerpt(before)} />
+                </del>
+              )}
+              {after !== undefined && (
+                <ins>
+                  <Text text={excerpt(after)} />
+                </ins>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

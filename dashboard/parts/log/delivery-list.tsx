@@ -1,36 +1,28 @@
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { apiPageMax } from '../../../schema/api/page-size.ts';
 import { runStates } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import type { ListedDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import type { LogFilters } from '../../state/log-filters.ts';
+import { useLoad, usePolled } from '../../state/loading.ts';
+import { exceptions, type LogFilters, toApiFilters } from '../../state/log-filters.ts';
+import type { FactoryLocation } from '../../state/page-location.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
+import { formatSize } from '../../text/format-values.ts';
+import { lookOfRun, signOfOutcome } from '../../text/looks.ts';
 import { AutomationChoice } from '../automation-choice.tsx';
-import { OutcomePill, RunStatePill } from '../pills.tsx';
-import { RowSummary } from '../row-summary.tsx';
-import { Size, Text } from '../text.tsx';
+import { ToggleChip } from '../chips.tsx';
+import { Empty } from '../lists.tsx';
+import { Monogram, schemeOf } from '../monogram.tsx';
+import { Sign, toneOf } from '../signs.tsx';
+import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { type LogKind, LogList } from './log-list.tsx';
-
-const deliveryKind: Omit<LogKind<ListedDelivery>, 'renderDetail'> = {
-  what: 'deliveries',
-  filters: ['outcome', 'state', 'search', 'event', 'webhook', 'automation'],
-  read: (factory, query, signal) => readDeliveries(factory, { ...query, summary: 'true' }, signal),
-  mayChange: ({ summary }) => ((summary?.runs.queued ?? 0) || (summary?.runs.running ?? 0)) > 0,
-  timeOf: ({ at }) => at,
-  renderSummary: (delivery, fixed) => <DeliverySummary delivery={delivery} fixed={fixed} />,
-  bulk: [
-    {
-      action: 'Replay all…',
-      narrow: filters =>
-        (filters.outcome ?? 'Accepted') === 'Accepted' ? { ...filters, outcome: 'Accepted' } : undefined,
-      render: (filters, onClose) => <BulkReplay filters={filters} onClose={onClose} />,
-    },
-  ],
-};
+import { type ChangeFilters, LogChips } from './log-chips.tsx';
+import { type BulkAction, BulkButton, LiveSign, LogSearch, useLogFilters } from './log-controls.tsx';
+import { type LogKind, LogList, useLog } from './log-list.tsx';
 
 type Query = LogFilters & RowsPosition & { readonly summary?: 'true' };
+type Schemes = ReadonlyMap<string, string | null>;
 
 async function readDeliveries(factory: string, query: Query, signal: AbortSignal | undefined) {
   const { deliveries, ...end } = await callApi('get', '/factories/{factory}/deliveries', {
@@ -40,6 +32,38 @@ async function readDeliveries(factory: string, query: Query, signal: AbortSignal
   });
   return { rows: deliveries, ...end };
 }
+
+/** Deliveries in a list. Webhooks are drawn by the scheme that they have now. */
+export function useDeliveryKind(): LogKind<ListedDelivery> {
+  const { factory } = useFactory();
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+    [factory],
+  );
+  return useMemo(() => {
+    const schemes: Schemes = new Map(value?.webhooks.map(webhook => [webhook.uid, schemeOf(webhook)]));
+    return {
+      what: 'deliveries',
+      read: (factory, query, signal) => readDeliveries(factory, { ...query, summary: 'true' }, signal),
+      mayChange: ({ summary }) => ((summary?.runs.queued ?? 0) || (summary?.runs.running ?? 0)) > 0,
+      timeOf: ({ at }) => at,
+      look: 'd',
+      renderCells: delivery => <DeliveryCells delivery={delivery} schemes={schemes} />,
+      foldOf: ({ uid, outcome, summary }) =>
+        outcome.startsWith('Rejected') ? `${uid} ${outcome} ${summary?.title}` : undefined,
+    };
+  }, [value]);
+}
+
+/** Replays what the filters choose; only accepted deliveries have a payload. */
+export const replayAll: BulkAction = {
+  action: 'Replay these…',
+  narrow: filters =>
+    (filters.outcome ?? 'Accepted').split(',').includes('Accepted')
+      ? { ...filters, outcome: 'Accepted' }
+      : undefined,
+  render: (filters, onClose) => <BulkReplay filters={filters} onClose={onClose} />,
+};
 
 interface BulkProperties {
   readonly filters: LogFilters;
@@ -67,48 +91,167 @@ function BulkReplay({ filters, onClose }: BulkProperties) {
   );
 }
 
-interface Properties {
-  readonly title: string;
-  readonly fixed?: LogFilters;
-  /** Renders a delivery that the user opens. */
-  readonly renderDelivery: (id: string) => ComponentChildren;
+interface ExceptionsProperties {
+  readonly filters: LogFilters;
+  readonly onChange: ChangeFilters;
 }
 
-/** The deliveries of a factory, or of one of its webhooks. */
-export function DeliveryList({ renderDelivery, ...properties }: Properties) {
+const countedEveryMs = 15_000;
+
+/** Leaves only duplicates and rejected requests, and says how many there are. It does not count while payloads are searched. */
+export function ExceptionsChip({ filters, onChange }: ExceptionsProperties) {
+  const { factory } = useFactory();
+  const { outcome, ...others } = filters;
+  const { value } = usePolled(
+    async signal => {
+      if (others.search !== undefined) return undefined;
+      const query = { ...toApiFilters(others, Date.now()), outcome: exceptions, limit: apiPageMax };
+      const { rows, hasMore } = await readDeliveries(factory, query, signal);
+      return hasMore ? `${apiPageMax}+` : String(rows.length);
+    },
+    [factory, JSON.stringify(others)],
+    countedEveryMs,
+  );
   return (
-    <LogList
-      kind={{ ...deliveryKind, renderDetail: ({ id }) => renderDelivery(id) }}
-      empty="Deliveries appear here as they arrive, whether accepted or rejected."
-      {...properties}
+    <ToggleChip
+      label="Exceptions"
+      tone="bad"
+      on={outcome === exceptions}
+      count={value}
+      onToggle={on => onChange({ outcome: on ? exceptions : '' })}
     />
   );
 }
 
-interface SummaryProperties {
-  readonly delivery: ListedDelivery;
+interface Properties {
+  /** The filters that the page implies: those of a webhook. */
   readonly fixed: LogFilters;
 }
 
-function DeliverySummary({ delivery, fixed }: SummaryProperties) {
-  const { id, webhook, outcome, reason, eventType, size, at, summary } = delivery;
-  const note = reason ?? eventType;
+/** The deliveries of a webhook, with their filters, as a part of its page. Each leads to the delivery. */
+export function DeliveryList({ fixed }: Properties) {
+  const { factory } = useFactory();
+  const kind = useDeliveryKind();
+  const { chosen, filters, change, clear, isFiltered } = useLogFilters(fixed);
+  const log = useLog(kind, filters);
   return (
-    <RowSummary
-      pill={<OutcomePill outcome={outcome} />}
-      id={id}
-      source={fixed.webhook === undefined ? webhook : undefined}
-      note={note}
-      preview={summary?.preview && <Text text={summary.preview} />}
-      runs={summary && outcome === 'Accepted' && <RunCounts runs={summary.runs} />}
-      size={<Size bytes={size} />}
-      at={at}
-    />
+    <>
+      <div class="filters">
+        <LogChips filters={chosen} offered={listChips(chosen, ['time', 'event'])} onChange={change} />
+        <ExceptionsChip filters={filters} onChange={change} />
+        <LiveSign log={log} />
+        <span class="push" />
+        <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
+        <BulkButton bulk={replayAll} filters={filters} onDone={log.refresh} />
+      </div>
+      <div class="own">
+        <LogList
+          kind={kind}
+          log={log}
+          locationOf={({ id }): FactoryLocation => ({ page: 'delivery', factory, id })}
+          empty={<NoDeliveries isFiltered={isFiltered} onClear={clear} />}
+        />
+      </div>
+    </>
   );
 }
 
-function RunCounts({ runs }: Pick<NonNullable<ListedDelivery['summary']>, 'runs'>) {
-  const states = runStates.filter(state => (runs[state] ?? 0) > 0);
-  if (states.length === 0) return <span class="t3">no run</span>;
-  return states.map(state => <RunStatePill key={state} state={state} count={runs[state]} />);
+/** The chips of a list of deliveries: an outcome of a link can be dropped. */
+export function listChips(
+  { outcome, state }: LogFilters,
+  offered: readonly ('time' | 'webhook' | 'event' | 'automation' | 'state')[],
+) {
+  return [
+    ...offered,
+    ...(state !== undefined && !offered.includes('state') ? (['state'] as const) : []),
+    ...(outcome !== undefined && outcome !== exceptions ? (['outcome'] as const) : []),
+  ];
+}
+
+interface NoneProperties {
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+}
+
+export function NoDeliveries({ isFiltered, onClear }: NoneProperties) {
+  if (!isFiltered) {
+    return (
+      <Empty title="No deliveries yet">
+        <p>Deliveries appear here as they arrive, whether accepted or rejected.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No deliveries match the filters">
+      <p>
+        <button type="button" class="btn" onClick={onClear}>
+          Clear filters
+        </button>
+      </p>
+    </Empty>
+  );
+}
+
+interface CellsProperties {
+  readonly delivery: ListedDelivery;
+  readonly schemes: Schemes;
+}
+
+function DeliveryCells({ delivery, schemes }: CellsProperties) {
+  const { uid, webhook, outcome, size, at, summary } = delivery;
+  const scheme = schemes.get(uid) ?? summary?.scheme ?? null;
+  const isRejected = outcome.startsWith('Rejected');
+  const texts = [summary?.text, isRejected && formatSize(size)].filter(Boolean);
+  return (
+    <>
+      <Sign name={signOfOutcome(outcome)} label={outcome} />
+      <span class="hook">
+        <Monogram scheme={scheme} name={webhook} />
+        <span class="cut">
+          <Text text={webhook} />
+        </span>
+      </span>
+      <span class="what">
+        <span class="title nowrap">
+          <Text text={summary?.title ?? outcome} />
+        </span>
+        <span class="sum cut">
+          <Text text={texts.join(' · ')} />
+        </span>
+      </span>
+      <BecameOf delivery={delivery} isRejected={isRejected} />
+      <ClockTime at={at} />
+    </>
+  );
+}
+
+/** What became of a delivery, in a word unless its runs plainly succeeded. */
+function BecameOf({
+  delivery: { outcome, summary },
+  isRejected,
+}: {
+  readonly delivery: ListedDelivery;
+  readonly isRejected: boolean;
+}) {
+  if (isRejected) return <span class="runs small bad no-phone">rejected</span>;
+  if (outcome === 'Duplicate') return <span class="runs small warn no-phone">duplicate</span>;
+  const runs = summary?.runs ?? {};
+  const worst = (['failed', 'running', 'queued', 'cancelled', 'succeeded'] as const).find(
+    state => (runs[state] ?? 0) > 0,
+  );
+  if (!worst) return <span class="runs" />;
+  const total = runStates.reduce((sum, state) => sum + (runs[state] ?? 0), 0);
+  const [sign, word] = lookOfRun({ state: worst });
+  const count = total > 1 ? `${runs[worst]} ` : '';
+  return (
+    <span class={`runs state ${toneOf(sign)}`} title={`${runs[worst]} of ${total} runs ${word}`}>
+      <Sign name={sign} label={worst === 'succeeded' ? 'succeeded' : word} />
+      {worst !== 'succeeded' && (
+        <span class="small no-phone" aria-hidden="true">
+          {count}
+          {word}
+        </span>
+      )}
+    </span>
+  );
 }

@@ -1,30 +1,27 @@
-import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
-import { uidPattern } from '../../../schema/ids.ts';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { readSortableIdTime, uidPattern } from '../../../schema/ids.ts';
 import { buildApiUrl } from '../../api-client.ts';
+import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation, redirectTo } from '../../state/current-location.ts';
-import {
-  changeFilters,
-  type LogFilterName,
-  type LogFilters,
-  readFilters,
-  toApiFilters,
-} from '../../state/log-filters.ts';
-import type { RowsPosition } from '../../state/row-list.ts';
+import { goTo, redirectTo } from '../../state/current-location.ts';
+import { useKeys } from '../../state/keyboard.ts';
+import { type ListItem, toListItems } from '../../state/list-items.ts';
+import { type LogFilters, toApiFilters } from '../../state/log-filters.ts';
+import { type FactoryLocation, toHref } from '../../state/page-location.ts';
+import type { RowsPosition, SearchProgress } from '../../state/row-list.ts';
 import type { Row, RowsPage } from '../../state/row-segments.ts';
+import { timeZone } from '../../state/time-zone.ts';
 import { useRows } from '../../state/use-rows.ts';
+import { useWindow } from '../../state/use-window.ts';
 import { watchEvents } from '../../state/watch-events.ts';
-import { isRowOpen } from '../disclosure.tsx';
-import { Empty, Waiting } from '../lists.tsx';
-import { Pill } from '../pills.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { LogRows } from './log-rows.tsx';
+import { formatClockTime, formatDay, formatExactTime } from '../../text/format-time.ts';
+import { Waiting } from '../lists.tsx';
+import { ProblemNotice } from '../problem-notice.tsx';
 
-/** Deliveries or runs: how they are read, and what is shown of them. */
-export interface LogKind<T> {
+/** Deliveries or runs: how they are read, and what is shown of one. Keep it the same object: rows are rendered once for each. */
+export interface LogKind<T extends Row> {
   readonly what: 'deliveries' | 'runs';
-  readonly filters: readonly LogFilterName[];
   readonly read: (
     factory: string,
     query: LogFilters & RowsPosition,
@@ -33,127 +30,44 @@ export interface LogKind<T> {
   /** Whether what a row shows may still change. */
   readonly mayChange: (row: T) => boolean;
   readonly timeOf: (row: T) => string;
-  /** Renders the line of a row in a list for these filters. */
-  readonly renderSummary: (row: T, fixed: LogFilters) => ComponentChildren;
-  /** Renders the detail of a row that the user opens. */
-  readonly renderDetail: (row: T, refresh: () => void) => ComponentChildren;
-  /** Actions on all rows of the list. */
-  readonly bulk: readonly BulkAction[];
+  /** The class of its line, which has the columns: `d` or `r`. */
+  readonly look: string;
+  /** Renders the cells of a line. */
+  readonly renderCells: (row: T) => ComponentChildren;
+  /** Rows of a day with the same text are folded, if there are many; undefined: the row is not. */
+  readonly foldOf?: (row: T) => string | undefined;
 }
 
-/** An action on all rows of a list. */
-export interface BulkAction {
-  readonly action: string;
-  /** Narrows the filters of a list to the rows that allow the action; undefined if none can. */
-  readonly narrow: (filters: LogFilters) => LogFilters | undefined;
-  readonly render: (filters: LogFilters, onClose: () => void) => ComponentChildren;
+/** A list of the log that is being read. */
+export interface Log<T extends Row> extends ReturnType<typeof useRows<T>> {
+  /** The element of the list. */
+  readonly list: RefObject<HTMLOListElement | null>;
+  /** Tells that the pointer moves over the list. */
+  readonly onPoint: () => void;
 }
 
-interface Properties<T> {
+interface Properties<T extends Row> {
   readonly kind: LogKind<T>;
-  readonly title: string;
-  /** The filters that the page implies. They are not offered. */
-  readonly fixed?: LogFilters;
-  /** Says when rows appear, while there are none. */
-  readonly empty: string;
+  readonly log: Log<T>;
+  /** Where the line of a row leads. */
+  readonly locationOf: (row: T) => FactoryLocation;
+  /** The row whose detail is shown beside the list. The keys j and k then show that of the next and the previous row. */
+  readonly current?: string | undefined;
+  /** Stands in for a list without rows. */
+  readonly empty: ComponentChildren;
 }
 
 /** How long the list stays as it is after the pointer has moved over it, in ms: the user may be about to click. */
 const pointedMs = 3_000;
-const noFilters: LogFilters = {};
 
-/** A list of the log, newest first, with its filters. New rows appear as they are recorded. */
-export function LogList<T extends Row>({ kind, title, fixed = noFilters, empty }: Properties<T>) {
-  const { mayManage } = useFactory();
-  const headingId = useId();
-  const list = useRef<HTMLUListElement>(null);
-  const pointedAtMs = useRef(Number.NEGATIVE_INFINITY);
-  const location = currentLocation.value;
-  const filters = { ...readFilters('query' in location ? location.query : undefined), ...fixed };
-  const chosen = Object.fromEntries(Object.entries(filters).filter(([name]) => !(name in fixed)));
-  const rows = useLogRows(
-    kind,
-    filters,
-    () => performance.now() - pointedAtMs.current < pointedMs || isInUse(list.current),
-  );
-  const change = (changed: Readonly<Partial<Record<LogFilterName, string>>>) => {
-    if ('factory' in location) redirectTo({ ...location, query: { ...changeFilters(chosen, changed) } });
-  };
-  const isFiltered = Object.keys(chosen).length > 0;
-  return (
-    <section aria-labelledby={headingId}>
-      <div class="section-heading sticky">
-        <h2 id={headingId}>{title}</h2>
-        {rows.waiting > 0 ? (
-          <button type="button" class="pill busy" onClick={rows.showNew}>
-            {rows.isPastCount ? 'Many' : rows.waiting} new
-          </button>
-        ) : (
-          <Pill tone={rows.isLive ? 'busy' : 'quiet'}>{rows.isLive ? 'live' : 'not live'}</Pill>
-        )}
-        {mayManage && (
-          <div class="actions push">
-            {kind.bulk.map(bulk => (
-              <BulkButton key={bulk.action} bulk={bulk} filters={filters} onDone={rows.refresh} />
-            ))}
-          </div>
-        )}
-      </div>
-      <FilterBar filters={chosen} offered={kind.filters.filter(name => !(name in fixed))} onChange={change} />
-      {rows.segments ? (
-        <LogRows
-          rows={rows}
-          what={kind.what}
-          listRef={list}
-          onPoint={() => {
-            pointedAtMs.current = performance.now();
-          }}
-          empty={
-            <Empty title={isFiltered ? `No ${kind.what} match the filters` : `No ${kind.what} yet`}>
-              {!isFiltered && <p>{empty}</p>}
-            </Empty>
-          }
-          renderSummary={row => kind.renderSummary(row, fixed)}
-          renderDetail={row => kind.renderDetail(row, rows.refresh)}
-        />
-      ) : (
-        <Waiting error={rows.error} reload={rows.reload} what={kind.what} />
-      )}
-    </section>
-  );
-}
-
-interface BulkProperties {
-  readonly bulk: BulkAction;
-  readonly filters: LogFilters;
-  readonly onDone: () => void;
-}
-
-function BulkButton({ bulk, filters, onDone }: BulkProperties) {
-  /** The filters at the time of the click: the action is not done to rows that are recorded later. */
-  const [meant, setMeant] = useState<LogFilters>();
-  const narrowed = bulk.narrow(filters);
-  if (!narrowed) return null;
-  const open = () => {
-    const nowMs = Date.now();
-    setMeant(toApiFilters({ until: new Date(nowMs).toISOString(), ...narrowed }, nowMs));
-  };
-  const close = () => {
-    setMeant(undefined);
-    onDone();
-  };
-  return (
-    <>
-      <button type="button" class="btn" onClick={open}>
-        {bulk.action}
-      </button>
-      {meant && bulk.render(meant, close)}
-    </>
-  );
-}
-
-function useLogRows<T extends Row>(kind: LogKind<T>, filters: LogFilters, isHeld: () => boolean) {
+/**
+ * Reads a list of the log, newest first, and goes on as rows are recorded. While somebody reads (a row is open, the list is
+ * scrolled, or the pointer or the focus is in it), new rows are only counted: `waiting`.
+ */
+export function useLog<T extends Row>(kind: LogKind<T>, filters: LogFilters, isOpen = false): Log<T> {
   const { factory } = useFactory();
+  const list = useRef<HTMLOListElement>(null);
+  const pointedAtMs = useRef(Number.NEGATIVE_INFINITY);
   const key = JSON.stringify([factory, kind.what, filters]);
   const { state: _, ...stateless } = filters;
   // A relative time counts from when the list was opened.
@@ -164,7 +78,7 @@ function useLogRows<T extends Row>(kind: LogKind<T>, filters: LogFilters, isHeld
   const { webhook = '' } = filters;
   const watched = uidPattern.test(webhook) ? { webhook } : {};
   const url = buildApiUrl('/factories/{factory}/live-deliveries', { factory, query: watched });
-  return useRows<T>(
+  const rows = useRows<T>(
     {
       read: read(filters),
       readAgain: read(stateless),
@@ -176,14 +90,183 @@ function useLogRows<T extends Row>(kind: LogKind<T>, filters: LogFilters, isHeld
           : undefined,
     },
     key,
-    isHeld,
+    () => isOpen || performance.now() - pointedAtMs.current < pointedMs || isInUse(list.current),
   );
+  const onPoint = () => {
+    pointedAtMs.current = performance.now();
+  };
+  return { ...rows, list, onPoint };
 }
 
 /** Whether the user is in the list: new rows on top would move what is read or pointed at. */
 function isInUse(list: HTMLElement | null): boolean {
   if (!list) return false;
+  const top = Math.max(0, list.closest('.pane')?.getBoundingClientRect().top ?? 0);
+  return list.getBoundingClientRect().top < top || list.querySelector(':focus-visible') !== null;
+}
+
+/** The rows of a log, day by day, and what reads on: at the end, and where rows in between were not read. */
+export function LogList<T extends Row>({ kind, log, empty, ...properties }: Properties<T>) {
+  const { segments, error, progress, isReading } = log;
+  if (!segments) return <Waiting error={error} reload={log.reload} what={kind.what} />;
+  const last = segments.length - 1;
+  const isEnd = segments[last]?.next === null;
+  const isEmpty = segments.every(({ rows }) => rows.length === 0);
   return (
-    isRowOpen(list) || list.getBoundingClientRect().top < 0 || list.querySelector(':focus-visible') !== null
+    <>
+      {isEmpty && isEnd && <div class="list-end">{empty}</div>}
+      <Lines kind={kind} log={log} {...properties} />
+      <div class="list-end">
+        <ProblemNotice error={error} retry={log.reload} />
+        {progress && <Progress progress={progress} what={kind.what} onStop={log.stop} />}
+        {!isEnd && !progress && (
+          <button type="button" class="btn quiet" disabled={isReading} onClick={() => log.readMore(last)}>
+            Show older {kind.what}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+const lineClasses = { day: 'day', gap: 'gap', row: '', fold: '' } as const;
+
+/** The lines in view, and room for the others. */
+function Lines<T extends Row>(properties: Omit<Properties<T>, 'empty'>) {
+  const { kind, log, current } = properties;
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const zone = timeZone.value;
+  const { timeOf, foldOf } = kind;
+  const items = useMemo(
+    () => toListItems(log.segments ?? [], { timeOf, foldOf, opened, current, zone }),
+    [log.segments, timeOf, foldOf, opened, current, zone],
+  );
+  const { from, to, day, above, below, show } = useWindow(items, log.list);
+  useRowKeys(properties, items, show);
+  const renderRow = useRowCache(properties);
+  const toggle = (fold: string) => setOpened(known => switchIn(known, fold));
+  const render = (item: ListItem<T>) => (
+    <li key={item.key} class={lineClasses[item.kind]} data-kind={item.kind} data-key={item.key}>
+      {item.kind === 'row' ? (
+        renderRow(item.row)
+      ) : (
+        <OtherLine item={item} log={log} what={kind.what} onToggle={toggle} />
+      )}
+    </li>
+  );
+  return (
+    <ol ref={log.list} class="list log-lines" onPointerMove={log.onPoint}>
+      {above > 0 && <li key="above" class="room" aria-hidden="true" style={{ height: `${above}px` }} />}
+      {day && render(day)}
+      {items.slice(from, to).map(render)}
+      {below > 0 && <li key="below" class="room" aria-hidden="true" style={{ height: `${below}px` }} />}
+    </ol>
+  );
+}
+
+function switchIn(known: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  return new Set(known.has(name) ? [...known].filter(each => each !== name) : [...known, name]);
+}
+
+/** Keeps a rendered row until it changes, so that a list costs little when another row arrives. */
+function useRowCache<T extends Row>({ kind, log, locationOf, current }: Omit<Properties<T>, 'empty'>) {
+  const known = useMemo(() => new WeakMap<T, readonly [state: string, rendered: VNode]>(), [kind]);
+  return (row: T): VNode => {
+    const href = toHref(locationOf(row));
+    const className = `row ${kind.look} ${log.hasArrived(row.id) ? 'is-new' : ''}`;
+    const isCurrent = row.id === current;
+    const state = `${href} ${className} ${isCurrent}`;
+    const [knownState, knownRow] = known.get(row) ?? [];
+    if (knownRow && knownState === state) return knownRow;
+    const rendered = (
+      <a class={className} href={href} aria-current={isCurrent ? 'true' : undefined}>
+        {kind.renderCells(row)}
+      </a>
+    );
+    known.set(row, [state, rendered]);
+    return rendered;
+  };
+}
+
+/** The keys that go from row to row. */
+function useRowKeys<T extends Row>(
+  { log, locationOf, current }: Omit<Properties<T>, 'empty'>,
+  items: readonly ListItem<T>[],
+  show: (key: string) => void,
+): void {
+  const rows = () => items.flatMap(item => (item.kind === 'row' ? [item.row] : []));
+  const find = () => {
+    const focused = log.list.current?.querySelector('li:focus-within')?.getAttribute('data-key');
+    return rows().findIndex(({ id }) => id === (focused ?? current));
+  };
+  const move = (step: number) => {
+    const at = find();
+    const next = at === -1 ? rows()[0] : rows()[at + step];
+    if (!next) {
+      if (step > 0) log.readMore((log.segments?.length ?? 1) - 1);
+      return;
+    }
+    if (current !== undefined) redirectTo(locationOf(next));
+    show(next.id);
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    o: () => {
+      const row = rows()[Math.max(0, find())];
+      if (row) goTo(locationOf(row));
+    },
+  });
+}
+
+interface OtherProperties<T extends Row> {
+  readonly item: Exclude<ListItem<T>, { readonly kind: 'row' }>;
+  readonly log: Log<T>;
+  readonly what: string;
+  readonly onToggle: (fold: string) => void;
+}
+
+/** A line that is no row: a day, a fold, or what reads the rows in between. */
+function OtherLine<T extends Row>({ item, log, what, onToggle }: OtherProperties<T>) {
+  switch (item.kind) {
+    case 'day':
+      return <>{formatDay(item.atMs, nowMs.value, timeZone.value)}</>;
+    case 'fold':
+      return (
+        <button type="button" class="fold" aria-expanded={item.isOpen} onClick={() => onToggle(item.fold)}>
+          {item.isOpen ? 'Fold ' : ''}
+          {item.count} {item.isOpen ? '' : 'more '}like it since {formatClockTime(item.since, timeZone.value)}
+        </button>
+      );
+    case 'gap':
+      return (
+        <button
+          type="button"
+          class="btn quiet"
+          disabled={log.isReading}
+          onClick={() => log.readMore(item.segment)}
+        >
+          Show the {what} in between
+        </button>
+      );
+  }
+}
+
+interface ProgressProperties {
+  readonly progress: SearchProgress;
+  readonly what: string;
+  readonly onStop: () => void;
+}
+
+function Progress({ progress: { searched, lastId }, what, onStop }: ProgressProperties) {
+  const atMs = readSortableIdTime(lastId);
+  return (
+    <p class="flow t2" role="status">
+      Searched {searched.toLocaleString('en')} {what}
+      {atMs !== undefined && `, back to ${formatExactTime(atMs, timeZone.value)}`} …
+      <button type="button" class="btn small" onClick={onStop}>
+        Stop
+      </button>
+    </p>
   );
 }

@@ -75,6 +75,8 @@ describe('finds the same in a home and at a server:', () => {
   test.for<[string, number[]]>([
     ['deliveries list --outcome accepted --since 1h', [1, 0]],
     ['deliveries list --outcome accepted --until 1h', []],
+    ['deliveries list --outcome accepted,duplicate --outcome handshake', [1, 0]],
+    ['deliveries list --outcome duplicate,handshake', []],
     ['deliveries list --automation triage', [0]],
     ['deliveries list --event build.done', [1]],
     ['deliveries list --search café --webhook deploys', [1]],
@@ -87,6 +89,16 @@ describe('finds the same in a home and at a server:', () => {
       expect(stderr).toBe('');
       const rows = JSON.parse(stdout) as { id: string; deliveryId?: string }[];
       expect(rows.map(({ id, deliveryId = id }) => ids.indexOf(deliveryId))).toEqual(expected);
+    }
+  });
+
+  test('the titles of deliveries, in the table and of one', async () => {
+    for (const env of Object.values(scene.env)) {
+      const { hookmill } = scene.workspace;
+      const list = await hookmill('deliveries', 'list', '--search', 'café', { env });
+      expect(list.stdout).toMatch(/Accepted +build\.done · info · café\n/);
+      const show = await hookmill('deliveries', 'show', ids[1] ?? '', { env });
+      expect(show.stdout).toMatch(/^event +build\.done · info · café$/m);
     }
   });
 

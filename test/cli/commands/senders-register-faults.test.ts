@@ -27,7 +27,11 @@ function openFactory({ workspace }: SenderShop) {
 /** Calls operations on the home, as a command does. */
 function callHere(shop: SenderShop, factory = openFactory(shop)) {
   const baseUrl = shop.daemon.ingressUrl;
-  return createCallHere(factory, { baseUrl, findDaemonProblem: async () => null });
+  return createCallHere(factory, {
+    baseUrl,
+    findDaemonProblem: async () => null,
+    findIngress: async () => null,
+  });
 }
 
 /** Does something whenever a provider is about to have one more hook, before it answers. */

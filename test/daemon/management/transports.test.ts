@@ -103,7 +103,11 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
     callServer(server, id, { ...parts, params: { factory, ...parts?.params } });
   const here = createCallHere(
     { ...factoryIn(home, factory, 0), now: () => new Date(daemon.clock.nowMs) },
-    { baseUrl: daemon.ingressUrl, findDaemonProblem: async () => null },
+    {
+      baseUrl: daemon.ingressUrl,
+      findDaemonProblem: async () => null,
+      findIngress: async () => daemon.ingressUrl,
+    },
   );
   const [{ id: run }, { id: waiting }] = [await runOf('triage'), await runOf('notify')];
   const { id: held = '' } = isHeld ? await runOf('propose') : {};
@@ -151,6 +155,13 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
     ({ sent }) => ({ params: { uid: sent }, body: {} }),
     ({ uid }) => ({ params: { uid }, body: {} }),
     () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  sendTest: [
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    ({ uid }) => ({ params: { uid }, body: { headers: { Authorization: 'x' } } }),
+    ({ sent }) => ({ params: { uid: sent }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+    ({ uid }) => ({ params: { uid }, body: { payload: '{' } }),
   ],
   planSender: [
     ({ hooked }) => ({ params: { uid: hooked }, body: { events: ['push'] } }),
@@ -403,6 +414,7 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/"name":"token-\w+"/g, '"name":"token"')
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
+    .replaceAll(/"tookMs":[\d.]+/g, '"tookMs":0')
     .replaceAll(/"id":"\d+"/g, '"id":"…"')
     .replaceAll(queuing.includes(id) ? ofAttempts : /$^/g, '"$1":0');
   return JSON.parse(text);

@@ -28,7 +28,7 @@ function request(id: CallableId, body?: object): ThreadRequest {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
     ...{ grants, permission: 'manage' },
-    ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000, change: undefined },
+    ...{ baseUrl: 'http://127.0.0.1:8080', listensAt: null, atMs: 1_750_000_000_000, change: undefined },
   };
 }
 

@@ -47,8 +47,8 @@ import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
 import { prepareSqliteSearch, type SeqList } from './search.ts';
 
-/** @limit Most bytes of payloads that the embedded store reads to summarise a list (32 MiB): some ms, or a third of a second from a slow disk. */
-const summarizedBytesMax = 32 * 1024 * 1024;
+/** @limit Most bytes of payloads that the embedded store reads to summarise a list (16 MiB): some ten ms, also with two hundred payloads of 80 KiB. */
+const summarizedBytesMax = 16 * 1024 * 1024;
 
 export type SqliteReader = SynchronousReader & { close(): void };
 

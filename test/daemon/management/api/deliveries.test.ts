@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { acceptedDelivery, sampleAtMs } from '../../../support/deliveries.ts';
 import { areHomesInPostgres } from '../../../support/home-place.ts';
 import { type Answer, send } from '../../../support/http.ts';
 import {
@@ -97,6 +97,101 @@ test('summarizes listed deliveries on request: runs by state, and a payload on o
       { id: 'dlv_long', summary: { runs: {}, preview: `{ "status": "${'é'.repeat(112)}` } },
       { id: failed, summary: { runs: { succeeded: 1 }, preview: '{"state":"failed"}' } },
     ]);
+});
+
+const pullRequest = JSON.stringify({
+  ...{ action: 'opened', number: 482, pull_request: { number: 482, title: 'Charge VAT by country' } },
+  ...{ repository: { full_name: 'acme/shop' }, sender: { login: 'jlin' } },
+});
+
+test('titles deliveries, runs and the last delivery by their event, duplicates by their original', async () => {
+  const { daemon, manager, uid } = await ready();
+  const log = await daemon.store.openDeliveryLog();
+  const event = {
+    ...{ factory: daemon.factory, uid, webhook: 'deploys', authenticatedBy: 'github', identity: 'same' },
+    ...{ payload: Buffer.from(pullRequest), headers: { 'x-github-event': 'pull_request' } },
+  };
+  const run = { id: 'run_titled', automation: 'triage' };
+  const { appliedState: _, ...original } = acceptedDelivery({ ...event, id: 'dlv_first', runs: [run] });
+  await log.recordAccepted(original);
+  await log.recordAccepted(acceptedDelivery({ ...event, id: 'dlv_second' }));
+  await log.close();
+  const title = { title: 'pull_request opened', text: 'acme/shop#482 · Charge VAT by country' };
+  const query = { summary: 'true', limit: '1' };
+  const scheme = 'github';
+  // The original is not on the page of the duplicate.
+  expect((await manager.call('listDeliveries', { query })).json.deliveries).toMatchObject([
+    { id: 'dlv_second', summary: { ...title, scheme, preview: null } },
+  ]);
+  const page = await manager.call('listDeliveries', { query: { ...query, cursor: 'dlv_second' } });
+  expect(page.json.deliveries).toMatchObject([{ id: 'dlv_first', summary: { ...title, scheme } }]);
+  for (const more of [{}, { delivery: 'dlv_first' }] as Record<string, string>[]) {
+    const { json } = await manager.call('listRuns', { query: { ...query, ...more } });
+    expect(json.runs).toMatchObject([{ id: 'run_titled', summary: { ...title, scheme } }]);
+    const plain = await manager.call('listRuns', { query: more });
+    expect(plain.json.runs[0]).not.toHaveProperty('summary');
+  }
+  for (const delivery of ['dlv_first', 'dlv_second']) {
+    expect((await manager.call('showDelivery', { params: { delivery } })).json).toMatchObject(title);
+  }
+  const { json } = await manager.call('showHealth');
+  expect(json.webhooks[0].lastDelivery).toMatchObject({ id: 'dlv_second', ...title });
+});
+
+test('titles a duplicate whose original is gone, and a payload that is longer than what is read of it', async () => {
+  const { daemon, manager, uid } = await ready();
+  const log = await daemon.store.openDeliveryLog();
+  const long = Buffer.from(`{"state":"failed","more":${JSON.stringify('é'.repeat(100_000))},"late":"x"}`);
+  const event = { factory: daemon.factory, uid, payload: long };
+  // A database removes whole days.
+  const old = acceptedDelivery({ ...event, identity: 'same', atMs: sampleAtMs - 2 * 86_400_000 });
+  const kept = acceptedDelivery({ ...event, identity: 'same' });
+  const cut = acceptedDelivery(event);
+  for (const delivery of [old, kept, cut]) await log.recordAccepted(delivery);
+  expect(await log.prune({ keepNewest: 0, keepSinceMs: sampleAtMs })).toMatchObject({ deliveries: 1 });
+  await log.close();
+  const { json } = await manager.call('listDeliveries', { query: { summary: 'true' } });
+  expect(json.deliveries).toMatchObject([
+    { id: cut.id, summary: { title: 'Delivery', text: 'failed', scheme: null } },
+    { id: kept.id, summary: { title: 'Duplicate', text: null, preview: null } },
+  ]);
+});
+
+test('titles rejected requests by the reason, which only managers see of a credential', async () => {
+  const { daemon, manager, intrude, sendText } = await ready();
+  const reader = await daemon.client({ permission: 'read' });
+  await intrude();
+  await sendText('{"n":');
+  const query = { summary: 'true', outcome: 'Rejected (auth),Rejected (invalid JSON)' };
+  const titlesFor = async (client: ApiClient) => {
+    const { deliveries } = (await client.call('listDeliveries', { query })).json;
+    return deliveries.map(({ summary: { title, text } }: { summary: Record<string, unknown> }) => [
+      title,
+      text,
+    ]);
+  };
+  const broken = ['Invalid JSON', 'a value is expected at line 1, column 6'];
+  await expect.poll(() => titlesFor(manager)).toEqual([broken, ['Wrong token', null]]);
+  expect(await titlesFor(reader)).toEqual([broken, ['Credential refused', null]]);
+  const [, { id }] = (await reader.call('listDeliveries', { query })).json.deliveries;
+  const params = { delivery: id };
+  expect((await reader.call('showDelivery', { params })).json.title).toBe('Credential refused');
+  expect((await manager.call('showDelivery', { params })).json.title).toBe('Wrong token');
+});
+
+test('lists deliveries with one of several outcomes, and refuses an unknown one', async () => {
+  const { manager, intrude, deliver } = await ready();
+  await deliver({ state: 'failed' });
+  await deliver({ state: 'failed' });
+  await intrude();
+  const list = (outcome: string) => manager.call('listDeliveries', { query: { outcome } });
+  const outcomes = async (outcome: string) =>
+    (await list(outcome)).json.deliveries.map((delivery: { outcome: string }) => delivery.outcome);
+  await expect.poll(() => outcomes('Duplicate, Rejected (auth)')).toEqual(['Rejected (auth)', 'Duplicate']);
+  expect(await outcomes('Duplicate')).toEqual(['Duplicate']);
+  for (const unknown of ['Lost', 'Duplicate,', '', 'Duplicate,Lost']) {
+    expect((await list(unknown)).json).toMatchObject({ code: 'request-invalid' });
+  }
 });
 
 test('shows only to managers what was wrong with a credential, and to readers where a body is not JSON', async () => {
@@ -362,7 +457,10 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
       name: 'deploys',
       uid,
       health: { state: 'healthy', reason: expect.stringContaining('two weeks'), since: null },
-      lastDelivery: { id: expect.stringMatching(/^dlv_/), at: now, outcome: 'Rejected (auth)' },
+      lastDelivery: {
+        ...{ id: expect.stringMatching(/^dlv_/), at: now, outcome: 'Rejected (auth)' },
+        ...{ title: 'Wrong token', text: null },
+      },
       lastGoodAt: now,
       lastRejectedAt: now,
       tallies: ['Accepted', 'Duplicate', 'Rejected (auth)'].map(outcome => ({ outcome, hours })),

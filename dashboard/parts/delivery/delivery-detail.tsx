@@ -1,0 +1,389 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { hasEnded } from '../../../schema/delivery.ts';
+import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
+import type { ShownDelivery } from '../../api-types.ts';
+import { announce } from '../../state/announcements.ts';
+import { nowMs } from '../../state/clock.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { useKeys } from '../../state/keyboard.ts';
+import { useDelivery } from '../../state/loaded-objects.ts';
+import { useRunRefresh } from '../../state/loading.ts';
+import { type FactoryLocation, toHref } from '../../state/page-location.ts';
+import { useAction } from '../../state/use-action.ts';
+import { formatDuration } from '../../text/format-time.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { lookOfRun } from '../../text/looks.ts';
+import { AutomationChoice } from '../automation-choice.tsx';
+import { CopyButton, copyText } from '../copyable.tsx';
+import { Question } from '../dialog.tsx';
+import { Icon } from '../icons.tsx';
+import { Waiting } from '../lists.tsx';
+import { Menu } from '../menu.tsx';
+import { Notice } from '../notice.tsx';
+import { Breadcrumb, useWindowTitle } from '../page-heading.tsx';
+import { ProblemNotice } from '../problem-notice.tsx';
+import { State } from '../signs.tsx';
+import { ExactTime, Fact, Facts, Id, Size, Text } from '../text.tsx';
+import { Comparison } from './comparison.tsx';
+import { DeliveryParts } from './delivery-parts.tsx';
+import { WhySection } from './why-section.tsx';
+
+interface Properties {
+  readonly id: string;
+  /** The list from which it was opened. */
+  readonly list: FactoryLocation;
+  /** Lists deliveries whose payload contains a text. */
+  readonly onSearch: (text: string) => void;
+}
+
+/** One delivery: what it says, what it started and why, and what was kept of it. */
+export function DeliveryDetail({ id, list, onSearch }: Properties) {
+  const { value, error, reload } = useDelivery(id);
+  // What was shown stays until the next one is there.
+  const isLate = value !== undefined && value.id !== id;
+  return (
+    <article class="detail" aria-label="Delivery" aria-busy={isLate}>
+      <div class="only-narrow">
+        <Breadcrumb to={list} label="Deliveries" />
+      </div>
+      {!value || (isLate && error !== undefined) ? (
+        <Waiting error={error} reload={reload} what="the delivery" />
+      ) : (
+        <Loaded key={value.id} delivery={value} reload={reload} list={list} onSearch={onSearch} />
+      )}
+    </article>
+  );
+}
+
+interface LoadedProperties extends Omit<Properties, 'id'> {
+  readonly delivery: ShownDelivery;
+  /** Reads the delivery again. */
+  readonly reload: () => void;
+}
+
+function Loaded({ delivery, reload, list, onSearch }: LoadedProperties) {
+  const { mayManage } = useFactory();
+  const { id, title, text, outcome, reason, remedy, duplicateOf } = delivery;
+  const [comparing, setComparing] = useState(false);
+  useWindowTitle(title);
+  useRunRefresh(reload, delivery.runs);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <DetailTitle title={title} />
+          {text !== null && (
+            <p class="t2">
+              <Text text={text} />
+            </p>
+          )}
+        </div>
+        <Actions
+          delivery={delivery}
+          list={list}
+          onReplayed={reload}
+          onCompare={() => setComparing(!comparing)}
+        />
+      </div>
+      <DeliveryFacts delivery={delivery} />
+      {reason !== undefined && (
+        <Notice tone="bad" sign="rejected" cause={<Text text={toSentence(reason)} />}>
+          {remedy !== undefined && <Text text={toSentence(remedy)} />}
+        </Notice>
+      )}
+      {reason === undefined && outcome === 'Rejected (auth)' && !mayManage && (
+        <p class="t3">You need the manage permission to see what was wrong with the credential.</p>
+      )}
+      {duplicateOf === undefined ? (
+        <Content
+          delivery={delivery}
+          onSearch={onSearch}
+          comparing={comparing}
+          onClose={() => setComparing(false)}
+        />
+      ) : (
+        <Original key={id} id={duplicateOf} list={list} onSearch={onSearch} />
+      )}
+    </>
+  );
+}
+
+/** The title. It takes the focus if the list gave way to it. */
+function DetailTitle({ title }: { readonly title: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  useKeys({ o: () => heading.current?.focus() });
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      <Text text={title} />
+    </h1>
+  );
+}
+
+function toSentence(text: string): string {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+interface OriginalProperties {
+  readonly id: string;
+  readonly list: FactoryLocation;
+  readonly onSearch: (text: string) => void;
+}
+
+/** A duplicate started nothing: shows the delivery that it repeats. */
+function Original({ id, list, onSearch }: OriginalProperties) {
+  const { value, error, reload } = useDelivery(id);
+  return (
+    <>
+      <Notice
+        tone="warn"
+        sign="duplicate"
+        cause="A duplicate: it started no run."
+        more={
+          <>
+            The original came {value ? <ExactTime at={value.at} /> : 'before'}. Below are its runs and its
+            payload.
+          </>
+        }
+        action={
+          <a class="btn small" href={toHref({ ...list, page: 'delivery', id } as FactoryLocation)}>
+            Open the original
+          </a>
+        }
+      />
+      {value ? (
+        <Content delivery={value} onSearch={onSearch} />
+      ) : (
+        <Waiting error={error} reload={reload} what="the original" />
+      )}
+    </>
+  );
+}
+
+interface ContentProperties {
+  readonly delivery: ShownDelivery;
+  readonly onSearch: (text: string) => void;
+  readonly comparing?: boolean;
+  readonly onClose?: () => void;
+}
+
+/** The runs of a delivery, why it started them, and its payload. */
+function Content({ delivery, onSearch, comparing = false, onClose = () => undefined }: ContentProperties) {
+  const { factory } = useFactory();
+  const { payload, outcome, evaluation, commit } = delivery;
+  const filter = (text: string) => {
+    onSearch(text);
+    announce(`The list shows deliveries whose payload contains ${text}`);
+  };
+  return (
+    <>
+      {comparing && <Comparison delivery={delivery} onClose={onClose} />}
+      {(outcome === 'Accepted' || delivery.runs.length > 0) && <Runs delivery={delivery} />}
+      {evaluation && outcome !== 'Manual' && <WhySection evaluation={evaluation} commit={commit} />}
+      <DeliveryParts delivery={delivery} bodyUrl={buildBodyUrl(factory, delivery)} onFilter={filter} />
+      {payload === null && <p class="t3">Payloads are stored for accepted deliveries only.</p>}
+    </>
+  );
+}
+
+interface ActionsProperties {
+  readonly delivery: ShownDelivery;
+  readonly list: FactoryLocation;
+  readonly onReplayed: () => void;
+  readonly onCompare: () => void;
+}
+
+function Actions({ delivery, list, onReplayed, onCompare }: ActionsProperties) {
+  const { factory, mayManage } = useFactory();
+  const [replaying, setReplaying] = useState(false);
+  const { id, payload, outcome, form } = delivery;
+  const isStored = payload !== null && outcome !== 'Manual';
+  const mayReplay = mayManage && isStored;
+  const saving = useAction(() => download(buildBodyUrl(factory, delivery), `${id}.${form ? 'txt' : 'json'}`));
+  const link = new URL(toHref({ page: 'delivery', factory, id }), location.href).href;
+  const copy = async (text: string, what: string) =>
+    announce((await copyText(text)) ? `Copied the ${what}` : `Could not copy the ${what}`);
+  useKeys({
+    c: () => void copy(id, 'ID'),
+    u: () => void copy(link, 'link'),
+    ...(mayReplay && { 'Shift+R': () => setReplaying(true) }),
+  });
+  return (
+    <div class="actions">
+      {mayReplay && (
+        <button
+          type="button"
+          class="btn small"
+          aria-keyshortcuts="Shift+R"
+          onClick={() => setReplaying(true)}
+        >
+          <Icon name="again" />
+          Replay…
+        </button>
+      )}
+      {isStored && <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" shown="curl" />}
+      {isStored && (
+        <button type="button" class="btn small" onClick={onCompare}>
+          Compare
+        </button>
+      )}
+      <Menu
+        class="btn icon small quiet"
+        label="More"
+        entries={[
+          ...(payload === null ? [] : [{ label: 'Download the body', onChoose: () => saving.run() }]),
+          { label: 'Copy a link', aside: 'u', onChoose: () => void copy(link, 'link') },
+          { label: 'Copy the ID', aside: 'c', onChoose: () => void copy(id, 'ID') },
+        ]}
+      />
+      <a
+        class="btn icon small quiet only-wide"
+        aria-label="Close"
+        aria-keyshortcuts="Escape"
+        href={toHref(list)}
+      >
+        <Icon name="close" />
+      </a>
+      <ProblemNotice error={saving.error} />
+      {replaying && (
+        <ReplayQuestion delivery={delivery} onReplayed={onReplayed} onClose={() => setReplaying(false)} />
+      )}
+    </div>
+  );
+}
+
+/** Renders the command that sends a delivery again. Fails with `webhook-unknown` if its webhook is deleted. */
+async function renderAsCurl(factory: string, delivery: ShownDelivery): Promise<string> {
+  const { uid } = delivery;
+  const webhook = await callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid });
+  const body = await requestApi(buildBodyUrl(factory, delivery));
+  const { renderCurl } = await import('../../../schema/clients/render-curl.ts');
+  return renderCurl(delivery, new Uint8Array(await body.arrayBuffer()), webhook);
+}
+
+function buildBodyUrl(factory: string, { id: delivery }: ShownDelivery): string {
+  return buildApiUrl('/factories/{factory}/deliveries/{delivery}/payload', { factory, delivery });
+}
+
+/** Saves what the API answers in a file. A link could not send the key of the session. */
+async function download(url: string, fileName: string): Promise<void> {
+  const response = await requestApi(url);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
+
+interface ReplayProperties {
+  readonly delivery: ShownDelivery;
+  readonly onReplayed: () => void;
+  readonly onClose: () => void;
+}
+
+function ReplayQuestion({ delivery, onReplayed, onClose }: ReplayProperties) {
+  const { factory } = useFactory();
+  const [automation, setAutomation] = useState('');
+  const replay = async () => {
+    const { runs } = await callApi('post', '/factories/{factory}/deliveries/{delivery}/replay', {
+      factory,
+      delivery: delivery.id,
+      body: automation === '' ? {} : { automation },
+    });
+    const [first] = runs;
+    const href = first && toHref({ page: 'run', factory, id: first.id });
+    announce(
+      `Started ${formatCount(runs.length, 'run')}`,
+      href ? { label: 'Open the run', href } : undefined,
+    );
+    onReplayed();
+  };
+  return (
+    <Question
+      title="Replay the delivery?"
+      keep="Cancel"
+      act="Start runs"
+      acting="Starting…"
+      onAct={replay}
+      onClose={onClose}
+    >
+      <p>Starts new runs from the stored payload, with the automations as they are now.</p>
+      <AutomationChoice webhook={delivery.uid} value={automation} onChange={setAutomation} />
+    </Question>
+  );
+}
+
+function DeliveryFacts({
+  delivery: { id, uid, webhook, at, size, outcome },
+}: {
+  readonly delivery: ShownDelivery;
+}) {
+  const { factory } = useFactory();
+  return (
+    <Facts across>
+      {outcome !== 'Manual' && (
+        <Fact term="Webhook">
+          <a class="link" href={toHref({ page: 'webhook', factory, id: uid })}>
+            <Text text={webhook} />
+          </a>
+        </Fact>
+      )}
+      <Fact term={outcome === 'Manual' ? 'Started' : 'Received'}>
+        <ExactTime at={at} />
+      </Fact>
+      <Fact term="Size">
+        <Size bytes={size} />
+      </Fact>
+      <Fact term="Delivery">
+        <Id id={id} />
+      </Fact>
+    </Facts>
+  );
+}
+
+function Runs({ delivery: { runs } }: { readonly delivery: ShownDelivery }) {
+  const { factory } = useFactory();
+  return (
+    <section aria-label="Runs">
+      <div class="sec">
+        <h2>{runs.length === 0 ? 'Started no run' : 'Runs'}</h2>
+      </div>
+      {runs.map(run => {
+        const [sign, word] = lookOfRun(run);
+        return (
+          <a key={run.id} class="flow run-line" href={toHref({ page: 'run', factory, id: run.id })}>
+            <State sign={sign}>
+              <Text text={run.automation} />
+            </State>
+            <span class="t3 cut">
+              <Text text={describeRun(run, word)} />
+            </span>
+            <span class="push t3">
+              <Icon name="right" />
+            </span>
+          </a>
+        );
+      })}
+    </section>
+  );
+}
+
+function describeRun(run: ShownDelivery['runs'][number], word: string): string {
+  const { state, attempts, startedAt, finishedAt, replay, manual, deliveryCount, error } = run;
+  const untilMs = finishedAt === null ? nowMs.value : Date.parse(finishedAt);
+  const parts = [
+    word,
+    attempts > 1 && `attempt ${attempts}`,
+    startedAt !== null &&
+      (hasEnded(state) || state === 'running') &&
+      formatDuration(untilMs - Date.parse(startedAt)),
+    replay && 'replay',
+    manual && 'started by hand',
+    deliveryCount !== undefined && `for ${formatCount(deliveryCount, 'delivery', 'deliveries')}`,
+    error?.split('\n')[0],
+  ];
+  return parts.filter(Boolean).join(' · ');
+}

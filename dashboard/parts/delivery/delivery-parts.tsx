@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks';
+import { identitySourceTexts, shortenRevision } from '../../../schema/clients/describe.ts';
+import { requestApi } from '../../api-client.ts';
+import type { ShownDelivery } from '../../api-types.ts';
+import { useKeys } from '../../state/keyboard.ts';
+import { useLoad } from '../../state/loading.ts';
+import { escapeInvisible } from '../../text/format-values.ts';
+import { foundNodesMax } from '../../text/payload-tree.ts';
+import { Finder, Segments } from '../controls.tsx';
+import { CopyButton } from '../copyable.tsx';
+import { Icon } from '../icons.tsx';
+import { Waiting } from '../lists.tsx';
+import { Code, Fact, Facts, Text } from '../text.tsx';
+import { PayloadTree, usePayloadSearch } from './payload-tree.tsx';
+
+interface Properties {
+  readonly delivery: ShownDelivery;
+  /** Where its exact body is. */
+  readonly bodyUrl: string;
+  /** Lists deliveries whose payload contains a text. */
+  readonly onFilter: (text: string) => void;
+}
+
+type Part = 'payload' | 'headers' | 'identity' | 'raw';
+
+/** What was kept of a request: its payload as a tree, its headers, how it was recognised, and its exact body. */
+export function DeliveryParts({ delivery, bodyUrl, onFilter }: Properties) {
+  const { payload, headers = {} } = delivery;
+  const [chosen, setPart] = useState<Part>('payload');
+  const parts: readonly Part[] = payload === null ? ['identity'] : ['payload', 'headers', 'identity', 'raw'];
+  const part = parts.includes(chosen) ? chosen : 'identity';
+  const { root, search, setSought, go } = usePayloadSearch(payload);
+  const step = (by: number) => {
+    const next = parts[parts.indexOf(part) + by];
+    if (next) setPart(next);
+  };
+  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  const labels = {
+    payload: 'Payload',
+    headers: `Headers ${Object.keys(headers).length}`,
+    identity: 'Identity',
+    raw: 'Raw',
+  };
+  return (
+    <section aria-label="Request">
+      <div class="sec wrap parts">
+        <Segments
+          label="Parts of the delivery"
+          value={part}
+          options={parts.map(each => [each, labels[each]] as const)}
+          onChange={setPart}
+        />
+        {part === 'payload' && <TreeSearch search={search} setSought={setSought} go={go} />}
+        {part === 'raw' && payload !== null && (
+          <span class="push">
+            <CopyButton text={payload} what="payload" />
+          </span>
+        )}
+      </div>
+      {part === 'payload' && payload !== null && (
+        <PayloadTree payload={payload} root={root} search={search} onFilter={onFilter} />
+      )}
+      {part === 'headers' && <Headers headers={headers} />}
+      {part === 'identity' && <Identity delivery={delivery} />}
+      {part === 'raw' && <Raw delivery={delivery} url={bodyUrl} />}
+    </section>
+  );
+}
+
+type SearchProperties = Omit<ReturnType<typeof usePayloadSearch>, 'root'>;
+
+function TreeSearch({ search: { sought, found, at }, setSought, go }: SearchProperties) {
+  const count = found.paths.length;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
+    else if (event.key === 'Escape' && sought !== '') setSought('');
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <span class="push flow tree-search">
+      {count > 1 && (
+        <>
+          <button
+            type="button"
+            class="btn icon small quiet"
+            aria-label="Previous match"
+            title="Shift+Enter"
+            onClick={() => go(-1)}
+          >
+            <Icon name="left" />
+          </button>
+          <button
+            type="button"
+            class="btn icon small quiet"
+            aria-label="Next match"
+            title="Enter"
+            onClick={() => go(1)}
+          >
+            <Icon name="right" />
+          </button>
+        </>
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the field in it */}
+      <span onKeyDown={onKeyDown}>
+        <Finder
+          label="Search the payload"
+          value={sought}
+          onInput={setSought}
+          aside={
+            sought !== '' && (
+              <span role="status">
+                {count === 0 ? 'not found' : `${at + 1} of ${count}${count === foundNodesMax ? '+' : ''}`}
+              </span>
+            )
+          }
+        />
+      </span>
+    </span>
+  );
+}
+
+function Headers({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+  const named = Object.entries(headers);
+  if (named.length === 0) return <p class="t3">No headers were kept.</p>;
+  return (
+    <Facts>
+      {named.map(([name, value]) => (
+        <Fact key={name} term={name}>
+          <Code text={value} />
+        </Fact>
+      ))}
+    </Facts>
+  );
+}
+
+function Identity({ delivery }: { readonly delivery: ShownDelivery }) {
+  const { id, identity, identitySource, authenticatedBy, verifiedWith, form, commit } = delivery;
+  return (
+    <Facts>
+      {identity !== null && (
+        <Fact term="Identity">
+          <Code text={identity} />
+          {identitySource && <span class="t3"> from {identitySourceTexts[identitySource]}</span>}
+        </Fact>
+      )}
+      {authenticatedBy !== undefined && (
+        <Fact term="Authenticated by">
+          <Text text={authenticatedBy} />
+          {verifiedWith && <span class="t3"> with the previous secret</span>}
+        </Fact>
+      )}
+      {form && (
+        <Fact term="Body">
+          a form
+          {form.payloadField !== undefined && (
+            <>
+              , with its payload in the field <Code text={form.payloadField} />
+            </>
+          )}
+        </Fact>
+      )}
+      {commit && (
+        <Fact term="Commit">
+          <Code text={shortenRevision(commit.revision)} /> <Text text={commit.subject} />
+        </Fact>
+      )}
+      <Fact term="Delivery ID">
+        <Code text={id} />
+      </Fact>
+    </Facts>
+  );
+}
+
+/** The body as it came. Only the body of a form is not the payload. */
+function Raw({
+  delivery: { id, payload, form },
+  url,
+}: {
+  readonly delivery: ShownDelivery;
+  readonly url: string;
+}) {
+  const { value, error, reload } = useLoad(
+    async signal => (form ? (await requestApi(url, { signal })).text() : (payload ?? '')),
+    [id],
+  );
+  if (value === undefined) return <Waiting error={error} reload={reload} what="the body" />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+    <pre class="raw" tabIndex={0}>
+      {escapeInvisible(value)}
+    </pre>
+  );
+}
