@@ -34,13 +34,10 @@ const places: readonly Place[] = [
     page: 'webhooks',
     factory,
   })),
-  place(
-    'Automations',
-    'automation',
-    'a',
-    ['automations', 'new-automation', 'automation'],
-    factory => ({ page: 'automations', factory }),
-  ),
+  place('Automations', 'automation', 'a', ['automations', 'new-automation', 'automation'], factory => ({
+    page: 'automations',
+    factory,
+  })),
   place('Deliveries', 'delivery', 'd', ['deliveries', 'delivery'], factory => ({
     page: 'deliveries',
     factory,

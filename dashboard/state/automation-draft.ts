@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { automationShape } from '../../schema/definitions/automation-definition.ts';
-import { parseAutomation } from '../../schema/definitions/parse-definition.ts';
+import { parseAutomation } from '../../schema/definitions/parse-automation.ts';
 import { parseYaml } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { isObject } from '../../schema/filters/clause.ts';

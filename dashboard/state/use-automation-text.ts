@@ -33,7 +33,9 @@ export function useAutomationText(name: string, applied: string): AutomationText
   const edit = useCallback(
     (path: YamlPath, value: unknown) => {
       const { current } = latest;
-      setText((value === undefined ? removeFromYaml(current, path) : setInYaml(current, path, value)) ?? current);
+      setText(
+        (value === undefined ? removeFromYaml(current, path) : setInYaml(current, path, value)) ?? current,
+      );
     },
     [setText],
   );

@@ -9,7 +9,12 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { listFilteredFields, selectWebhooks } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { answerLeaving, askedAddress, changesOnScreen, useChangesOnScreen } from '../../state/current-location.ts';
+import {
+  answerLeaving,
+  askedAddress,
+  changesOnScreen,
+  useChangesOnScreen,
+} from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useLoad } from '../../state/loading.ts';
 import { useAutomationText } from '../../state/use-automation-text.ts';

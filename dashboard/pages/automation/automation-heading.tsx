@@ -1,7 +1,7 @@
 import type { RunTallies, ShownAutomation, ShownPause } from '../../api-types.ts';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Code, ExactTime, Text, Time } from '../../parts/text.tsx';
+import { ExactTime, Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
 import { formatCount } from '../../text/format-values.ts';
@@ -78,16 +78,11 @@ function Marks({ automation, pause }: AppliedState) {
   return pause ? <State sign="held">Paused</State> : null;
 }
 
-function About({ automation: { name, file }, pause, runs }: AppliedState) {
+function About({ automation: { name }, pause, runs }: AppliedState) {
   const { factory } = useFactory();
   const { lastRun } = runs ?? {};
   return (
     <>
-      {file !== null && (
-        <span>
-          <Code text={file} />
-        </span>
-      )}
       {pause && (
         <span>
           Paused by <Text text={pause.by} /> since <ExactTime at={pause.at} />

@@ -48,7 +48,11 @@ export function AutomationMenu({ automation, pause, hasChanges, onChanged, onFai
   const entries = [
     { label: 'Runs', href: toHref({ page: 'runs', factory, query: { automation: name } }) },
     ...(mayManage
-      ? [pause ? { label: 'Resume', onChoose: act(resume) } : { label: 'Pause…', onChoose: () => setAsked('pause') }]
+      ? [
+          pause
+            ? { label: 'Resume', onChoose: act(resume) }
+            : { label: 'Pause…', onChoose: () => setAsked('pause') },
+        ]
       : []),
     ...(mayManage && managedHere
       ? [

@@ -1,7 +1,7 @@
 import { type EditorState, type Range, StateEffect, StateField, type Text } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
-import type { Diagnostic } from '../../../schema/diagnostics.ts';
 import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
+import type { Diagnostic } from '../../../schema/diagnostics.ts';
 import { findYamlCursor } from '../../state/yaml-cursor.ts';
 import { escapeInvisible } from '../../text/format-values.ts';
 

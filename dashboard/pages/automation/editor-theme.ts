@@ -53,7 +53,11 @@ export const editorTheme = EditorView.theme({
     color: 'var(--text)',
     boxShadow: 'var(--shadow-pop)',
   },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '16rem', padding: '4px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--mono)',
+    maxHeight: '16rem',
+    padding: '4px',
+  },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '4px 8px', borderRadius: 'var(--r-1)' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     background: 'var(--bg-selected)',

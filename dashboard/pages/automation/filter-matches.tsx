@@ -67,7 +67,9 @@ export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Prope
       </div>
       <ProblemNotice error={error} retry={reload} />
       {!isCurrent && <p class="hint">Tested as it was before the mistake.</p>}
-      {deliveries.length > 0 && <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />}
+      {deliveries.length > 0 && (
+        <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
+      )}
       <ul class="tested">
         {deliveries
           .filter(({ verdict }) => verdict === 'match')
@@ -120,10 +122,7 @@ function TestedRow({ delivery: { id, at, title, text, near } }: { readonly deliv
   const { factory } = useFactory();
   return (
     <li class="flow">
-      <Sign
-        name={near ? 'warning' : 'done'}
-        label={near ? verdictWords.near : verdictWords.match}
-      />
+      <Sign name={near ? 'warning' : 'done'} label={near ? verdictWords.near : verdictWords.match} />
       <a class="med" href={toHref({ page: 'delivery', factory, id })}>
         <Text text={title} />
       </a>

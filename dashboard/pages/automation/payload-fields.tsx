@@ -94,9 +94,9 @@ function FieldRow({ field, isUsed, onAdd }: RowProperties) {
   const hasMore = !isEnumeration || examples.length > valuesShown;
   return (
     <tr>
-      <th scope="row">
+      <td class="small">
         <Code text={path} />
-      </th>
+      </td>
       <td class="t2">
         <span class="cut">
           <Text text={values} />
@@ -149,7 +149,12 @@ function AddClause({ field: { path, examples }, onAdd }: AddProperties) {
             </label>
           ))}
           <div class="actions">
-            <button type="button" class="btn small" disabled={chosen.length === 0} onClick={() => add(chosen)}>
+            <button
+              type="button"
+              class="btn small"
+              disabled={chosen.length === 0}
+              onClick={() => add(chosen)}
+            >
               Add clause
             </button>
             <button type="button" class="btn quiet small" onClick={() => add({ exists: true })}>

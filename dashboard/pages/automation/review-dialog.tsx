@@ -71,7 +71,11 @@ export function ReviewDialog(properties: Properties) {
             The differences below are from theirs to yours.
           </Notice>
         )}
-        {value ? <ChangeList change={value.change} /> : <Waiting error={error} reload={reload} what="the changes" />}
+        {value ? (
+          <ChangeList change={value.change} />
+        ) : (
+          <Waiting error={error} reload={reload} what="the changes" />
+        )}
         {value && !managedHere && (
           <p>
             This factory is managed in files. Write <Code text={file} />, and commit it, or run{' '}

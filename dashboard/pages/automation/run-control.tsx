@@ -25,31 +25,33 @@ export function RunControl({ runs, runners, fields, isReadOnly, onEdit }: Proper
       {runs &&
         runSentences.map(slots => (
           <p key={slots[0]?.at} class="sentence">
-            {slots.filter(slot => isShown(slot, runs)).map(slot => {
-              const value = runs[slot.at];
-              const [before, said, after = ''] = value === '' ? slot.unset : slot.set(value);
-              return (
-                <span key={slot.at}>
-                  {before}
-                  {isReadOnly ? (
-                    <b class={value === '' ? 't3' : 'med'}>
-                      <Text text={said} />
-                    </b>
-                  ) : (
-                    <SlotField
-                      slot={slot}
-                      said={said}
-                      value={value}
-                      options={listSlotOptions(slot.at, { runs, runners, fields })}
-                      onSet={text =>
-                        onEdit(pathOfRunKey(slot.at), text === '' ? undefined : parseRunText(slot.at, text))
-                      }
-                    />
-                  )}
-                  {after}
-                </span>
-              );
-            })}
+            {slots
+              .filter(slot => isShown(slot, runs))
+              .map(slot => {
+                const value = runs[slot.at];
+                const [before, said, after = ''] = value === '' ? slot.unset : slot.set(value);
+                return (
+                  <span key={slot.at}>
+                    {before}
+                    {isReadOnly ? (
+                      <b class={value === '' ? 't3' : 'med'}>
+                        <Text text={said} />
+                      </b>
+                    ) : (
+                      <SlotField
+                        slot={slot}
+                        said={said}
+                        value={value}
+                        options={listSlotOptions(slot.at, { runs, runners, fields })}
+                        onSet={text =>
+                          onEdit(pathOfRunKey(slot.at), text === '' ? undefined : parseRunText(slot.at, text))
+                        }
+                      />
+                    )}
+                    {after}
+                  </span>
+                );
+              })}
             .
           </p>
         ))}

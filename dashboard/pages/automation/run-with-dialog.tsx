@@ -35,7 +35,11 @@ export function RunWithDialog({ name, body, webhooks, onClose }: Properties) {
       const query = { outcome: 'Accepted' as const, limit: offeredDeliveriesMax, summary: 'true' as const };
       const lists = await Promise.all(
         webhooks.map(webhook =>
-          callApi('get', '/factories/{factory}/deliveries', { factory, query: { ...query, webhook }, signal }),
+          callApi('get', '/factories/{factory}/deliveries', {
+            factory,
+            query: { ...query, webhook },
+            signal,
+          }),
         ),
       );
       const deliveries = lists.flatMap(({ deliveries }) => deliveries);

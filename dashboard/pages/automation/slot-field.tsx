@@ -47,7 +47,7 @@ export function SlotField({ slot, said, value, options, onSet }: Properties) {
         {...button}
       >
         <Text text={said} />
-        {slot.example === undefined && <Icon name="down" />}
+        {slot.example === undefined && value !== '' && <Icon name="down" />}
       </button>
       {open && (
         <div class="menu" role="dialog" aria-label={label} {...popup}>

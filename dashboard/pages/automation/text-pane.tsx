@@ -1,5 +1,5 @@
-import { CopyButton } from '../../parts/copyable.tsx';
 import { Key } from '../../parts/controls.tsx';
+import { CopyButton } from '../../parts/copyable.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import type { AutomationText } from '../../state/use-automation-text.ts';

@@ -71,7 +71,7 @@ function createState(latest: { readonly current: Properties }): EditorState {
       readOnly.of(EditorState.readOnly.of(isReadOnly)),
       autocompletion({ override: [context => complete(context, latest.current.sources)], icons: false }),
       keymap.of([
-        { key: 'Mod-Enter', run: () => (latest.current.onReview(), true) },
+        { key: 'Mod-Enter', run: () => latest.current.onReview() ?? true },
         { key: 'Tab', run: acceptCompletion },
         ...[...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap],
       ]),
