@@ -1,4 +1,5 @@
 import type { ComponentType, VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
@@ -14,6 +15,7 @@ import { Waiting } from './parts/lists.tsx';
 import { Notice } from './parts/notice.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
 import { Text, Time } from './parts/text.tsx';
+import { factoryStatus } from './state/attention.ts';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
 import { useLoad, usePolled } from './state/loading.ts';
 import { type FactoryLocation, toHref } from './state/page-location.ts';
@@ -38,6 +40,9 @@ export function FactoryPages({ location }: { readonly location: FactoryLocation 
     [factory],
     statusEveryMs,
   );
+  useEffect(() => {
+    factoryStatus.value = value;
+  }, [value]);
   if (!value) return <Waiting error={error} reload={reload} what="the factory" />;
   return (
     <FactoryContext value={toCurrentFactory(value, reload)}>

@@ -6,7 +6,7 @@ import { Menu } from './parts/menu.tsx';
 import { Brand } from './parts/page-heading.tsx';
 import { attentionCount } from './state/attention.ts';
 import { goTo } from './state/current-location.ts';
-import { jumpShown, keysShown, useKeys } from './state/keyboard.ts';
+import { openJump, openKeys, useKeys } from './state/keyboard.ts';
 import { type FactoryLocation, type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
 import { switchTimeZone, timeZone } from './state/time-zone.ts';
@@ -19,9 +19,11 @@ interface HeaderProperties {
   readonly factories: readonly string[];
 }
 
+type PlaceIcon = Extract<IconName, 'overview' | 'webhook' | 'automation' | 'delivery' | 'run' | 'settings'>;
+
 interface Place {
   readonly label: string;
-  readonly icon: IconName;
+  readonly icon: PlaceIcon;
   /** The second key after `g` that goes there. */
   readonly key: string;
   readonly pages: readonly PageName[];
@@ -48,7 +50,7 @@ const places: readonly Place[] = [
 
 function place(
   label: string,
-  icon: IconName,
+  icon: PlaceIcon,
   key: string,
   pages: readonly PageName[],
   to: Place['to'],
@@ -59,7 +61,7 @@ function place(
 /** The places of the dashboard, with the keys that go there. */
 export function listPlaces(
   factory: string,
-): readonly { label: string; icon: IconName; keys: string; href: string }[] {
+): readonly { label: string; icon: PlaceIcon; keys: string; href: string }[] {
   return places.map(({ label, icon, key, to }) => ({
     label,
     icon,
@@ -81,11 +83,11 @@ export function Header({ account, location, factories }: HeaderProperties) {
         <span class="slash" aria-hidden="true">
           /
         </span>
-        {factory !== undefined && <FactorySwitch factory={factory} names={factories} />}
+        <FactorySwitch factory={factory} names={factories} />
         {factory !== undefined && <Navigation factory={factory} page={location.page} />}
         {factory !== undefined && <PlaceKeys factory={factory} />}
         <span class="push" />
-        {factory !== undefined && <JumpButton />}
+        <JumpButton />
         <Segments
           class="no-phone"
           label="Times in"
@@ -103,8 +105,12 @@ export function Header({ account, location, factories }: HeaderProperties) {
   );
 }
 
+/** Stands for all factories. No factory has this name. */
+const all = '*';
+
 interface SwitchProperties {
-  readonly factory: string;
+  /** undefined: the page of all factories. */
+  readonly factory: string | undefined;
   readonly names: readonly string[];
 }
 
@@ -115,9 +121,12 @@ function FactorySwitch({ factory, names }: SwitchProperties) {
     <span class="factory-switch">
       <ChoiceChip
         label="Factory"
-        value={factory}
-        options={names.map(name => ({ value: name, label: name }))}
-        onChoose={name => goTo({ page: 'overview', factory: name })}
+        value={factory ?? all}
+        options={[
+          { value: all, label: 'All factories' },
+          ...names.map(name => ({ value: name, label: name })),
+        ]}
+        onChoose={name => goTo(name === all ? { page: 'home' } : { page: 'overview', factory: name })}
       />
     </span>
   );
@@ -172,17 +181,8 @@ function PlaceKeys({ factory }: { readonly factory: string }) {
   useKeys({
     ...Object.fromEntries(places.map(({ key, to }) => [`g ${key}`, () => goTo(to(factory))])),
     t: switchTimeZone,
-    '?': () => {
-      keysShown.value = true;
-    },
-    '/': openJump,
-    'Control+k': openJump,
   });
   return null;
-}
-
-function openJump(): void {
-  jumpShown.value = true;
 }
 
 function JumpButton() {
@@ -234,9 +234,7 @@ function AccountMenu({
         {
           label: 'Keyboard',
           aside: <Key>?</Key>,
-          onChoose: () => {
-            keysShown.value = true;
-          },
+          onChoose: openKeys,
         },
         null,
         { label: 'Sign out', onChoose: () => leaving.run() },

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { ApiFailure } from '../api-failure.ts';
+import { NotFound } from './not-found.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
 interface EmptyProperties {
@@ -40,6 +42,7 @@ export function ListTable({ kind = 'list', columns, children }: Properties) {
 
 /** Stands in for content that is still loading, after a moment in the shape of rows; or for what failed to load. */
 export function Waiting({ error, reload, what }: WaitingProperties) {
+  if (error instanceof ApiFailure && error.problem?.status === 404) return <NotFound />;
   if (error !== undefined) return <ProblemNotice error={error} retry={reload} />;
   return (
     <div class="waiting" role="status">

@@ -8,6 +8,8 @@ interface Properties {
   readonly title: string;
   /** Stands before the title: a monogram. */
   readonly mark?: ComponentChildren;
+  /** Stands before the title, within the heading: a sign. */
+  readonly before?: ComponentChildren;
   /** Follows the title on its line: a state, a tag. */
   readonly aside?: ComponentChildren;
   /** The line below the title. */
@@ -22,7 +24,7 @@ interface Properties {
 
 /** The heading of a page. It takes the focus when the page appears, so that screen readers start there. */
 export function PageHeading(properties: Properties) {
-  const { title, mark, aside, sub, actions, isVerdict = false, windowTitle = title } = properties;
+  const { title, mark, before, aside, sub, actions, isVerdict = false, windowTitle = title } = properties;
   const heading = useRef<HTMLHeadingElement>(null);
   useWindowTitle(windowTitle);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -32,6 +34,7 @@ export function PageHeading(properties: Properties) {
         {mark}
         <div>
           <h1 ref={heading} tabIndex={-1} class={isVerdict ? 'verdict' : ''}>
+            {before}
             <bdi>{title}</bdi> {aside}
           </h1>
           {sub !== undefined && <div class="sub dots">{sub}</div>}

@@ -17,6 +17,14 @@ export const keysShown = signal(false);
 /** Whether the field that jumps to an ID or a name is open. */
 export const jumpShown = signal(false);
 
+export function openKeys(): void {
+  keysShown.value = true;
+}
+
+export function openJump(): void {
+  jumpShown.value = true;
+}
+
 export function switchSingleKeys(): void {
   singleKeys.value = !singleKeys.value;
   localStorage.setItem(item, singleKeys.value ? 'on' : 'off');

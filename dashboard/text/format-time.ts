@@ -18,6 +18,9 @@ const hours = makeFormats({
   ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 });
 const clock = makeFormats({ timeStyle: 'medium' });
+const minutes = makeFormats({ hour: '2-digit', minute: '2-digit' });
+const moments = makeFormats({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const shortDays = makeFormats({ weekday: 'short', day: 'numeric' });
 
 function makeFormats(options: Intl.DateTimeFormatOptions): Record<TimeZone, Intl.DateTimeFormat> {
   const make = (more: Intl.DateTimeFormatOptions) =>
@@ -47,6 +50,26 @@ export function formatExactTime(atMs: number, zone: TimeZone): string {
 /** `Sun 22 Nov, 14:00–15:00`. */
 export function formatHours(fromMs: number, toMs: number, zone: TimeZone): string {
   return hours[zone].formatRange(fromMs, toMs);
+}
+
+/** `Tue 24 Nov, 00:07`. */
+export function formatMinute(atMs: number, zone: TimeZone): string {
+  return hours[zone].format(atMs);
+}
+
+/** `23:49`. */
+export function formatHourMark(atMs: number, zone: TimeZone): string {
+  return minutes[zone].format(atMs);
+}
+
+/** `Mon 23`. */
+export function formatDayMark(atMs: number, zone: TimeZone): string {
+  return shortDays[zone].format(atMs);
+}
+
+/** Since when something is so: `23:49` today, `3 Nov, 08:11` before. */
+export function formatMoment(atMs: number, nowMs: number, zone: TimeZone): string {
+  return (dayOf(atMs, zone) === dayOf(nowMs, zone) ? minutes : moments)[zone].format(atMs);
 }
 
 const days = makeFormats({ weekday: 'long', day: 'numeric', month: 'long' });

@@ -28,7 +28,11 @@ export function NewWebhookPage() {
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       <PageHeading title="New webhook" />
       {schemes.value && secrets.value ? (
-        <WebhookForm schemes={schemes.value} secrets={secrets.value.secrets} onCreated={show} />
+        <WebhookForm
+          schemes={schemes.value}
+          secrets={secrets.value.secrets.filter(({ state }) => state !== 'missing')}
+          onCreated={show}
+        />
       ) : (
         <Waiting
           error={schemes.error ?? secrets.error}

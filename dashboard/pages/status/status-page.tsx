@@ -53,6 +53,8 @@ function HealthPill({ status: { problem, reconcile, edited } }: { readonly statu
   return <Pill tone="good">Up to date</Pill>;
 }
 
+const valueTexts = { set: 'Set', reference: 'Set', declared: 'No value yet', missing: 'Missing' } as const;
+
 /** The names of the team secrets; the API never returns their values. */
 function SecretTable({ secrets }: { readonly secrets: readonly ListedSecret[] }) {
   if (secrets.length === 0) return <Empty title="No team secrets" />;
@@ -68,8 +70,8 @@ function SecretTable({ secrets }: { readonly secrets: readonly ListedSecret[] })
               {secret.from ? (
                 <Code text={secret.from} />
               ) : (
-                <Pill tone={secret.state === 'declared' ? 'warn' : 'good'}>
-                  {secret.state === 'declared' ? 'No value yet' : 'Set'}
+                <Pill tone={valueTexts[secret.state] === 'Set' ? 'good' : 'warn'}>
+                  {valueTexts[secret.state]}
                 </Pill>
               )}
             </td>
@@ -78,9 +80,7 @@ function SecretTable({ secrets }: { readonly secrets: readonly ListedSecret[] })
               {secret.usedElsewhere && <span class="t3"> other factories</span>}
               {secret.usedBy.length === 0 && !secret.usedElsewhere && <span class="t3">not used</span>}
             </td>
-            <td>
-              <Time at={secret.updatedAt} />
-            </td>
+            <td>{secret.updatedAt && <Time at={secret.updatedAt} />}</td>
           </tr>
         ))}
       </ListTable>
