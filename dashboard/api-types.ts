@@ -33,4 +33,3 @@ export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 export type TestedOnStored = AnswerTo<'testOnStored'>;
 export type DescribedPayloads = AnswerTo<'describePayloads'>;
-export type RunTallies = AnswerTo<'showRunTallies'>;

@@ -240,7 +240,8 @@ function AccountMenu({
         { label: 'Sign out', onChoose: () => leaving.run() },
       ]}
     >
-      {initials(account.name)}
+      {/* The label says the name. */}
+      <span aria-hidden="true">{initials(account.name)}</span>
     </Menu>
   );
 }

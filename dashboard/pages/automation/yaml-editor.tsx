@@ -76,6 +76,7 @@ function createState(latest: { readonly current: Properties }): EditorState {
         ...[...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap],
       ]),
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      EditorView.domEventHandlers({ beforeinput: replaceLines }),
       EditorView.updateListener.of(update => {
         if (update.docChanged) latest.current.onChange(update.state.doc.toString());
       }),
@@ -97,6 +98,17 @@ function replaceText(view: EditorView, text: string): void {
     changes: { from: start, to: old.length - end, insert },
     effects: EditorView.scrollIntoView(Math.min(start + insert.length, text.length)),
   });
+}
+
+/** Replaces several lines by itself: where a browser joins lines, it adds styles that the policy of the page forbids. */
+function replaceLines(event: InputEvent, view: EditorView): boolean {
+  const { doc, selection } = view.state;
+  const { from, to } = selection.main;
+  const isOneLine = doc.lineAt(from).to >= to;
+  if (isOneLine || view.composing || !/^(?:insertText|deleteContent)/.test(event.inputType)) return false;
+  event.preventDefault();
+  view.dispatch(view.state.replaceSelection(event.data ?? ''), { userEvent: 'input.type' });
+  return true;
 }
 
 function applyFix(view: EditorView, { from, to, insert }: Fix): void {
