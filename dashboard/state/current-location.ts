@@ -17,6 +17,9 @@ export const askedAddress = signal<string | undefined>(undefined);
 /** The page that is shown. */
 export const currentLocation = signal<PageLocation>({ page: 'unknown' });
 
+/** What the page calls itself in the title of the window. */
+export const windowTitle = signal('');
+
 /** Keeps `currentLocation` in step with the address bar, unless something on the page must not be lost. */
 export function followAddress(): void {
   const read = () => {
