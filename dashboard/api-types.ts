@@ -35,3 +35,5 @@ export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 export type ShownAlert = AnswerTo<'listAlerts'>['alerts'][number];
 export type AlertReceiver = AnswerTo<'listAlerts'>['receivers'][number];
 export type ShownDaemon = AnswerTo<'showDaemon'>;
+export type TestedOnStored = AnswerTo<'testOnStored'>;
+export type DescribedPayloads = AnswerTo<'describePayloads'>;
