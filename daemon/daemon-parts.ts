@@ -18,6 +18,8 @@ export interface DaemonOptions {
   /** The opening of the store's delivery log, if it has begun. */
   readonly opening?: LogOpening;
   readonly settings: DaemonSettings;
+  /** The version of the package. */
+  readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly sockets?: PassedSockets;
   readonly log: Logger;

@@ -39,7 +39,7 @@ const notReadyPhases = {
 
 /** Serves the management port. Returns its URL. */
 export async function startManagement(
-  { store, settings, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
+  { store, settings, version, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
   parts: Parts,
   condition: Condition,
   onClose: OnClose,
@@ -62,6 +62,7 @@ export async function startManagement(
       return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
     },
     readClientAddress,
+    facts: { version, startedAt: new Date(nowMs()).toISOString(), settings },
     requestsPerMinute: settings.limits.apiRequestsPerMinute,
     baseUrl: () => condition.baseUrl,
     listensAt: () => condition.listensAt,

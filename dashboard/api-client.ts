@@ -3,8 +3,9 @@ import { parseJsonText } from '../json/parse-json-text.ts';
 import type { ApiPathParameter, RouteAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 import { sessionKeyHeader, unattendedHeader } from '../schema/api/session.ts';
-import { ApiFailure, type ProblemDetails } from './api-failure.ts';
+import { ApiFailure, type ProblemDetails, problemMediaType } from './api-failure.ts';
 import { isUnattended } from './state/attendance.ts';
+import { noticeAnswer, noticeSilence } from './state/connection.ts';
 import { readSessionKey } from './state/session-expiry.ts';
 
 type Route = ApiRoutes[OperationId];
@@ -72,14 +73,16 @@ export function buildApiUrl(path: string, given: object): string {
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {
+  let cause: unknown;
   try {
-    return await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init });
+    const response = await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init });
+    if (noticeAnswer(response)) return response;
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiFailure('The daemon does not answer. Check that it is running.', undefined, {
-      cause: error,
-    });
+    cause = error;
+    noticeSilence();
   }
+  throw new ApiFailure('The daemon does not answer', undefined, { cause, isAway: true });
 }
 
 async function readBody(response: Response): Promise<unknown> {
@@ -90,7 +93,7 @@ async function readBody(response: Response): Promise<unknown> {
 }
 
 async function readFailure(response: Response): Promise<ApiFailure> {
-  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) {
+  if (!response.headers.get('content-type')?.startsWith(problemMediaType)) {
     return new ApiFailure(`Unexpected answer: HTTP ${response.status}. Check the daemon's log.`);
   }
   const problem = parseJsonText(await response.text()) as ProblemDetails;

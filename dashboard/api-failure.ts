@@ -1,6 +1,9 @@
 import type { ApiProblemCode } from '../schema/api/problems.ts';
 import type { RefusalParts } from '../schema/refusal.ts';
 
+/** The media type of every refusal. */
+export const problemMediaType = 'application/problem+json';
+
 /** The body of every refusal (RFC 9457). */
 export interface ProblemDetails extends RefusalParts {
   readonly title: string;
@@ -13,8 +16,16 @@ export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly problem: ProblemDetails | undefined;
 
-  constructor(message: string, problem?: ProblemDetails, options?: ErrorOptions) {
+  /** Whether the page itself says so and reads again: the daemon is away, or the session has expired. */
+  readonly passes: boolean;
+
+  constructor(
+    message: string,
+    problem?: ProblemDetails,
+    options?: ErrorOptions & { readonly isAway?: true },
+  ) {
     super(message, options);
     this.problem = problem;
+    this.passes = options?.isAway ?? problem?.status === 401;
   }
 }

@@ -4,24 +4,29 @@ import { callApi } from './api-client.ts';
 import type { Account } from './api-types.ts';
 import { FactoryPages } from './factory-pages.tsx';
 import { Header } from './header.tsx';
+import { Jump } from './jump.tsx';
+import { KeysTable } from './keys-table.tsx';
 import { HomePage } from './pages/home/home-page.tsx';
-import { SessionsPage } from './pages/sessions/sessions-page.tsx';
-import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
-import { Empty } from './parts/lists.tsx';
-import { PageHeading } from './parts/page-heading.tsx';
-import { ProblemNotice } from './parts/problem-notice.tsx';
+import { SessionsPage } from './pages/settings/sign-in-section.tsx';
+import { SignInDialog, SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { AwayNotice } from './parts/away-notice.tsx';
+import { NotFound } from './parts/not-found.tsx';
+import { Brand } from './parts/page-heading.tsx';
 import { announcement, goOn, stay } from './state/announcements.ts';
 import { noticeUse } from './state/attendance.ts';
+import { useOpenAlerts } from './state/attention.ts';
 import { startClock } from './state/clock.ts';
+import { rereads } from './state/connection.ts';
 import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
-import { followKeyboard } from './state/keyboard.ts';
+import { followKeyboard, jumpShown, keysShown, openJump, openKeys, useKeys } from './state/keyboard.ts';
 import { useLoad } from './state/loading.ts';
-import { toHref } from './state/page-location.ts';
 import { resumeSession, session } from './state/session.ts';
 import { sessionExpired } from './state/session-expiry.ts';
 
 function App() {
-  useEffect(() => void resumeSession(), []);
+  const isAway = session.value.state === 'unreachable';
+  // Again when the daemon is back.
+  useEffect(() => void resumeSession(), [isAway ? rereads.value : 0]);
   return (
     <>
       <CurrentView />
@@ -38,14 +43,19 @@ function CurrentView() {
     case 'unreachable':
       return (
         <main class="lone">
-          <ProblemNotice error={current.failure} retry={() => void resumeSession()} />
+          <Brand />
+          <AwayNotice />
         </main>
       );
     case 'signed-out':
       return <SignInPage failure={current.failure} />;
     case 'signed-in':
-      if (!sessionExpired.value || secretOnScreen.value) return <SignedInView account={current.account} />;
-      return <SignInPage notice="Your session has expired. Sign in to continue where you were." />;
+      return (
+        <>
+          <SignedInView account={current.account} />
+          {sessionExpired.value && !secretOnScreen.value && <SignInDialog />}
+        </>
+      );
   }
 }
 
@@ -53,12 +63,15 @@ function SignedInView({ account }: { readonly account: Account }) {
   const factories = useLoad(signal => callApi('get', '/factories', { signal }), []);
   const location = currentLocation.value;
   const names = factories.value?.factories.map(({ factory }) => factory) ?? [];
+  useOpenAlerts();
+  useKeys({ '/': openJump, 'Control+k': openJump, '?': openKeys });
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
       </button>
       <Header account={account} location={location} factories={names} />
+      <AwayNotice />
       <main id="main" tabIndex={-1}>
         {'factory' in location ? (
           <FactoryPages key={location.factory} location={location} />
@@ -67,9 +80,11 @@ function SignedInView({ account }: { readonly account: Account }) {
         ) : location.page === 'sessions' ? (
           <SessionsPage />
         ) : (
-          <NotFoundPage />
+          <NotFound />
         )}
       </main>
+      {jumpShown.value && <Jump location={location} factories={names} />}
+      {keysShown.value && <KeysTable />}
     </>
   );
 }
@@ -103,16 +118,5 @@ function Announcements() {
         </div>
       )}
     </div>
-  );
-}
-
-function NotFoundPage() {
-  return (
-    <>
-      <PageHeading title="Page not found" />
-      <Empty title="The dashboard has no page at this address.">
-        <a href={toHref({ page: 'home' })}>Go to the start page</a>
-      </Empty>
-    </>
   );
 }

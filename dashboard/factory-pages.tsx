@@ -1,12 +1,13 @@
 import type { ComponentType, VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
-import { AutomationPage } from './pages/automation/automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveriesPage } from './pages/deliveries/deliveries-page.tsx';
-import { RunPage, RunsPage } from './pages/log/log-pages.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { RunPage } from './pages/run/run-page.tsx';
+import { RunsPage } from './pages/runs/runs-page.tsx';
 import { SettingsPage } from './pages/settings/settings-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
@@ -14,18 +15,19 @@ import { Waiting } from './parts/lists.tsx';
 import { Notice } from './parts/notice.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
 import { Text, Time } from './parts/text.tsx';
+import { factoryStatus } from './state/attention.ts';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
 import { useLoad, usePolled } from './state/loading.ts';
 import { type FactoryLocation, toHref } from './state/page-location.ts';
 
-// They parse YAML, which is as large as all other pages together.
-const NewAutomationPage = lazy(
-  async () => (await import('./pages/automation-form/automation-form-pages.tsx')).NewAutomationPage,
-  'the form',
+// The editor is larger than all other pages together.
+const AutomationPage = lazy(
+  async () => (await import('./pages/automation/automation-page.tsx')).AutomationPage,
+  'the editor',
 );
-const EditAutomationPage = lazy(
-  async () => (await import('./pages/automation-form/automation-form-pages.tsx')).EditAutomationPage,
-  'the form',
+const NewAutomationPage = lazy(
+  async () => (await import('./pages/automation/automation-page.tsx')).NewAutomationPage,
+  'the editor',
 );
 
 const statusEveryMs = 30_000;
@@ -38,6 +40,9 @@ export function FactoryPages({ location }: { readonly location: FactoryLocation 
     [factory],
     statusEveryMs,
   );
+  useEffect(() => {
+    factoryStatus.value = value;
+  }, [value]);
   if (!value) return <Waiting error={error} reload={reload} what="the factory" />;
   return (
     <FactoryContext value={toCurrentFactory(value, reload)}>
@@ -70,11 +75,9 @@ function CurrentPage({ location, status }: PageProperties): VNode {
     case 'automations':
       return <AutomationsPage />;
     case 'new-automation':
-      return <NewAutomationPage />;
+      return <NewAutomationPage query={location.query} />;
     case 'automation':
-      return <AutomationPage key={location.id} name={location.id} />;
-    case 'edit-automation':
-      return <EditAutomationPage key={location.id} name={location.id} />;
+      return <AutomationPage key={location.id} name={location.id} query={location.query} />;
     case 'webhooks':
       return <WebhooksPage />;
     case 'new-webhook':

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { Account } from './api-types.ts';
 import { ChoiceChip } from './parts/chips.tsx';
 import { Key, Segments } from './parts/controls.tsx';
@@ -5,8 +6,8 @@ import { Icon, type IconName } from './parts/icons.tsx';
 import { Menu } from './parts/menu.tsx';
 import { Brand } from './parts/page-heading.tsx';
 import { attentionCount } from './state/attention.ts';
-import { goTo } from './state/current-location.ts';
-import { jumpShown, keysShown, useKeys } from './state/keyboard.ts';
+import { goTo, windowTitle } from './state/current-location.ts';
+import { openJump, openKeys, useKeys } from './state/keyboard.ts';
 import { type FactoryLocation, type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
 import { switchTimeZone, timeZone } from './state/time-zone.ts';
@@ -19,9 +20,11 @@ interface HeaderProperties {
   readonly factories: readonly string[];
 }
 
+type PlaceIcon = Extract<IconName, 'overview' | 'webhook' | 'automation' | 'delivery' | 'run' | 'settings'>;
+
 interface Place {
   readonly label: string;
-  readonly icon: IconName;
+  readonly icon: PlaceIcon;
   /** The second key after `g` that goes there. */
   readonly key: string;
   readonly pages: readonly PageName[];
@@ -34,13 +37,10 @@ const places: readonly Place[] = [
     page: 'webhooks',
     factory,
   })),
-  place(
-    'Automations',
-    'automation',
-    'a',
-    ['automations', 'new-automation', 'automation', 'edit-automation'],
-    factory => ({ page: 'automations', factory }),
-  ),
+  place('Automations', 'automation', 'a', ['automations', 'new-automation', 'automation'], factory => ({
+    page: 'automations',
+    factory,
+  })),
   place('Deliveries', 'delivery', 'd', ['deliveries', 'delivery'], factory => ({
     page: 'deliveries',
     factory,
@@ -51,7 +51,7 @@ const places: readonly Place[] = [
 
 function place(
   label: string,
-  icon: IconName,
+  icon: PlaceIcon,
   key: string,
   pages: readonly PageName[],
   to: Place['to'],
@@ -62,7 +62,7 @@ function place(
 /** The places of the dashboard, with the keys that go there. */
 export function listPlaces(
   factory: string,
-): readonly { label: string; icon: IconName; keys: string; href: string }[] {
+): readonly { label: string; icon: PlaceIcon; keys: string; href: string }[] {
   return places.map(({ label, icon, key, to }) => ({
     label,
     icon,
@@ -72,6 +72,7 @@ export function listPlaces(
 }
 
 export function Header({ account, location, factories }: HeaderProperties) {
+  useCountedTitle();
   // The page of all factories has none; if there is only one, its pages are a click away.
   const only = factories.length === 1 ? factories[0] : undefined;
   const factory = 'factory' in location ? location.factory : only;
@@ -84,11 +85,11 @@ export function Header({ account, location, factories }: HeaderProperties) {
         <span class="slash" aria-hidden="true">
           /
         </span>
-        {factory !== undefined && <FactorySwitch factory={factory} names={factories} />}
+        <FactorySwitch factory={factory} names={factories} />
         {factory !== undefined && <Navigation factory={factory} page={location.page} />}
         {factory !== undefined && <PlaceKeys factory={factory} />}
         <span class="push" />
-        {factory !== undefined && <JumpButton />}
+        <JumpButton />
         <Segments
           class="no-phone"
           label="Times in"
@@ -106,8 +107,12 @@ export function Header({ account, location, factories }: HeaderProperties) {
   );
 }
 
+/** Stands for all factories. No factory has this name. */
+const all = '*';
+
 interface SwitchProperties {
-  readonly factory: string;
+  /** undefined: the page of all factories. */
+  readonly factory: string | undefined;
   readonly names: readonly string[];
 }
 
@@ -118,9 +123,12 @@ function FactorySwitch({ factory, names }: SwitchProperties) {
     <span class="factory-switch">
       <ChoiceChip
         label="Factory"
-        value={factory}
-        options={names.map(name => ({ value: name, label: name }))}
-        onChoose={name => goTo({ page: 'overview', factory: name })}
+        value={factory ?? all}
+        options={[
+          { value: all, label: 'All factories' },
+          ...names.map(name => ({ value: name, label: name })),
+        ]}
+        onChoose={name => goTo(name === all ? { page: 'home' } : { page: 'overview', factory: name })}
       />
     </span>
   );
@@ -141,6 +149,15 @@ function Navigation({ factory, page }: NavigationProperties) {
       ))}
     </nav>
   );
+}
+
+/** What needs attention is counted before the name of the page: `(3) Runs · hookmill`. */
+function useCountedTitle(): void {
+  const count = attentionCount.value;
+  const title = windowTitle.value;
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ''}${title && `${title} · `}hookmill`;
+  }, [count, title]);
 }
 
 function Attention() {
@@ -175,17 +192,8 @@ function PlaceKeys({ factory }: { readonly factory: string }) {
   useKeys({
     ...Object.fromEntries(places.map(({ key, to }) => [`g ${key}`, () => goTo(to(factory))])),
     t: switchTimeZone,
-    '?': () => {
-      keysShown.value = true;
-    },
-    '/': openJump,
-    'Control+k': openJump,
   });
   return null;
-}
-
-function openJump(): void {
-  jumpShown.value = true;
 }
 
 function JumpButton() {
@@ -237,15 +245,14 @@ function AccountMenu({
         {
           label: 'Keyboard',
           aside: <Key>?</Key>,
-          onChoose: () => {
-            keysShown.value = true;
-          },
+          onChoose: openKeys,
         },
         null,
         { label: 'Sign out', onChoose: () => leaving.run() },
       ]}
     >
-      {initials(account.name)}
+      {/* The label says the name. */}
+      <span aria-hidden="true">{initials(account.name)}</span>
     </Menu>
   );
 }

@@ -36,3 +36,6 @@ export function isAutomationAlert(type: AlertType): boolean {
 export function isWebhookAlert(type: AlertType): boolean {
   return type.startsWith('webhook.');
 }
+
+/** The formats in which receivers get alerts. */
+export const receiverFormats = ['standard-webhooks', 'slack', 'pagerduty'] as const;

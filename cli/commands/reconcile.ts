@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Reconciled } from '../../operations/branch/reconcile.ts';
 import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readInputFile } from '../input/read-input-file.ts';
@@ -23,7 +24,7 @@ Examples:
   hookmill reconcile --once --repository https://git.example.com/acme/hooks.git
   hookmill reconcile --once --allow-rewind
   hookmill reconcile suspend`)
-    .subcommands({ suspend, resume });
+    .subcommands({ now, suspend, resume });
   addRepositoryOptions(command)
     .option('--config <file>', "the daemon's configuration file, for its repositories")
     .option('--once', 'reconcile once; exit with 1 if it failed')
@@ -114,6 +115,23 @@ function refuseAllowances({ allowEmpty, allowRename, allowRewind }: Allowances):
   throw new UsageError('--allow-empty, --allow-rename and --allow-rewind require --once');
 }
 
+function now(command: CliCommand): void {
+  command
+    .explain(`ask the daemon to look at the branch now
+
+The daemon that follows the branch looks within seconds, whichever replica is asked. \`hookmill status\` shows what
+became of it. To reconcile here and wait for the end, use \`hookmill reconcile --once\`.
+
+Examples:
+  hookmill reconcile now
+  hookmill --server https://hookmill.example.com reconcile now`)
+    .action(async (_, command: CliCommand) => {
+      const { backend, factory, output } = await openBackend(command);
+      const { askedAt } = await backend.call('requestReconcile', { body: {} });
+      printData(output, { factory, askedAt }, () => `Asked for a look at the branch of ${factory}.\n`);
+    });
+}
+
 function suspend(command: CliCommand): void {
   command
     .explain(`stop following the branch until you resume
@@ -125,13 +143,12 @@ Examples:
   hookmill reconcile suspend
   hookmill --factory payments reconcile suspend`)
     .action(async (_, command: CliCommand) => {
-      const { setSuspended } = await import('../reconcile/run-reconcile.ts');
-      const context = await openContext(command);
-      const data = await setSuspended(toOpenFactory(context), true);
+      const { backend, factory, output } = await openBackend(command);
+      const { suspendedAt } = await backend.call('suspendReconcile', { body: {} });
       printData(
-        context.output,
-        data,
-        () => `Reconciling of the factory ${data.factory} has been suspended since ${data.suspendedAt}.\n`,
+        output,
+        { factory, suspendedAt },
+        () => `Reconciling of the factory ${factory} has been suspended since ${suspendedAt}.\n`,
       );
     });
 }
@@ -144,9 +161,8 @@ Examples:
   hookmill reconcile resume
   hookmill reconcile resume && hookmill reconcile --once`)
     .action(async (_, command: CliCommand) => {
-      const { setSuspended } = await import('../reconcile/run-reconcile.ts');
-      const context = await openContext(command);
-      const data = await setSuspended(toOpenFactory(context), false);
-      printData(context.output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);
+      const { backend, factory, output } = await openBackend(command);
+      const { suspendedAt } = await backend.call('resumeReconcile', { body: {} });
+      printData(output, { factory, suspendedAt }, () => `Resumed reconciling of the factory ${factory}.\n`);
     });
 }

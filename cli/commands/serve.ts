@@ -14,6 +14,7 @@ import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repos
 import { beginOwnChange } from '../record-own-change.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { openServiceManager, type ServiceManager, takeSockets } from '../service-manager.ts';
+import { version } from '../version.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** @limit Time from the stop signal to a forced exit, in ms, besides `stopDelaySeconds`: service managers kill after 10 s. */
@@ -130,7 +131,7 @@ async function runDaemon(
     stop.abort(error);
   };
   const clocks = { nowMs: Date.now, monotonicMs: () => performance.now() };
-  const options = { ...parts, environment: process.env, ...clocks, stopping, onFatal };
+  const options = { ...parts, version, environment: process.env, ...clocks, stopping, onFatal };
   const daemon = await startDaemon(options).catch(async (error: NodeJS.ErrnoException) => {
     if (stopping.aborted) return undefined;
     throw await explainStartFailure(error, settings);

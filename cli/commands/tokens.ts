@@ -1,17 +1,12 @@
 import { Option } from 'commander';
+import { tokenSecondsMax } from '../../schema/api/token-seconds.ts';
 import { type Permission, permissions } from '../../schema/grant.ts';
-import { dayMs } from '../../schema/time-units.ts';
-import { openContext, toOpenFactory } from '../context.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import { UsageError } from '../exit-status.ts';
 import { parseSpanMs } from '../input/parse-time.ts';
 import { printData, printStatus } from '../output.ts';
-import { recordOwnChange } from '../record-own-change.ts';
-import { requireHome } from '../require-home.ts';
 import type { CliCommand } from './cli-command.ts';
 import { declareList } from './declare-list.ts';
-
-/** @limit Longest time until an API token expires, in ms (10 years): a longer one is probably a mistake. */
-const tokenLifeMsMax = 3_650 * dayMs;
 
 interface CreateOptions {
   readonly permission: Permission;
@@ -50,17 +45,13 @@ Examples:
     .option('--expires <time>', 'time after which the token is refused, such as 90d', parseLifeMs)
     .action(
       async (name: string, { permission, allFactories, expires }: CreateOptions, command: CliCommand) => {
-        const context = await openContext(command);
-        const { createToken } = await import('../../operations/access/sessions.ts');
-        const factory = allFactories ? null : context.factory;
-        const expiresAt = expires === undefined ? null : new Date(Date.now() + expires).toISOString();
-        const subject = `${name} (${permission})`;
-        const token = await recordOwnChange({ ...context, factory }, 'createToken', subject, () =>
-          createToken(toOpenFactory(context), { name, factory, permission, expiresAt }),
-        );
-        printData(context.output, { name, factory, permission, expiresAt, token }, () => `${token}\n`);
-        const scope = factory === null ? 'all factories' : `the factory ${factory}`;
-        const until = expiresAt === null ? '' : ` until ${expiresAt}`;
+        const { backend, output } = await openBackend(command);
+        const expiresInSeconds = expires === undefined ? undefined : Math.ceil(expires / 1_000);
+        const body = { name, permission, allFactories: allFactories ?? false, expiresInSeconds };
+        const created = await backend.call('createToken', { body });
+        printData(output, created, () => `${created.token}\n`);
+        const scope = created.factory === null ? 'all factories' : `the factory ${created.factory}`;
+        const until = created.expiresAt === null ? '' : ` until ${created.expiresAt}`;
         printStatus(`Created ${name}, which may ${permission} ${scope}${until}; it is shown only once.`);
       },
     );
@@ -68,15 +59,16 @@ Examples:
 
 function parseLifeMs(text: string): number {
   const ms = parseSpanMs(text);
-  if (ms && ms <= tokenLifeMsMax) return ms;
+  if (ms && ms <= tokenSecondsMax * 1_000) return ms;
   throw new UsageError(`"${text}" is not a time up to 10 years; write it as in 12h, 90d or 52w`);
 }
 
 const list = declareList({
   description: 'list API tokens and their last use, never the tokens',
   read: async command => {
-    const { store } = await openContext(command);
-    const { listTokens } = await import('../../operations/access/sessions.ts');
+    const { backend, store } = await openBackend(command);
+    if (!store) return (await backend.call('listTokens')).tokens;
+    const { listTokens } = await import('../../operations/access/tokens.ts');
     return listTokens(store);
   },
   empty: 'No API tokens. Run `hookmill tokens create NAME` to create one.',
@@ -92,13 +84,11 @@ function revoke(command: CliCommand): void {
 
 Examples:
   hookmill tokens revoke laptop
-  hookmill --home /srv/hookmill tokens revoke laptop`)
+  hookmill --server https://hookmill.example.com tokens revoke laptop`)
     .argument('<name>', 'name of the API token')
     .action(async (name: string, _, command: CliCommand) => {
-      const { store } = await openContext(command);
-      requireHome(store.place);
-      const all = { store, factory: null };
-      await recordOwnChange(all, 'revokeToken', name, () => store.apiTokens.revoke(name));
+      const { backend } = await openBackend(command);
+      await backend.call('revokeToken', { params: { token: name } });
       printStatus(`Revoked ${name}: its next request is refused, and its sessions end.`);
     });
 }

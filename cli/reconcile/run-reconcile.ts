@@ -1,6 +1,5 @@
 import type { FollowOptions, FollowProgress } from '../../operations/branch/follow-branch.ts';
-import { type Reconciled, reconcile, suspendReconcile } from '../../operations/branch/reconcile.ts';
-import { readRememberedRepository } from '../../operations/branch/remembered-repository.ts';
+import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts';
 import type { Factory } from '../../operations/factory.ts';
 import { readImpacts } from '../../operations/impact/read-impacts.ts';
 import { type Change, summarize } from '../../operations/plan/plan.ts';
@@ -12,7 +11,6 @@ import { printable } from '../../schema/text/printable.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { CommandError } from '../exit-status.ts';
 import { printFindings } from '../output.ts';
-import { recordOwnChange } from '../record-own-change.ts';
 import { colours, describeCommit } from '../render/colours.ts';
 import { completeCommands } from '../render/own-commands.ts';
 import { renderFailureText } from '../render/render-branch.ts';
@@ -138,24 +136,3 @@ function renderReconciled(reconciled: Reconciled): string {
 const step = colours.cyan('►');
 const good = colours.green('✔');
 const bad = colours.red('✗');
-
-/** Suspends or resumes reconciling. `suspendedAt` is when it was suspended; null after a resume. */
-export async function setSuspended(
-  factory: Factory,
-  suspended: boolean,
-): Promise<{ factory: string; suspendedAt: string | null }> {
-  const { name, store } = factory;
-  if (!(await readRememberedRepository(factory))) {
-    throw new CommandError(`the factory ${name} was never reconciled with a repository`);
-  }
-  const operation = suspended ? 'suspendReconcile' : 'resumeReconcile';
-  const { suspendedAt: before } = await store.reconcileStatuses.read(name);
-  const suspendedAt = await recordOwnChange(
-    { store, factory: name },
-    operation,
-    '',
-    () => suspendReconcile(factory, suspended),
-    after => (after === before ? null : ''),
-  );
-  return { factory: name, suspendedAt };
-}

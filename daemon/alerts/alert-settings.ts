@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { secretNameShape } from '../../schema/name-shapes.ts';
+import type { KnownReceiver } from '../../store/ports/alerts.ts';
 import { receiverUrl } from '../receivers/receiver-url.ts';
 
 /** @limit Receivers of alerts: each gets every one. */
@@ -40,4 +41,11 @@ export type AlertReceiver = z.output<typeof receiverShape>;
 export function nameReceiver(receiver: AlertReceiver): string {
   const { format = 'standard-webhooks', secret } = receiver;
   return `${format} ${secret} ${'url' in receiver ? receiver.url : ''}`.trimEnd();
+}
+
+/** Describes a receiver for lists, without its URL: that may contain a secret. */
+export function describeReceiver(receiver: AlertReceiver): Omit<KnownReceiver, 'last'> {
+  const { format = 'standard-webhooks', secret } = receiver;
+  const host = 'url' in receiver ? new URL(receiver.url).host : null;
+  return { name: nameReceiver(receiver), format, host, secret };
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
-import type { AlertMessage, Alerts } from '../../store/ports/alerts.ts';
+import type { AlertMessage, Alerts, KnownReceiver } from '../../store/ports/alerts.ts';
 import { type Posted, postToReceiver } from '../receivers/post-to-receiver.ts';
 import { isReceiverUrl } from '../receivers/receiver-url.ts';
-import { type AlertReceiver, nameReceiver } from './alert-settings.ts';
+import { type AlertReceiver, describeReceiver, nameReceiver } from './alert-settings.ts';
 import { renderRequest } from './message-formats.ts';
 
 /** @limit Messages that are sent at the same time: the others follow as soon as these were answered. */
@@ -30,56 +30,71 @@ export interface SendingDeps {
 
 /**
  * Sends the messages that are due, each in the format of its receiver, and records which need not be sent again. One whose
- * answer is lost is sent again with the same ID.
+ * answer is lost is sent again with the same ID. Keeps the last attempt of each receiver.
  */
 export async function sendMessages(alerts: Alerts, deps: SendingDeps): Promise<void> {
   const { messages } = await alerts.read();
   const due = messages.filter(({ dueMs }) => dueMs <= deps.nowMs()).slice(0, messagesAtOnceMax);
   if (due.length === 0) return;
-  const sent = new Map<string, AlertMessage | undefined>();
+  const sent = new Map<string, Sent>();
   await Promise.all(due.map(async message => sent.set(message.id, await sendOne(message, deps))));
+  const lasts = new Map([...sent.values()].flatMap(({ receiver, last }) => (last ? [[receiver, last]] : [])));
   await alerts.change(state => ({
     ...state,
-    messages: state.messages.flatMap(message =>
-      sent.has(message.id) ? (sent.get(message.id) ?? []) : message,
-    ),
+    messages: state.messages.flatMap(message => {
+      const end = sent.get(message.id);
+      return end ? (end.again ?? []) : message;
+    }),
+    receivers: state.receivers.map(one => ({ ...one, last: lasts.get(one.name) ?? one.last })),
   }));
 }
 
-/** Sends a message; undefined if it need not be sent again. */
-async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<AlertMessage | undefined> {
-  const receiver = deps.receivers.find(other => nameReceiver(other) === message.receiver);
-  // The operator removed the receiver from the settings.
-  if (!receiver) return undefined;
-  const posted = await post(message, receiver, deps);
-  const attempts = message.attempts + 1;
-  const { nowMs, random, signal } = deps;
-  if (posted.kind === 'succeeded') return undefined;
-  // Not an attempt that failed: the daemon stops.
-  if (signal.aborted) return message;
-  const { reason } = posted;
-  const isLast = posted.kind === 'failed' || attempts >= attemptsMax;
-  const fields = { message: message.id, receiver: describeReceiver(receiver), attempts, reason };
-  deps.log.warn(fields, isLast ? 'an alert could not be sent' : 'an alert is sent again later');
-  if (isLast) return undefined;
-  const waitMs = backOffMs(attempts, { firstMs: backOffFirstMs, maxMs: backOffMaxMs }, random());
-  return { ...message, attempts, dueMs: nowMs() + Math.max(waitMs, posted.afterMs ?? 0) };
+/** What became of a message. */
+interface Sent {
+  /** The message to send again; undefined if it need not be. */
+  readonly again: AlertMessage | undefined;
+  readonly receiver: string;
+  /** Undefined if nothing was tried, or the daemon stopped. */
+  readonly last: KnownReceiver['last'] | undefined;
 }
 
+async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<Sent> {
+  const { receiver: name } = message;
+  const receiver = deps.receivers.find(other => nameReceiver(other) === name);
+  // The operator removed the receiver from the settings.
+  if (!receiver) return { again: undefined, receiver: name, last: undefined };
+  const { posted, status } = await post(message, receiver, deps);
+  const attempts = message.attempts + 1;
+  const { nowMs, random, signal } = deps;
+  const last = { atMs: nowMs(), status, error: posted.kind === 'succeeded' ? null : posted.reason };
+  if (posted.kind === 'succeeded') return { again: undefined, receiver: name, last };
+  // Not an attempt that failed: the daemon stops.
+  if (signal.aborted) return { again: message, receiver: name, last: undefined };
+  const { reason } = posted;
+  const isLast = posted.kind === 'failed' || attempts >= attemptsMax;
+  const fields = { message: message.id, receiver: describeReceiver(receiver).host ?? name, attempts, reason };
+  deps.log.warn(fields, isLast ? 'an alert could not be sent' : 'an alert is sent again later');
+  if (isLast) return { again: undefined, receiver: name, last };
+  const waitMs = backOffMs(attempts, { firstMs: backOffFirstMs, maxMs: backOffMaxMs }, random());
+  const dueMs = nowMs() + Math.max(waitMs, posted.afterMs ?? 0);
+  return { again: { ...message, attempts, dueMs }, receiver: name, last };
+}
+
+/** Also returns the status of the answer; null if there was none. */
 async function post(
   message: AlertMessage,
   receiver: AlertReceiver,
   { openSecret, nowMs, signal }: SendingDeps,
-): Promise<Posted> {
+): Promise<{ readonly posted: Posted; readonly status: number | null }> {
+  const fail = (reason: string) => ({ posted: { kind: 'retry', reason } as const, status: null });
   const secret = await openSecret(receiver.secret);
-  if (secret === undefined)
-    return { kind: 'retry', reason: `the team secret ${receiver.secret} has no value` };
+  if (secret === undefined) return fail(`the team secret ${receiver.secret} has no value`);
   const request = renderRequest(message, receiver, secret, nowMs());
-  if (!isReceiverUrl(request.url))
-    return { kind: 'retry', reason: `the team secret ${receiver.secret} is not a URL` };
-  return postToReceiver({ ...request, timeLimitMs: answerMs, signal }, nowMs);
-}
-
-function describeReceiver(receiver: AlertReceiver): string {
-  return receiver.format === 'slack' ? nameReceiver(receiver) : new URL(receiver.url).host;
+  if (!isReceiverUrl(request.url)) return fail(`the team secret ${receiver.secret} is not a URL`);
+  let status: number | null = null;
+  const posted = await postToReceiver({ ...request, timeLimitMs: answerMs, signal }, nowMs, async answer => {
+    status = answer.status;
+    await answer.body?.cancel();
+  });
+  return { posted, status };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { setReceivers } from '../../operations/alerts/alerts.ts';
 import {
   type AlertTargets,
   addNotices,
@@ -17,7 +18,7 @@ import type { OperationsThread } from '../operations-thread/operations-thread.ts
 import type { FindMissedArgument } from '../operations-thread/wire.ts';
 import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { nameReceiver } from './alert-settings.ts';
+import { describeReceiver, nameReceiver } from './alert-settings.ts';
 import {
   type AutomationOfFactory,
   findFailingReconcile,
@@ -84,12 +85,15 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
 function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise<void> {
   const { store, deliveryLog } = options;
   const memory = openMemoryAlerts();
+  let isKnown = false;
   const sending: SendingDeps = { ...options, ...openSending(options), signal };
   const findOwnTrouble = prepareOwnTrouble(options);
   const findMissed = prepareMissed(options, signal);
   return async () => {
     await follow(memory, [findOwnTrouble()], options);
     await sendMessages(memory, sending);
+    if (!isKnown) await keepReceivers(options);
+    isKnown = true;
     // A replica without receivers cannot do it for one with receivers.
     const turn = options.targets.receivers.length > 0 ? 'alerts' : 'alerts-unheard';
     await doInTurn(store.replicas, turn, lookEveryMs, async () => {
@@ -102,6 +106,16 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
       await sendMessages(store.alerts, sending);
     });
   };
+}
+
+/** Lets lists show the receivers. A replica without receivers leaves those of the others. */
+async function keepReceivers({ store, settings }: AlertsOptions): Promise<void> {
+  const receivers = settings.alerts.map(describeReceiver);
+  if (receivers.length === 0 && store.replicas) return;
+  // Looking needs no lock.
+  const state = await store.alerts.read();
+  if (setReceivers(state, receivers) === state) return;
+  await store.alerts.change(state => setReceivers(state, receivers));
 }
 
 /** Adds messages about the ends of runs of which receivers are to be told. PagerDuty is for what somebody must repair. */

@@ -6,6 +6,7 @@ import {
   getIntervalMs,
   toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
+import { lookRegularly } from '../../store/look-regularly.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { doInTurn } from '../one-at-a-time.ts';
@@ -15,6 +16,8 @@ import { ReconcileThread } from './reconcile-thread.ts';
 
 /** @limit Wait for a reconcile by another daemon after a push, in ms: it may have read the branch before the push. */
 const turnWaitMs = 1_000;
+/** @limit Shortest time between two looks whether somebody asks for a reconcile at once, in ms: a person waits that long. */
+const askedEveryMs = 1_000;
 
 interface TurnTaking {
   readonly replicas: Replicas;
@@ -23,6 +26,8 @@ interface TurnTaking {
   readonly reconcile: (signal: AbortSignal) => Promise<ReconcileReport>;
   /** Reconciles again soon. */
   readonly onRetry: () => void;
+  /** Reads when somebody asked for a reconcile that has not ended yet; null if nobody did. */
+  readonly readAsked: () => Promise<string | null>;
 }
 
 export interface ReconcilersOptions {
@@ -48,41 +53,52 @@ export function startReconcilers(options: ReconcilersOptions): Reconcilers {
   const now = () => new Date();
   const thread = new ReconcileThread({
     ...{ place: store.place, environment },
-    onTooLarge: (name, branch, failure) =>
-      recordReconcileEnd({ name, store, now }, branch, { ok: false, ...failure }),
+    onTooLarge: async (name, branch, failure) => {
+      const { askedAt } = await store.reconcileStatuses.read(name);
+      await recordReconcileEnd({ name, store, now }, branch, { ok: false, ...failure }, askedAt);
+    },
   });
-  const loops: ReconcileLoop[] = [];
-  const triggered = new Map<string, ReconcileLoop[]>();
+  const loops: FollowedLoop[] = [];
+  const triggered = new Map<string, FollowedLoop[]>();
   for (const followed of options.repositories) {
     const loop = startLoop(followed, options, thread);
     loops.push(loop);
     const trigger = getTrigger(followed);
     if (trigger !== undefined) triggered.set(trigger, [...(triggered.get(trigger) ?? []), loop]);
   }
+  const endLooks = lookRegularly(() => Promise.all(loops.map(loop => loop.lookWhetherAsked())), askedEveryMs);
   return {
     trigger: ({ factory, name }) => {
       if (triggered.size === 0) return;
       for (const loop of triggered.get(`${factory}/${name}`) ?? []) loop.trigger();
     },
     stop: async () => {
+      endLooks();
       await Promise.all(loops.map(loop => loop.stop()));
       await thread.close();
     },
   };
 }
 
+interface FollowedLoop extends ReconcileLoop {
+  /** Reconciles soon if somebody has asked for that since the last look, at whichever daemon. Never fails. */
+  lookWhetherAsked(): Promise<void>;
+}
+
 function startLoop(
   followed: FollowedRepository,
-  { store: { replicas }, log: parent, random, onApplied }: ReconcilersOptions,
+  { store: { replicas, reconcileStatuses }, log: parent, random, onApplied }: ReconcilersOptions,
   thread: ReconcileThread,
-): ReconcileLoop {
+): FollowedLoop {
   const { factory } = followed;
   const log = parent.child({ factory });
   const branch = toFollowedBranch(followed);
   const intervalMs = getIntervalMs(followed);
   const reconcile = (signal: AbortSignal) => thread.reconcile(factory, branch, signal);
-  const turns =
-    replicas && takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry: () => loop.trigger() });
+  const readAsked = async () => (await reconcileStatuses.read(factory)).askedAt;
+  const onRetry = () => loop.trigger();
+  const turns = replicas && takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry, readAsked });
+  let asked: string | null = null;
   const loop = startReconcileLoop({
     intervalMs,
     reconcile: turns?.reconcile ?? reconcile,
@@ -97,6 +113,14 @@ function startLoop(
     ...loop,
     trigger: () => {
       turns?.want();
+      loop.trigger();
+    },
+    lookWhetherAsked: async () => {
+      // A status that cannot be read fails the next reconcile, which tells it.
+      const before = asked;
+      asked = await readAsked().catch(() => before);
+      if (asked === null || asked === before) return;
+      turns?.ask();
       loop.trigger();
     },
   };
@@ -121,22 +145,30 @@ function logReport(log: Logger, report: ReconcileReport): void {
 }
 
 /** Lets the daemons of a store take turns at following a branch, so that the remote is asked as often as by one. */
-function takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry }: TurnTaking) {
+function takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry, readAsked }: TurnTaking) {
   // Each daemon reconciles when it starts, because its settings may have changed.
   let isWanted = true;
+  let isAsked = false;
   return {
     /** Makes the next reconcile happen here, even if another daemon has just reconciled. */
     want: () => {
       isWanted = true;
     },
+    /** Makes the next reconcile happen, here unless another daemon answers whoever asked first. */
+    ask: () => {
+      isAsked = true;
+    },
     reconcile: async (signal: AbortSignal): Promise<ReconcileReport> => {
-      const everyMs = isWanted ? 0 : intervalMs;
-      const done = await doInTurn(replicas, `reconcile ${factory}`, everyMs, lost => {
+      const everyMs = isWanted || isAsked ? 0 : intervalMs;
+      const done = await doInTurn(replicas, `reconcile ${factory}`, everyMs, async lost => {
+        const isOnlyAsked = isAsked && !isWanted;
         isWanted = false;
+        isAsked = false;
+        if (isOnlyAsked && (await readAsked()) === null) return { result: 'elsewhere' } as const;
         return reconcile(AbortSignal.any([signal, lost]));
       });
       if (done) return done.result;
-      if (isWanted) setTimeout(onRetry, turnWaitMs).unref();
+      if (isWanted || isAsked) setTimeout(onRetry, turnWaitMs).unref();
       return { result: 'elsewhere' };
     },
   };

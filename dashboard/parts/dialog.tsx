@@ -73,7 +73,6 @@ export function Question(properties: QuestionProperties) {
       {children}
       <ProblemNotice error={action.error} />
       <div class="actions">
-        {/* biome-ignore lint/a11y/noAutofocus: the focus of a dialog begins on its safe answer */}
         <button type="button" class="btn" autofocus onClick={onClose}>
           {keep}
         </button>

@@ -22,6 +22,7 @@ const icons = {
   send: <path d="M2.5 8 13.5 3l-3 10.5-3-4z" />,
   again: <path d="M3 8a5 5 0 1 0 1.5-3.5L3 6M3 3v3h3" />,
   check: <path d="m3.5 8.5 3 3 6-6.5" />,
+  download: <path d="M8 3v7M5 7.5l3 3 3-3M3.5 13h9" />,
   plus: <path d="M8 3.5v9M3.5 8h9" />,
   close: <path d="m4 4 8 8M12 4l-8 8" />,
   external: <path d="M9.5 3H13v3.5M13 3 8 8M11 9.5V13H3V5h3.5" />,

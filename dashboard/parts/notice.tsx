@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Sign, type SignName } from './signs.tsx';
+import type { SignName } from '../text/looks.ts';
+import { Sign } from './signs.tsx';
 
 interface Properties {
   readonly tone?: 'bad' | 'warn';

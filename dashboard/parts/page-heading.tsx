@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { attentionCount } from '../state/attention.ts';
+import { windowTitle } from '../state/current-location.ts';
 import { type PageLocation, toHref } from '../state/page-location.ts';
 import { Icon } from './icons.tsx';
 
@@ -8,6 +8,8 @@ interface Properties {
   readonly title: string;
   /** Stands before the title: a monogram. */
   readonly mark?: ComponentChildren;
+  /** Stands before the title, within the heading: a sign. */
+  readonly before?: ComponentChildren;
   /** Follows the title on its line: a state, a tag. */
   readonly aside?: ComponentChildren;
   /** The line below the title. */
@@ -22,7 +24,7 @@ interface Properties {
 
 /** The heading of a page. It takes the focus when the page appears, so that screen readers start there. */
 export function PageHeading(properties: Properties) {
-  const { title, mark, aside, sub, actions, isVerdict = false, windowTitle = title } = properties;
+  const { title, mark, before, aside, sub, actions, isVerdict = false, windowTitle = title } = properties;
   const heading = useRef<HTMLHeadingElement>(null);
   useWindowTitle(windowTitle);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -32,6 +34,7 @@ export function PageHeading(properties: Properties) {
         {mark}
         <div>
           <h1 ref={heading} tabIndex={-1} class={isVerdict ? 'verdict' : ''}>
+            {before}
             <bdi>{title}</bdi> {aside}
           </h1>
           {sub !== undefined && <div class="sub dots">{sub}</div>}
@@ -42,12 +45,11 @@ export function PageHeading(properties: Properties) {
   );
 }
 
-/** Names the window; what needs attention is counted before the name: `(3) Runs · hookmill`. */
+/** Names the window after the page. */
 export function useWindowTitle(title: string): void {
-  const count = attentionCount.value;
   useEffect(() => {
-    document.title = `${count > 0 ? `(${count}) ` : ''}${title} · hookmill`;
-  }, [title, count]);
+    windowTitle.value = title;
+  }, [title]);
 }
 
 export function Breadcrumb({ to, label }: { readonly to: PageLocation; readonly label: string }) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Sign, type SignName, toneOf } from './signs.tsx';
+import type { SignName } from '../text/looks.ts';
+import { Sign, toneOf } from './signs.tsx';
 
 export interface PathStep {
   readonly key: string;

@@ -1,11 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { Outcome, RunState } from '../../schema/delivery.ts';
-import type { HealthState } from '../../schema/health.ts';
-
-/** The name of a sign. Each has a shape of its own, so that nobody needs colour to tell states apart. */
-export type SignName =
-  | ('accepted' | 'rejected' | 'duplicate' | 'done' | 'fails' | 'waiting' | 'queued' | 'running' | 'held')
-  | ('stopped' | 'failed' | 'dismissed' | 'quiet' | 'disabled' | 'warning' | 'branch' | 'well' | 'turn');
+import type { SignName } from '../text/looks.ts';
 
 /** Colour is for exceptions: what is normal has none. */
 export type Tone = 'bad' | 'warn' | 'run' | 'good';
@@ -103,52 +97,4 @@ export function State({ sign, children }: StateProperties) {
 
 export function toneOf(sign: SignName): Tone | '' {
   return signs[sign][0];
-}
-
-export function signOfOutcome(outcome: Outcome): SignName {
-  if (outcome === 'Duplicate') return 'duplicate';
-  return outcome.startsWith('Rejected') ? 'rejected' : 'accepted';
-}
-
-interface SignedRun {
-  readonly state: RunState;
-  readonly stopped?: boolean | undefined;
-  readonly dismissed?: boolean | undefined;
-  readonly waitsFor?: string | undefined;
-}
-
-/** The sign of a run, and the word for its state. */
-export function lookOfRun({ state, stopped, dismissed, waitsFor }: SignedRun): readonly [SignName, string] {
-  if (dismissed) return ['dismissed', 'dismissed'];
-  if (stopped) return ['stopped', 'stopped'];
-  switch (state) {
-    case 'queued':
-      if (waitsFor === 'approval') return ['turn', 'waits for approval'];
-      if (waitsFor === 'order') return ['held', 'held'];
-      return waitsFor === undefined
-        ? ['queued', 'queued']
-        : ['queued', waitsFor === 'paused' ? 'paused' : 'waiting'];
-    case 'succeeded':
-      return ['done', 'succeeded'];
-    case 'cancelled':
-      return ['dismissed', 'cancelled'];
-    default:
-      return [state, state];
-  }
-}
-
-/** The sign of a webhook's health, and its word. `null`: the webhook is disabled. */
-export function lookOfHealth(state: HealthState | null): readonly [SignName, string] {
-  switch (state) {
-    case null:
-      return ['disabled', 'Disabled'];
-    case 'healthy':
-      return ['done', 'Healthy'];
-    case 'failing':
-      return ['failed', 'Failing'];
-    case 'quiet':
-      return ['quiet', 'Quiet'];
-    case 'never seen':
-      return ['waiting', 'Waiting for the first delivery'];
-  }
 }

@@ -2,10 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { nowMs } from '../state/clock.ts';
 import { timeZone } from '../state/time-zone.ts';
 import {
+  dayOf,
   formatAge,
   formatBothTimes,
   formatClockTime,
   formatExactTime,
+  formatLength,
+  formatMoment,
   formatRelativeTime,
 } from '../text/format-time.ts';
 import { escapeInvisible, formatSize, shortenId } from '../text/format-values.ts';
@@ -60,6 +63,28 @@ export function ClockTime({ at }: Properties) {
   return (
     <time dateTime={at} title={formatBothTimes(Date.parse(at))}>
       {formatClockTime(at, timeZone.value)}
+    </time>
+  );
+}
+
+/** `00:07:08` today, `3 Nov, 08:11` before: where no row says the day. */
+export function Moment({ at }: Properties) {
+  const atMs = Date.parse(at);
+  const isToday = dayOf(atMs, timeZone.value) === dayOf(nowMs.value, timeZone.value);
+  if (isToday) return <ClockTime at={at} />;
+  return (
+    <time dateTime={at} title={formatBothTimes(atMs)}>
+      {formatMoment(atMs, nowMs.value, timeZone.value)}
+    </time>
+  );
+}
+
+/** `23:49, 18 min`: since when something is so, and how long that is. */
+export function Since({ at }: Properties) {
+  const atMs = Date.parse(at);
+  return (
+    <time dateTime={at} title={formatBothTimes(atMs)}>
+      {formatMoment(atMs, nowMs.value, timeZone.value)}, {formatLength(nowMs.value - atMs)}
     </time>
   );
 }

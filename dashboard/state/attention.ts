@@ -1,4 +1,127 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { callApi } from '../api-client.ts';
+import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-types.ts';
+import { type AttentionKind, attentionKinds } from '../text/alert-sentences.ts';
+import { currentLocation } from './current-location.ts';
+import { usePolled } from './loading.ts';
+import { toHref } from './page-location.ts';
 
-/** The number of things in the current factory that need attention: at *Overview*, and in the title of the window. */
-export const attentionCount = signal(0);
+/** Something that needs attention. */
+export interface AttentionItem {
+  readonly key: string;
+  readonly type: AttentionKind;
+  /** null: it concerns the daemon. */
+  readonly factory: string | null;
+  readonly since: string | null;
+  readonly reason: string;
+  /** null if only the status of the factory says it. */
+  readonly alert: OpenAlert | null;
+}
+
+/** The open alerts of all factories; undefined until they are read. */
+export const knownAlerts = signal<OpenAlerts | undefined>(undefined);
+
+const alertsEveryMs = 20_000;
+
+/** Keeps `knownAlerts` current. Only the shell does, so that one request serves all pages. */
+export function useOpenAlerts(): void {
+  const { value } = usePolled(signal => callApi('get', '/alerts', { signal }), [], alertsEveryMs);
+  useEffect(() => {
+    if (value) knownAlerts.value = value;
+  }, [value]);
+}
+
+/** The status of the factory whose page is shown. */
+export const factoryStatus = signal<ShownStatus | undefined>(undefined);
+
+/** What needs attention, the worst first: of the factory of the page, or of all on a page that has none. */
+export const attention = computed(() => {
+  const location = currentLocation.value;
+  const factory = 'factory' in location ? location.factory : undefined;
+  const status = factoryStatus.value?.factory === factory ? factoryStatus.value : undefined;
+  return knownAlerts.value ? listAttention(knownAlerts.value, factory, status) : [];
+});
+
+/** The number of things that need attention: at *Overview*, and in the title of the window. */
+export const attentionCount = computed(
+  () => attention.value.filter(({ alert }) => !alert?.acknowledged).length,
+);
+
+/** Puts what an alert has become in place of what was read. */
+export function replaceKnownAlert(changed: OpenAlert): void {
+  const known = knownAlerts.value;
+  if (!known) return;
+  knownAlerts.value = {
+    ...known,
+    alerts: known.alerts.map(each => (each.id === changed.id ? changed : each)),
+  };
+}
+
+/** Where the subject of an item is shown; undefined if it concerns the daemon. */
+export function hrefOfItem({
+  type,
+  factory,
+  alert,
+}: Pick<AttentionItem, 'type' | 'factory' | 'alert'>): string | undefined {
+  if (factory === null) return undefined;
+  if (alert?.webhook) return toHref({ page: 'webhook', factory, id: alert.webhook.uid });
+  if (alert?.run) return toHref({ page: 'run', factory, id: alert.run });
+  if (alert?.automation) return toHref({ page: 'automation', factory, id: alert.automation });
+  return type === 'log.unwritable' ? undefined : toHref({ page: 'settings', factory, id: 'branch' });
+}
+
+/** Joins what alerts and the status of a factory say, the worst first. */
+export function listAttention(
+  { alerts, logTrouble }: OpenAlerts,
+  factory: string | undefined,
+  status: ShownStatus | undefined,
+): AttentionItem[] {
+  const own = alerts.filter(alert => factory === undefined || alert.factory === factory).map(toItem);
+  const isTold = own.some(({ type }) => type === 'reconcile.failing');
+  const found = [
+    ...own,
+    ...(logTrouble === null ? [] : [item('log.unwritable', null, null, logTrouble)]),
+    ...(status ? listOwnTrouble(status).filter(({ type }) => !isTold || type !== 'reconcile.failing') : []),
+  ];
+  return found.sort(
+    (a, b) =>
+      attentionKinds.indexOf(a.type) - attentionKinds.indexOf(b.type) ||
+      (a.since ?? '').localeCompare(b.since ?? ''),
+  );
+}
+
+function toItem(alert: OpenAlert): AttentionItem {
+  const { id: key, type, factory, since, reason } = alert;
+  return { key, type, factory, since, reason, alert };
+}
+
+/** What the status of a factory shows before an alert does, or instead of one. */
+function listOwnTrouble({
+  factory,
+  problem,
+  reconcile,
+  edited,
+  changedByHand,
+}: ShownStatus): AttentionItem[] {
+  const isBehind = reconcile?.suspendedAt === null && reconcile.failingSince !== null;
+  const drift = edited
+    ? 'someone edited the applied state by hand, or a disk damaged it'
+    : changedByHand.map(({ subject }) => subject).join(', ');
+  return [
+    ...(problem ? [item('state.unserved', factory, problem.since, problem.message)] : []),
+    ...(isBehind
+      ? [item('reconcile.failing', factory, reconcile.failingSince, reconcile.lastFailure?.message ?? '')]
+      : []),
+    ...(drift === '' ? [] : [item('drift', factory, changedByHand[0]?.at ?? null, drift)]),
+  ];
+}
+
+function item(
+  type: AttentionKind,
+  factory: string | null,
+  since: string | null,
+  reason: string,
+): AttentionItem {
+  return { key: `${type} ${factory}`, type, factory, since, reason, alert: null };
+}

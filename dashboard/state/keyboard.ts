@@ -17,6 +17,14 @@ export const keysShown = signal(false);
 /** Whether the field that jumps to an ID or a name is open. */
 export const jumpShown = signal(false);
 
+export function openKeys(): void {
+  keysShown.value = true;
+}
+
+export function openJump(): void {
+  jumpShown.value = true;
+}
+
 export function switchSingleKeys(): void {
   singleKeys.value = !singleKeys.value;
   localStorage.setItem(item, singleKeys.value ? 'on' : 'off');
@@ -42,14 +50,18 @@ export function followKeyboard(): void {
 function readKeys(event: KeyboardEvent): Keys[] {
   if (event.defaultPrevented || event.altKey || event.metaKey) return [];
   if (event.ctrlKey) return [`Control+${event.key}`];
-  if (!singleKeys.value || isTyping(event.target) || document.querySelector('dialog[open], :popover-open'))
+  if (
+    !singleKeys.value ||
+    isTyping(event.composedPath()[0]) ||
+    document.querySelector('dialog[open], :popover-open')
+  )
     return [];
   const isSecond = first !== undefined && Date.now() - first.atMs < secondKeyMs;
   const alone = event.shiftKey && /^[A-Z]$/.test(event.key) ? `Shift+${event.key}` : event.key;
   return [...(isSecond ? [`${first?.key} ${event.key}`] : []), alone];
 }
 
-function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | undefined): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { hasEnded, type RunState } from '../../schema/delivery.ts';
+import { ApiFailure } from '../api-failure.ts';
+import { rereads } from './connection.ts';
 import { reportFailure } from './session-expiry.ts';
 import { useInterval } from './use-interval.ts';
 
@@ -29,11 +31,13 @@ export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, keys: read
       failure => {
         if (controller.signal.aborted) return;
         reportFailure(failure);
+        // The page says so itself, and reads again.
+        if (failure instanceof ApiFailure && failure.passes) return;
         setState(({ value }) => ({ value, error: failure }));
       },
     );
     return () => controller.abort();
-  }, [...keys, round]);
+  }, [...keys, round, rereads.value]);
   const reload = useCallback(() => setRound(count => count + 1), []);
   const put = useCallback((newer: T) => setState({ value: newer }), []);
   return { value, error, reload, put };

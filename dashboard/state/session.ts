@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals';
 import { signInPath } from '../../schema/api/session.ts';
+import { findPermission } from '../../schema/grant.ts';
 import { callApi } from '../api-client.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { Account } from '../api-types.ts';
+import { readAgain } from './connection.ts';
 import { forgetSessionKey, keepSessionKey, sessionExpired } from './session-expiry.ts';
 
 export type Session =
@@ -28,6 +30,12 @@ export async function resumeSession(): Promise<void> {
     if (!(error instanceof ApiFailure)) throw error;
     session.value = error.problem ? { state: 'signed-out' } : { state: 'unreachable', failure: error };
   }
+}
+
+/** Whether the person may change something in the factory, or in all of them (null). */
+export function mayManage(factory: string | null): boolean {
+  const current = session.value;
+  return current.state === 'signed-in' && findPermission(current.account.grants, factory) === 'manage';
 }
 
 /** Signs in with an API token. Fails with an ApiFailure if the API refuses it. */
@@ -62,7 +70,9 @@ async function finishSignIn(): Promise<void> {
 function enter({ sessionKey, ...account }: Account & { readonly sessionKey: string }): void {
   keepSessionKey(sessionKey);
   session.value = { state: 'signed-in', account };
+  if (!sessionExpired.value) return;
   sessionExpired.value = false;
+  readAgain();
 }
 
 export async function signOut(): Promise<void> {

@@ -18,6 +18,9 @@ const hours = makeFormats({
   ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 });
 const clock = makeFormats({ timeStyle: 'medium' });
+const minutes = makeFormats({ hour: '2-digit', minute: '2-digit' });
+const moments = makeFormats({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const shortDays = makeFormats({ weekday: 'short', day: 'numeric' });
 
 function makeFormats(options: Intl.DateTimeFormatOptions): Record<TimeZone, Intl.DateTimeFormat> {
   const make = (more: Intl.DateTimeFormatOptions) =>
@@ -47,6 +50,35 @@ export function formatExactTime(atMs: number, zone: TimeZone): string {
 /** `Sun 22 Nov, 14:00–15:00`. */
 export function formatHours(fromMs: number, toMs: number, zone: TimeZone): string {
   return hours[zone].formatRange(fromMs, toMs);
+}
+
+/** `Tue 24 Nov, 00:07`. */
+export function formatMinute(atMs: number, zone: TimeZone): string {
+  return hours[zone].format(atMs);
+}
+
+/** `23:49`. */
+export function formatHourMark(atMs: number, zone: TimeZone): string {
+  return minutes[zone].format(atMs);
+}
+
+/** `Mon 23`. */
+export function formatDayMark(atMs: number, zone: TimeZone): string {
+  return shortDays[zone].format(atMs);
+}
+
+/** Since when something is so: `23:49` today, `3 Nov, 08:11` before. */
+export function formatMoment(atMs: number, nowMs: number, zone: TimeZone): string {
+  return (dayOf(atMs, zone) === dayOf(nowMs, zone) ? minutes : moments)[zone].format(atMs);
+}
+
+const shortDates = makeFormats({ day: 'numeric', month: 'short' });
+
+/** `12 Jan`, of another year `12 Jan 2027`. */
+export function formatDate(atMs: number, nowMs: number, zone: TimeZone): string {
+  const year = new Date(atMs).getUTCFullYear();
+  const date = shortDates[zone].format(atMs);
+  return year === new Date(nowMs).getUTCFullYear() ? date : `${date} ${year}`;
 }
 
 const days = makeFormats({ weekday: 'long', day: 'numeric', month: 'long' });
@@ -90,14 +122,6 @@ export function formatLength(ms: number): string {
   return small.startsWith('0 ') ? big : `${big} ${small}`;
 }
 
-const minutes = makeFormats({ hour: '2-digit', minute: '2-digit' });
-const moments = makeFormats({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
-
-/** Since when something is so: `23:49` today, `3 Nov, 08:11` before. */
-export function formatMoment(atMs: number, nowMs: number, zone: TimeZone): string {
-  return (dayOf(atMs, zone) === dayOf(nowMs, zone) ? minutes : moments)[zone].format(atMs);
-}
-
 /** `16:03:11`. */
 export function formatClockTime(at: string, zone: TimeZone): string {
   return clock[zone].format(Date.parse(at));
@@ -118,6 +142,7 @@ export function parseTimeInput(text: string, zone: TimeZone): string {
 
 /** `0.4 s`, `12 s`, `3 min 4 s`. */
 export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;

@@ -9,7 +9,7 @@ export interface Changeable {
   /** Who asks, as lists name them; empty for a request that only reads. */
   readonly by: string;
   /** Begins the entry of a change that is made by other means than these parts. */
-  readonly begin: () => Promise<unknown>;
+  readonly begin: (factory?: string | null) => Promise<unknown>;
 }
 
 /**
@@ -24,8 +24,8 @@ export async function recordWrites<T>(
   describe: (result: T) => string | null,
 ): Promise<T> {
   let beginning: Promise<BegunChange> | undefined;
-  const begin = () => {
-    beginning ??= beginChange({ store, now }, planned);
+  const begin = (factory = planned.factory) => {
+    beginning ??= beginChange({ store, now }, { ...planned, factory });
     return beginning;
   };
   const parts = beforeWrites({ store, deliveryLog, by: planned.who.name, begin });
@@ -37,7 +37,7 @@ export async function recordWrites<T>(
   return result;
 }
 
-/** Calls `begin` before each write that a request can cause, and waits for it. */
+/** Calls `begin` before each write that a request can cause, and waits for it. A token may be for other factories. */
 function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable {
   const after =
     <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
@@ -45,7 +45,7 @@ function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets, alerts, senderStates } = store;
+  const { appliedStates, teamSecrets, alerts, senderStates, reconcileStatuses, apiTokens } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -59,6 +59,18 @@ function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable
       appliedStates: { ...appliedStates, change },
       senderStates: { ...senderStates, act: after(senderStates.act) },
       alerts: { ...alerts, change: after(alerts.change) },
+      reconcileStatuses: { ...reconcileStatuses, change: after(reconcileStatuses.change) },
+      apiTokens: {
+        ...apiTokens,
+        create: async token => {
+          await begin(token.factory);
+          return apiTokens.create(token);
+        },
+        revoke: async name => {
+          await begin((await apiTokens.list()).find(token => token.name === name)?.factory);
+          return apiTokens.revoke(name);
+        },
+      },
       teamSecrets: {
         ...teamSecrets,
         set: after(teamSecrets.set),

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import type { secretsAnswer } from '../../schema/api/answers.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Permission } from '../../schema/grant.ts';
+import { compareNames } from '../../schema/name.ts';
 import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { FactoriesAllowed, ReadOutside, TeamSecrets } from '../../store/ports/team-secrets.ts';
-import type { Factory } from '../factory.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
 
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
 export type SecretFormat = 'token' | 'whsec';
@@ -80,24 +82,53 @@ export async function shareSecret(
 
 export type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
 
-/** Lists the team secrets that a factory may use; without the manage permission, only those that it uses. */
+/**
+ * Lists the team secrets that a factory may use, and those that its webhooks name and that do not exist; without the
+ * manage permission, only those that it uses.
+ */
 export async function listFactorySecrets(
-  { name: factory, store }: Pick<Factory, 'name' | 'store'>,
+  { name: factory, store, readState }: Pick<OpenFactory, 'name' | 'store' | 'readState'>,
   permission: Permission,
 ): Promise<FactorySecrets> {
-  const allowed = (await store.teamSecrets.list()).filter(
-    ({ factories }) => factories === null || factories.includes(factory),
-  );
+  const known = await store.teamSecrets.list();
+  const { wantedSecrets, followed } = await store.reconcileStatuses.read(factory);
+  const allowed = known.filter(({ factories }) => factories === null || factories.includes(factory));
   const secrets = allowed.map(({ name, state, from, previousUntil, updatedAt, usedBy }) => {
-    const here = usedBy.filter(use => use.factory === factory).flatMap(({ webhook }) => webhook ?? []);
+    const here = usedBy.filter(use => use.factory === factory);
     const usedElsewhere = usedBy.some(use => use.factory !== factory);
     const more = {
       ...(from !== undefined && { from }),
       ...(previousUntil !== undefined && { previousUntil }),
     };
-    return { name, state, ...more, updatedAt, usedBy: here, usedElsewhere };
+    const uses = {
+      usedBy: here.flatMap(({ webhook }) => webhook ?? []),
+      usedByBranch: here.some(({ webhook }) => webhook === undefined),
+    };
+    return { name, state, ...more, updatedAt, ...uses, usedElsewhere };
   });
-  return permission === 'manage' ? secrets : secrets.filter(({ usedBy }) => usedBy.length > 0);
+  const names = new Set(known.map(({ name }) => name));
+  const named = [...listNamedSecrets((await readState()).webhooks), ...wantedSecrets];
+  const branchSecret = followed?.credential?.secretName;
+  const missing = [...new Set([...named.map(({ name }) => name), ...(branchSecret ? [branchSecret] : [])])]
+    .filter(name => !names.has(name))
+    .map(name => {
+      const usedBy = [
+        ...new Set(named.filter(use => use.name === name).map(({ webhook }) => webhook)),
+      ].sort();
+      const uses = { usedBy, usedByBranch: name === branchSecret, usedElsewhere: false };
+      return { name, state: 'missing' as const, updatedAt: null, ...uses };
+    });
+  const listed = [...secrets, ...missing].sort(compareNames);
+  return permission === 'manage' ? listed : listed.filter(({ usedBy }) => usedBy.length > 0);
+}
+
+/** The team secrets that webhooks name, each with the webhook. */
+export function listNamedSecrets(
+  webhooks: readonly Pick<WebhookDefinition, 'name' | 'secretName' | 'sender'>[],
+): { name: string; webhook: string }[] {
+  return webhooks.flatMap(({ name: webhook, secretName, sender }) =>
+    [secretName, sender?.credentialSecret].flatMap(name => (name === undefined ? [] : { name, webhook })),
+  );
 }
 
 /** The store for a caller who lets values that are kept elsewhere be read in this way; null: who must not cause that. */

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
 import type * as answers from '../../schema/api/answers.ts';
+import type { Permission } from '../../schema/grant.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { AlertState, Episode, PastEpisode } from '../../store/ports/alerts.ts';
+import type { AlertState, Episode, KnownReceiver, PastEpisode } from '../../store/ports/alerts.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { describeRemedy } from './render-alert.ts';
 
@@ -17,11 +18,55 @@ export interface AlertChange {
   readonly by: string;
 }
 
-/** Lists the alerts of a factory: the open ones, then the last ones that were resolved, newest first. */
-export async function listAlerts({ alerts }: Pick<Store, 'alerts'>, factory: string): Promise<AlertView[]> {
-  const { episodes, past } = await alerts.read();
+/**
+ * Lists the alerts of a factory: the open ones, then the last ones that were resolved, newest first; and the receivers of
+ * all alerts.
+ */
+export async function listAlerts(
+  { alerts }: Pick<Store, 'alerts'>,
+  factory: string,
+  permission: Permission,
+): Promise<z.output<typeof answers.alertsAnswer>> {
+  const { episodes, past, receivers } = await alerts.read();
   const own = [...past, ...episodes].filter(episode => episode.factory === factory);
-  return own.reverse().map(alertView);
+  return {
+    alerts: own.reverse().map(alertView),
+    receivers: receivers.map(receiver => receiverView(receiver, permission)),
+  };
+}
+
+/** Only those who may manage see names of team secrets, which errors name too. */
+function receiverView({ format, host, secret, last }: KnownReceiver, permission: Permission) {
+  const isManager = permission === 'manage';
+  const shown = last && {
+    at: new Date(last.atMs).toISOString(),
+    status: last.status,
+    error: last.error === null || isManager ? last.error : 'the message could not be sent',
+  };
+  return { format, host, secretName: isManager ? secret : null, last: shown };
+}
+
+/** Sets the receivers of alerts. Those that were known keep their last attempt; returns the same state if nothing changes. */
+export function setReceivers(
+  state: AlertState,
+  receivers: readonly Omit<KnownReceiver, 'last'>[],
+): AlertState {
+  const isSame = state.receivers.length === receivers.length;
+  if (isSame && receivers.every(({ name }, index) => name === state.receivers[index]?.name)) return state;
+  const lasts = new Map(state.receivers.map(({ name, last }) => [name, last]));
+  return { ...state, receivers: receivers.map(one => ({ ...one, last: lasts.get(one.name) ?? null })) };
+}
+
+/** Lists the open alerts of these factories, or of all, newest first. */
+export async function listOpenAlerts(
+  { alerts }: Pick<Store, 'alerts'>,
+  factories: readonly string[] | undefined,
+): Promise<(AlertView & { factory: string })[]> {
+  const { episodes } = await alerts.read();
+  return episodes
+    .filter(({ factory }) => factories?.includes(factory) ?? true)
+    .reverse()
+    .map(episode => ({ ...alertView(episode), factory: episode.factory }));
 }
 
 /** Keeps receivers from being told again that an alert is open. Fails with `alert-unknown` or `alert-resolved`. */
@@ -60,7 +105,7 @@ async function changeAlert(
 }
 
 function alertView(episode: Episode | PastEpisode): AlertView {
-  const { id, type, name, subject, reason, sinceMs, acknowledged, muted } = episode;
+  const { id, type, name, subject, reason, run = null, sinceMs, acknowledged, muted } = episode;
   const endedMs = 'endedMs' in episode ? episode.endedMs : null;
   const showTime = (ms: number) => new Date(ms).toISOString();
   return {
@@ -69,6 +114,7 @@ function alertView(episode: Episode | PastEpisode): AlertView {
     status: endedMs === null ? 'open' : 'resolved',
     webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
     automation: isAutomationAlert(type) ? name : null,
+    run,
     reason,
     since: showTime(sinceMs),
     until: endedMs === null ? null : showTime(endedMs),

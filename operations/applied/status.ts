@@ -46,8 +46,12 @@ async function listHandChanges(
 ): Promise<AppliedStatus['changedByHand']> {
   if (source === null || source.kind === 'dashboard') return [];
   const changes = await findHandChanges(auditLog, factory);
-  return changes.map(({ at, subject, who, from }) => {
-    return { at, subject, who: permission === 'manage' ? { ...who, from } : null };
+  return changes.flatMap(({ at, subject, who, from }) => {
+    const [, name, uid, became] = /^(.*) \((wh_\w+)\): (enabled|disabled)$/.exec(subject) ?? [];
+    if (name === undefined || uid === undefined) return [];
+    const enabled = became === 'enabled';
+    const is = { webhook: { name, uid }, enabled, enabledInFile: !enabled };
+    return [{ at, subject, ...is, who: permission === 'manage' ? { ...who, from } : null }];
   });
 }
 

@@ -10,6 +10,7 @@ import type { GitMirror } from '../../sources/repository/git/mirror.ts';
 import type { Repository } from '../../sources/repository/repository.ts';
 import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import { openCredential } from '../access/open-credential.ts';
+import { listNamedSecrets } from '../access/secrets.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
 import { applyDefinitions } from '../applied/apply.ts';
 import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
@@ -116,7 +117,10 @@ async function applyTip(
   const who = { kind: 'commit' as const, name: commit.revision };
   const actor = { who, from: `${branch} of ${url}`, operation: 'reconcile' };
   const applied = await applyDefinitions(factory, definitions, source, confirm, { actor });
-  if (applied.result === 'invalid') return makeFailure(invalid, tip, applied.diagnostics, texts);
+  if (applied.result === 'invalid') {
+    const wantedSecrets = listNamedSecrets(definitions.webhooks);
+    return { ...makeFailure(invalid, tip, applied.diagnostics, texts), wantedSecrets };
+  }
   if (foreign.length > 0) return makeFailure(sharedWithOthers, tip, foreign, texts);
   if (applied.result === 'declined') return makeFailure(renamed, tip, renames, texts);
   return { ...applied, result: applied.result, tip: commit, texts };

@@ -1,10 +1,16 @@
+import { Refusal } from '../../schema/refusal.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../../sources/repository/git/git-failure.ts';
-import type { ReconcileEnd, ReconcileFailureReason } from '../../store/ports/reconcile-statuses.ts';
+import type {
+  ReconcileEnd,
+  ReconcileFailureReason,
+  ReconcileStatus,
+} from '../../store/ports/reconcile-statuses.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import type { Factory } from '../factory.ts';
+import { summarize } from '../plan/plan.ts';
 import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
-import { recordReconcileEnd } from './remembered-repository.ts';
+import { readRememberedRepository, recordReconcileEnd } from './remembered-repository.ts';
 
 export type Reconciled =
   | Followed
@@ -22,11 +28,11 @@ export async function reconcile(
   options: FollowOptions,
 ): Promise<Reconciled> {
   const { reconcileStatuses } = factory.store;
-  const { suspendedAt } = await reconcileStatuses.read(factory.name);
+  const { suspendedAt, askedAt } = await reconcileStatuses.read(factory.name);
   if (suspendedAt !== null) return { result: 'suspended', since: suspendedAt };
   const reconciled = await followBranch(factory, followed, options).catch(toResult);
   if (reconciled.result !== 'stopped')
-    await recordReconcileEnd(factory, followed, toReconcileEnd(reconciled));
+    await recordReconcileEnd(factory, followed, toReconcileEnd(reconciled), askedAt);
   return reconciled;
 }
 
@@ -49,21 +55,54 @@ const reasons: Readonly<Record<GitFailureCode, ReconcileFailureReason | 'stopped
 };
 
 function toReconcileEnd(reconciled: Followed): ReconcileEnd {
-  if (reconciled.result !== 'failed') return { ok: true, tip: reconciled.tip };
-  return { ok: false, ...reconciled };
+  if (reconciled.result === 'failed') return { ok: false, ...reconciled };
+  const { result, tip } = reconciled;
+  return { ok: true, tip, ...(result === 'applied' && { summary: summarize(reconciled.changes) }) };
 }
 
-/** Suspends or resumes reconciling of a factory. Returns the time since which it is suspended; null if it is not. */
+/**
+ * Suspends or resumes reconciling of a factory. Returns the time since which it is suspended, null if it is not, and
+ * whether that is new. Fails with `repository-missing`.
+ */
 export async function suspendReconcile(
-  { name, store, now }: Factory,
+  factory: Factory,
   suspended: boolean,
-): Promise<string | null> {
+): Promise<{ readonly suspendedAt: string | null; readonly isNew: boolean }> {
+  const { name, store, now } = factory;
+  await requireFollowed(factory);
   const at = now().toISOString();
-  const { suspendedAt } = await store.reconcileStatuses.change(name, status => ({
-    ...status,
-    suspendedAt: suspended ? (status.suspendedAt ?? at) : null,
-  }));
-  return suspendedAt;
+  let before: string | null = null;
+  const { suspendedAt } = await store.reconcileStatuses.change(name, status => {
+    before = status.suspendedAt;
+    return { ...status, askedAt: null, suspendedAt: suspended ? (before ?? at) : null };
+  });
+  return { suspendedAt, isNew: suspendedAt !== before };
+}
+
+/**
+ * Asks the daemons that follow the branch for a look at it at once, and returns when that was asked. Fails with
+ * `repository-missing` or `reconcile-suspended`.
+ */
+export async function requestReconcile(factory: Factory): Promise<string> {
+  const { name, store, now } = factory;
+  await requireFollowed(factory);
+  const askedAt = now().toISOString();
+  requireFollowing(await store.reconcileStatuses.read(name));
+  await store.reconcileStatuses.change(name, status => ({ ...requireFollowing(status), askedAt }));
+  return askedAt;
+}
+
+async function requireFollowed(factory: Factory): Promise<void> {
+  if (await readRememberedRepository(factory)) return;
+  const detail = `the factory ${factory.name} was never reconciled with a repository`;
+  throw new Refusal('repository-missing', { detail });
+}
+
+function requireFollowing(status: ReconcileStatus): ReconcileStatus {
+  const { suspendedAt } = status;
+  if (suspendedAt === null) return status;
+  const detail = `reconciling has been suspended since ${suspendedAt}; resume it first`;
+  throw new Refusal('reconcile-suspended', { detail });
 }
 
 /** Records that the factory no longer follows a branch. Keeps the branch if reconciling is only suspended. */

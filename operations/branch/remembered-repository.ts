@@ -41,15 +41,19 @@ function findRememberedRepository(
   return 'followed' in checked ? checked.followed : undefined;
 }
 
-/** Stores the end of a reconcile. Fails with a `StoreError`. */
+/**
+ * Stores the end of a reconcile. `answered` is the `askedAt` that the status had when it began. Fails with a
+ * `StoreError`.
+ */
 export async function recordReconcileEnd(
   { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
   followed: FollowedBranch,
   end: ReconcileEnd,
+  answered: string | null = null,
 ): Promise<void> {
   const at = now().toISOString();
   const branch = toRememberedBranch(followed);
-  await store.reconcileStatuses.change(name, status => addReconcileEnd(status, branch, end, at));
+  await store.reconcileStatuses.change(name, status => addReconcileEnd(status, branch, end, at, answered));
 }
 
 function toRememberedBranch({ repository, credential }: FollowedBranch): RememberedBranch {

@@ -21,13 +21,15 @@ import {
   type ManagedWebhook,
   showWebhook,
 } from '../applied/webhooks.ts';
+import { requestReconcile, suspendReconcile } from '../branch/reconcile.ts';
 import { automationDetail, webhookDetail } from '../views/applied-views.ts';
-import { type Handlers, openFactory } from './handler.ts';
+import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
 
 /** Handles requests for a factory's applied state. */
 export const appliedHandlers: Pick<
   Handlers,
-  | ('showStatus' | 'listSecrets' | 'listRunners')
+  | ('showStatus' | 'requestReconcile' | 'suspendReconcile' | 'resumeReconcile')
+  | ('listSecrets' | 'listRunners')
   | (
       | 'listWebhooks'
       | 'createWebhook'
@@ -44,8 +46,13 @@ export const appliedHandlers: Pick<
     const status = await showStatus(openFactory(deps, factory), permission);
     return { body: { ...status, permission, problem: deps.problem }, serial: status.serial };
   },
-  listSecrets: async ({ store }, { params: { factory }, permission }) => ({
-    body: { secrets: await listFactorySecrets({ name: factory, store }, permission) },
+  requestReconcile: async (deps, { params: { factory } }) => ({
+    body: { askedAt: await requestReconcile(openFactory(deps, factory)) },
+  }),
+  suspendReconcile: (deps, { params: { factory } }) => setSuspended(deps, factory, true),
+  resumeReconcile: (deps, { params: { factory } }) => setSuspended(deps, factory, false),
+  listSecrets: async (deps, { params: { factory }, permission }) => ({
+    body: { secrets: await listFactorySecrets(openFactory(deps, factory), permission) },
   }),
   listRunners: async ({ store }, { params: { factory } }) => {
     const offered = await store.offeredRunners.read();
@@ -121,6 +128,11 @@ export const appliedHandlers: Pick<
     return { body: undefined, serial: state.serial };
   },
 };
+
+async function setSuspended(deps: OperationDeps, factory: string, suspended: boolean) {
+  const { suspendedAt, isNew } = await suspendReconcile(openFactory(deps, factory), suspended);
+  return { body: { suspendedAt }, ...(!isNew && { changed: null }) };
+}
 
 function toManaged(baseUrl: string, state: AppliedState, { webhook, generated }: ManagedWebhook) {
   const detail = webhookDetail(state, webhook, baseUrl);

@@ -22,6 +22,9 @@ const log = async () => (await import('./log.ts')).logHandlers;
 /** Where each operation's handler is. An operation without one does not compile. */
 const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } = {
   showStatus: applied,
+  requestReconcile: applied,
+  suspendReconcile: applied,
+  resumeReconcile: applied,
   listSecrets: applied,
   listWebhooks: applied,
   createWebhook: applied,
@@ -63,6 +66,8 @@ const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } 
   acknowledgeAlert: lists,
   muteAlert: lists,
   listTokens: lists,
+  createToken: lists,
+  revokeToken: lists,
   listAudit: lists,
   listSchemes: lists,
 

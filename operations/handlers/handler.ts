@@ -29,6 +29,8 @@ export interface OperationDeps extends Changeable, Pick<Factory, 'now' | 'random
 export interface OperationRequest<Id extends CallableId> extends CheckedParts<Id> {
   /** All permissions of the caller. */
   readonly grants: readonly Grant[];
+  /** When the credential of the caller expires; null: never. */
+  readonly expiresAt: string | null;
   /** The caller's permission on the factory in the path. */
   readonly permission: PermissionOf<ApiRoutes[Id]>;
 }

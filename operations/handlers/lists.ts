@@ -3,7 +3,7 @@ import { schemes } from '../../signatures/schemes.ts';
 import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../access/audit.ts';
-import { listTokens } from '../access/sessions.ts';
+import { issueToken, listTokens, revokeToken } from '../access/tokens.ts';
 import { acknowledgeAlert, listAlerts, muteAlert } from '../alerts/alerts.ts';
 import { showHealth } from '../health/show-health.ts';
 import { showHealthOverview } from '../health/show-health-overview.ts';
@@ -18,6 +18,7 @@ export const listHandlers: Pick<
   Handlers,
   | ('showHealth' | 'showHealthOverview' | 'listDeliveries' | 'listUnlogged')
   | ('listRuns' | 'showRun' | 'showRunTallies' | 'listTokens' | 'listAudit' | 'listSchemes')
+  | ('createToken' | 'revokeToken')
   | ('listAlerts' | 'acknowledgeAlert' | 'muteAlert')
 > = {
   showHealth: async (deps, { params: { factory }, query, permission }) => ({
@@ -43,8 +44,8 @@ export const listHandlers: Pick<
     const { rows, ...end } = await listRuns(opened, toWanted(query), permission);
     return { body: { runs: rows, ...end } };
   },
-  listAlerts: async ({ store }, { params: { factory } }) => ({
-    body: { alerts: await listAlerts(store, factory) },
+  listAlerts: async ({ store }, { params: { factory }, permission }) => ({
+    body: await listAlerts(store, factory, permission),
   }),
   acknowledgeAlert: async (deps, { params }) => ({
     body: await acknowledgeAlert(toAlertChange(deps, params)),
@@ -55,6 +56,14 @@ export const listHandlers: Pick<
   listTokens: async (deps, { params: { factory } }) => ({
     body: { tokens: await listTokens(deps.store, factory) },
   }),
+  createToken: async (deps, { params: { factory }, body, grants, expiresAt }) => ({
+    body: await issueToken(openFactory(deps, factory), body, { grants, expiresAt }),
+    changed: `${body.name} (${body.permission})`,
+  }),
+  revokeToken: async (deps, { params: { factory, token }, grants, expiresAt }) => {
+    await revokeToken(openFactory(deps, factory), token, { grants, expiresAt });
+    return { body: undefined };
+  },
   listAudit: async (deps, { params: { factory }, query, grants }) => ({
     body: await listAudit(deps.store, {
       factory,

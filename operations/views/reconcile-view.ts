@@ -6,11 +6,14 @@ export type ReconcileView = z.output<typeof reconcileAnswer>;
 
 /** Describes the last reconciles of a factory; null if it follows no branch. */
 export function reconcileView(status: ReconcileStatus): ReconcileView | null {
-  const { followed, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince } = status;
+  const { followed, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure } = status;
   if (!followed) return null;
   const { repository, branch, path } = followed;
-  const place = { repository, branch, path };
-  return { followed: place, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince };
+  const { failingSince, askedAt, recent } = status;
+  return {
+    followed: { repository, branch, path },
+    ...{ suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince, askedAt, recent },
+  };
 }
 
 export type Drift =

@@ -1,6 +1,6 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
-import { alertTypes } from '../alerts.ts';
+import { alertTypes, receiverFormats } from '../alerts.ts';
 import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
@@ -29,6 +29,8 @@ import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-de
 const { uid, commit, serial } = webhookDetailAnswer.shape;
 const time = z.iso.datetime();
 const webhookAtArrival = z.string().describe('The name of the webhook when the delivery arrived.');
+
+const changeCounts = z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() });
 
 const grant = z.strictObject({
   factory: z.string().nullable().describe('The factory that it is for; null: all factories.'),
@@ -88,6 +90,43 @@ export const factoryAnswer = z.strictObject({
 });
 export const factoriesAnswer = z.strictObject({ factories: z.array(factoryAnswer) });
 
+const count = z.int().nonnegative();
+/** The daemon that answers, by its settings. */
+export const daemonAnswer = z.strictObject({
+  version: z.string(),
+  startedAt: time,
+  store: z.enum(['home', 'postgresql']),
+  replicas: count.nullable().describe('The daemons that share the database; null if the store is a home.'),
+  ingressUrl: z.string().describe('The public URL of the ingress.'),
+  managementUrl: z
+    .string()
+    .nullable()
+    .describe('The public URL of the management port; null if no setting gives it.'),
+  runners: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        kind: z.enum(runnerKinds),
+        concurrency: count.describe('Maximum number of runs that it executes at the same time.'),
+      }),
+    )
+    .describe('The default runner first.'),
+  limits: z.strictObject({
+    bodyBytes: count.describe('Maximum size of a request body, in bytes.'),
+    deliveriesPerMinute: count.describe('Authenticated deliveries per minute and webhook.'),
+    apiRequestsPerMinute: count.describe('Requests to the management API per minute, of each caller.'),
+    requestSeconds: z.number().describe('Time limit for a whole request to the ingress, in seconds.'),
+  }),
+  retention: z
+    .strictObject({
+      deliveries: count.describe('Number of newest deliveries that are kept of each webhook.'),
+      days: count.describe('Number of days for which every delivery is kept.'),
+    })
+    .describe(
+      'How long deliveries are kept, with their payloads and runs. One is removed only when neither setting keeps it.',
+    ),
+});
+
 /** How the last reconciles of a factory that follows a branch ended. */
 export const reconcileAnswer = z.strictObject({
   followed: z.strictObject({ repository: z.string(), branch: z.string(), path: z.string() }),
@@ -106,7 +145,28 @@ export const reconcileAnswer = z.strictObject({
     })
     .nullable(),
   failingSince: time.nullable(),
+  askedAt: time
+    .nullable()
+    .describe('When somebody asked for a look at the branch; null: nobody has, or a daemon has looked.'),
+  recent: z
+    .array(
+      z.strictObject({
+        commit: commitShape,
+        at: time.describe('When it was applied, or first refused.'),
+        result: z
+          .enum(['applied', 'refused', 'unchanged'])
+          .describe('`unchanged`: it was applied already when hookmill began to remember commits.'),
+        summary: changeCounts.nullable().describe('What it changed; null unless it was applied.'),
+        reason: z.string().nullable().describe('Why it was refused, as `reason` of `lastFailure`.'),
+        errors: z.int().describe('The errors in its definitions.'),
+      }),
+    )
+    .describe('The last commits of the branch that were applied or refused, at most 10, newest first.'),
 });
+/** When the daemon was asked to look at the branch. */
+export const reconcileAskedAnswer = z.strictObject({ askedAt: time });
+/** Since when reconciling is suspended; null if it is not. */
+export const suspendedAnswer = z.strictObject({ suspendedAt: time.nullable() });
 
 const [dashboard, directory, repository] = sourceShape.options;
 export const sourceAnswer = z.discriminatedUnion('kind', [
@@ -126,6 +186,9 @@ export const statusAnswer = factoryAnswer.extend({
       z.strictObject({
         at: time,
         subject: z.string().describe('The webhook, and what it became.'),
+        webhook: z.strictObject({ name: z.string(), uid }),
+        enabled: z.boolean().describe('What it is here.'),
+        enabledInFile: z.boolean().describe('What it is in its definition file, as that was applied.'),
         who: auditEntryShape.shape.who
           .extend({ from: auditEntryShape.shape.from })
           .nullable()
@@ -348,6 +411,7 @@ export const testedOnStoredAnswer = z.strictObject({
         id: z.string(),
         at: time,
         webhook: webhookAtArrival,
+        ...titleFields,
         verdict: z
           .enum(['match', 'near', 'no'])
           .describe(
@@ -643,6 +707,7 @@ export const alertAnswer = z.strictObject({
   status: z.enum(['open', 'resolved']),
   webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
   automation: z.string().nullable(),
+  run: z.string().nullable().describe('The run that a person must act on, if there is one.'),
   reason: z.string(),
   since: time,
   until: time.nullable().describe('When it was resolved.'),
@@ -650,7 +715,42 @@ export const alertAnswer = z.strictObject({
   acknowledged: alertMark.describe('Who acknowledged it, and when.'),
   muted: alertMark.describe('Who muted it, and until when.'),
 });
-export const alertsAnswer = z.strictObject({ alerts: z.array(alertAnswer) });
+export const alertsAnswer = z.strictObject({
+  alerts: z.array(alertAnswer),
+  receivers: z
+    .array(
+      z.strictObject({
+        format: z.enum(receiverFormats),
+        host: z.string().nullable().describe('null: its URL is a team secret.'),
+        secretName: z
+          .string()
+          .nullable()
+          .describe('The team secret that it needs. Only with the manage permission.'),
+        last: z
+          .strictObject({
+            at: time,
+            status: z.int().nullable().describe('The status that it answered; null: none.'),
+            error: z
+              .string()
+              .nullable()
+              .describe('Why the message did not arrive. The details only with the manage permission.'),
+          })
+          .nullable()
+          .describe('The last attempt to send it a message; null: there was none.'),
+      }),
+    )
+    .describe(
+      'The receivers of the last daemon to start that has any. They get the alerts of all factories.',
+    ),
+});
+/** What is wrong now, in several factories. */
+export const openAlertsAnswer = z.strictObject({
+  alerts: z.array(alertAnswer.extend({ factory: z.string() })),
+  logTrouble: z
+    .string()
+    .nullable()
+    .describe('Why this daemon cannot record deliveries, so that it refuses them; null: it can.'),
+});
 
 export const pausesAnswer = z.strictObject({ pauses: z.array(pauseAnswer) });
 
@@ -760,7 +860,11 @@ export const whyAnswer = z.strictObject({
 
 export const secretAnswer = z.strictObject({
   name: z.string(),
-  state: z.enum(['set', 'declared', 'reference']),
+  state: z
+    .enum(['set', 'declared', 'reference', 'missing'])
+    .describe(
+      '`declared`: it has no value yet. `missing`: it does not exist, and a webhook names it, or one at the tip of the branch that could not be applied.',
+    ),
   from: z
     .string()
     .nullable()
@@ -769,8 +873,9 @@ export const secretAnswer = z.strictObject({
       'Where the value is kept; null if another key sealed the reference. Only with the state `reference`.',
     ),
   previousUntil: time.optional().describe('Until when the value before stays valid. Only during an overlap.'),
-  updatedAt: time,
-  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
+  updatedAt: time.nullable().describe('null: it is missing.'),
+  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret, or would.'),
+  usedByBranch: z.boolean().describe('Whether the branch that the factory follows is read with it.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
 });
 export const secretsAnswer = z.strictObject({ secrets: z.array(secretAnswer) });
@@ -827,7 +932,7 @@ export const planAnswer = z.strictObject({
     .nullable()
     .describe('The applied commit, and its branch; null if the definitions come from no repository.'),
   changes: z.array(changeShape),
-  summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
+  summary: changeCounts,
   diagnostics: z
     .array(diagnosticShape)
     .describe('Warnings about the definitions; errors too if the request has `findings`.'),
@@ -968,6 +1073,15 @@ export const redeliverAnswer = z.strictObject({
 export const auditAnswer = z.strictObject({
   entries: z.array(auditEntryShape),
   next: z.string().nullable().describe('The `cursor` of the next page.'),
+});
+
+/** A new API token. No other answer contains it. */
+export const createdTokenAnswer = z.strictObject({
+  name: z.string(),
+  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
+  permission: z.enum(permissions),
+  expiresAt: time.nullable().describe('null: never.'),
+  token: z.string().describe('The token, shown only in this answer.'),
 });
 
 /** API tokens that are valid for the factory, never the tokens themselves. */

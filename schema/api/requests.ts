@@ -8,6 +8,7 @@ import { promptPathCharsMax, promptPathPattern } from '../definitions/prompt-pat
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
 import { eventHeadersShape } from '../event-headers.ts';
+import { permissions } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
 import { nameShape as name, secretNameShape } from '../name-shapes.ts';
@@ -15,6 +16,7 @@ import { joinWithAnd } from '../text/suggestion.ts';
 import { apiPageMax, apiPageSize, testedDeliveriesMax } from './page-size.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
+import { tokenSecondsMax } from './token-seconds.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
 const tokenCharsMax = 256;
@@ -56,6 +58,21 @@ export const pauseRequest = z.strictObject({
 });
 
 export const muteRequest = z.strictObject({ seconds: z.int().min(0).max(muteSecondsMax) });
+
+export const newTokenRequest = z.strictObject({
+  name: z.string().describe('Names the token in lists and logs: 1–63 letters, digits, `_`, `.` or `-`.'),
+  permission: z.enum(permissions),
+  allFactories: z
+    .boolean()
+    .default(false)
+    .describe('Whether it is for all factories. Only who may manage all of them can create such a token.'),
+  expiresInSeconds: z
+    .int()
+    .min(1)
+    .max(tokenSecondsMax)
+    .optional()
+    .describe('After which time it is refused; without it, never.'),
+});
 
 /** Where a new webhook gets its secret from. */
 const webhookSecret = z.discriminatedUnion('kind', [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertTypes } from '../../schema/alerts.ts';
+import { alertTypes, receiverFormats } from '../../schema/alerts.ts';
 
 const episodeShape = z.strictObject({
   /** `alr_…`, the same in all messages about it. */
@@ -45,18 +45,42 @@ const messageShape = z.strictObject({
 /** A message that a receiver does not have yet. */
 export type AlertMessage = z.output<typeof messageShape>;
 
+const receiverShape = z.strictObject({
+  /** As messages name it. Not to be shown: it may have the whole URL. */
+  name: z.string(),
+  format: z.enum(receiverFormats),
+  /** The host of its URL; null if the URL is a team secret. */
+  host: z.string().nullable(),
+  /** The name of the team secret that alerts are signed or sent with. */
+  secret: z.string(),
+  /** The last attempt to send it a message; null if there was none. */
+  last: z
+    .strictObject({
+      atMs: z.int(),
+      /** The status of the answer; null if there was none. */
+      status: z.int().nullable(),
+      /** Why it does not have the message; null if it has. */
+      error: z.string().nullable(),
+    })
+    .nullable(),
+});
+
+/** A receiver of alerts, as the last daemon to start with receivers is configured. */
+export type KnownReceiver = z.output<typeof receiverShape>;
+
 export const alertStateShape = z.strictObject({
   formatVersion: z.literal(1),
   episodes: z.array(episodeShape),
   /** Oldest first. */
   past: z.array(pastEpisodeShape),
   messages: z.array(messageShape),
+  receivers: z.array(receiverShape).default([]),
 });
 
 /** The open episodes, the last ones that ended, and the messages about them that must still be sent. */
 export type AlertState = z.output<typeof alertStateShape>;
 
-export const noAlerts: AlertState = { formatVersion: 1, episodes: [], past: [], messages: [] };
+export const noAlerts: AlertState = { formatVersion: 1, episodes: [], past: [], messages: [], receivers: [] };
 
 /** A webhook for which an alert is open. */
 export interface WatchedWebhook {

@@ -36,6 +36,25 @@ const failureShape = z.strictObject({
   diagnostics: z.array(diagnosticShape),
 });
 
+/** @limit Commits of a branch that its factory remembers as applied or refused, the newest ones: a page shows them all. */
+const recentCommitsMax = 10;
+
+const count = z.int().nonnegative();
+/** A commit that was the tip of the branch, and what became of it. */
+const recentCommitShape = z.strictObject({
+  commit: commitShape,
+  /** When it was applied, or first refused. */
+  at: z.string(),
+  /** `unchanged`: it was applied already when the factory began to remember commits. */
+  result: z.enum(['applied', 'refused', 'unchanged']),
+  /** The changes of the definitions that it made; null unless it was applied. */
+  summary: z.strictObject({ add: count, change: count, destroy: count }).nullable(),
+  /** Why it was refused; null otherwise. */
+  reason: z.enum(reconcileFailureReasons).nullable(),
+  /** The errors in its definitions. */
+  errors: count,
+});
+
 /** The branch that a factory follows, so that commands know it without options. */
 const followedShape = z.strictObject({
   repository: z.string(),
@@ -59,9 +78,16 @@ export const reconcileStatusShape = z.strictObject({
   /** Kept after a success, which only clears `failingSince`. */
   lastFailure: failureShape.nullable(),
   failingSince: z.string().nullable(),
+  /** When somebody asked for a look at the branch that no daemon has taken yet; null if nobody has. */
+  askedAt: z.string().nullable().default(null),
+  /** The team secrets that the webhooks at a refused tip name; empty once a tip is applied. */
+  wantedSecrets: z.array(z.strictObject({ name: z.string(), webhook: z.string() })).default([]),
+  /** Newest first. */
+  recent: z.array(recentCommitShape).default([]),
 });
 
 export type ReconcileStatus = z.output<typeof reconcileStatusShape>;
+export type RecentCommit = z.output<typeof recentCommitShape>;
 export type RememberedBranch = z.output<typeof followedShape>;
 
 /** Why a reconcile left the last good state applied. */
@@ -74,10 +100,13 @@ export interface ReconcileFailure {
   /** The number of commits since the applied revision, if the tip descends from it. */
   readonly commitsBehind?: number | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** The team secrets that the webhooks at the tip name, if these could be read. */
+  readonly wantedSecrets?: ReconcileStatus['wantedSecrets'] | undefined;
 }
 
 export type ReconcileEnd =
-  | { readonly ok: true; readonly tip: Commit }
+  /** Without a summary, the tip was applied already. */
+  | { readonly ok: true; readonly tip: Commit; readonly summary?: RecentCommit['summary'] }
   | (ReconcileFailure & { readonly ok: false });
 
 /** How the factories that follow a branch were last reconciled. */
@@ -88,26 +117,55 @@ export interface ReconcileStatuses {
   change(factory: string, change: (status: ReconcileStatus) => ReconcileStatus): Promise<ReconcileStatus>;
 }
 
-/** The status after a reconcile has ended. */
+/** The status after a reconcile has ended. `answered` is the `askedAt` that the status had when it began. */
 export function addReconcileEnd(
-  status: ReconcileStatus,
+  before: ReconcileStatus,
   followed: RememberedBranch,
   end: ReconcileEnd,
   at: string,
+  answered: string | null = null,
 ): ReconcileStatus {
+  const status = {
+    ...before,
+    followed,
+    askedAt: before.askedAt === answered ? null : before.askedAt,
+    recent: addRecent(before.recent, end, at),
+  };
   if (end.ok) {
     const { tip } = end;
-    return { ...status, followed, tip, commitsBehind: 0, lastSuccess: { at, tip }, failingSince: null };
+    const success = { lastSuccess: { at, tip }, failingSince: null, wantedSecrets: [] };
+    return { ...status, tip, commitsBehind: 0, ...success };
   }
-  const { reason, message, hint, tip = null, commitsBehind = null } = end;
+  const { reason, message, hint, tip = null, commitsBehind = null, wantedSecrets } = end;
   const diagnostics = [...end.diagnostics];
   return {
     ...status,
-    followed,
-    ...(tip && { tip, commitsBehind }),
+    ...(tip && { tip, commitsBehind, wantedSecrets: wantedSecrets ?? [] }),
     lastFailure: { at, reason, message, ...(hint !== undefined && { hint }), tip, diagnostics },
     failingSince: status.failingSince ?? at,
   };
+}
+
+/** Adds the tip, if it was read. A tip that had the same end before stays as it is, with the time of that. */
+function addRecent(recent: RecentCommit[], end: ReconcileEnd, at: string): RecentCommit[] {
+  if (!end.tip) return recent;
+  const [last] = recent;
+  const isSame = last?.commit.revision === end.tip.revision;
+  if (end.ok && !end.summary && isSame && last.result !== 'refused') return recent;
+  const added = describeEnd(end, end.tip, at);
+  // The same commit again replaces its refusal, which was the end so far.
+  const isAgain = isSame && last.result === 'refused';
+  const entry = isAgain && added.result === 'refused' ? { ...added, at: last.at } : added;
+  return [entry, ...recent.slice(isAgain ? 1 : 0)].slice(0, recentCommitsMax);
+}
+
+function describeEnd(end: ReconcileEnd, commit: Commit, at: string): RecentCommit {
+  if (!end.ok) {
+    const errors = end.diagnostics.filter(({ severity }) => severity === 'error').length;
+    return { commit, at, result: 'refused', summary: null, reason: end.reason, errors };
+  }
+  const { summary = null } = end;
+  return { commit, at, result: summary ? 'applied' : 'unchanged', summary, reason: null, errors: 0 };
 }
 
 export const neverReconciled: ReconcileStatus = {
@@ -119,4 +177,7 @@ export const neverReconciled: ReconcileStatus = {
   lastSuccess: null,
   lastFailure: null,
   failingSince: null,
+  askedAt: null,
+  wantedSecrets: [],
+  recent: [],
 };

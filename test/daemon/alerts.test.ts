@@ -125,6 +125,54 @@ test('an alert waits for a receiver that is down, under the same ID', async () =
   expect(daemon.logged()).toContain('an alert is sent again later');
 });
 
+test('lists the receivers with the last message to each, over a restart, and shows no URL', async () => {
+  const receiver = await startAlertReceiver(secret);
+  receiver.answerWith(503);
+  const url = `${receiver.url}/path-with-a-secret`;
+  const slackUrl = `http://127.0.0.1:${await findFreePort()}/slack-secret`;
+  const home = await homeWithSecret();
+  await readStore(home, ({ teamSecrets }) => teamSecrets.set('SLACK', slackUrl));
+  const settings = {
+    alerts: [
+      { url, secret: 'ALERTS' },
+      { format: 'slack', secret: 'SLACK' },
+    ],
+  };
+  const daemon = await ready(settings, home);
+  const { host } = new URL(url);
+  const signed = { format: 'standard-webhooks', host, secretName: 'ALERTS' };
+  const slack = { format: 'slack', host: null, secretName: 'SLACK' };
+  const list = async () => (await daemon.manager.call('listAlerts')).json.receivers;
+  await expect.poll(list).toEqual([
+    { ...signed, last: null },
+    { ...slack, last: null },
+  ]);
+  await daemon.storm();
+  const at = new Date(daemon.clock.nowMs).toISOString();
+  const refused = { at, status: null, error: 'the request failed (ECONNREFUSED)' };
+  await expect.poll(list).toEqual([
+    { ...signed, last: { at, status: 503, error: 'the receiver answered 503' } },
+    { ...slack, last: refused },
+  ]);
+  const reader = await daemon.client({ permission: 'read' });
+  const read = await reader.call('listAlerts');
+  expect(read.json.receivers).toMatchObject([
+    { host, secretName: null, last: { status: 503, error: 'the message could not be sent' } },
+    { host: null, secretName: null },
+  ]);
+  receiver.answerWith(undefined);
+  daemon.clock.nowMs += 5_000;
+  const arrived = { at: new Date(daemon.clock.nowMs).toISOString(), status: 204, error: null };
+  await expect.poll(async () => (await list())[0].last, { timeout: 30_000 }).toEqual(arrived);
+  const shown = await daemon.manager.call('listAlerts');
+  for (const { text } of [read, shown]) expect(text).not.toMatch(/path-with-a-secret|slack-secret/);
+  await daemon.stop();
+  const next = await ready(alertsTo({ url }), home);
+  await expect
+    .poll(async () => (await next.manager.call('listAlerts')).json.receivers)
+    .toEqual([{ ...signed, last: arrived }]);
+});
+
 test('a receiver that hangs does not hold up a stop, and the next daemon sends the alert again', async () => {
   const requests = new EventEmitter();
   const origin = await startLoopbackServer(({ headers }) => requests.emit('alert', headers['webhook-id']));

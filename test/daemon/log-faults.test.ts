@@ -3,12 +3,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { createToken } from '../../operations/access/tokens.ts';
 import { homeAt } from '../../store/home/home.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
-import { factoryIn, readStore } from '../support/stored.ts';
+import { factoryIn, readStore, storeIn } from '../support/stored.ts';
 import { startWebhookDaemon } from '../support/webhook-daemon.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
@@ -75,8 +77,17 @@ test('is not ready and sends an alert while the disk is full, even if nothing ar
   });
 });
 
-test('answers 503 and then stops cleanly while another process has locked the log', async () => {
+test('answers 503, says why, and then stops cleanly while another process has locked the log', async () => {
   const daemon = await startDaemonForTest();
+  const store = storeIn(homeAt(daemon.workspace.home));
+  const listAs = async (factory: string | null) => {
+    const given = { name: `of-${factory}`, factory, permission: 'read' as const };
+    const authorization = `Bearer ${await createToken({ store, randomBytes }, given)}`;
+    const url = `${daemon.managementUrl}/api/v1/alerts`;
+    return async () => JSON.parse((await send(url, { method: 'GET', headers: { authorization } })).body);
+  };
+  const [operator, reader] = [await listAs(null), await listAs('default')];
+  expect(await operator()).toEqual({ alerts: [], logTrouble: null });
   const webhook = await daemon.webhook();
   const other = new Database(join(daemon.workspace.home, 'deliveries.db'));
   onTestFinished(() => {
@@ -85,6 +96,8 @@ test('answers 503 and then stops cleanly while another process has locked the lo
   other.exec('BEGIN IMMEDIATE');
   expect(await webhook.post('1')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(await daemon.readyz()).toMatchObject({ reason: expect.stringMatching(/database is locked/) });
+  expect(await operator()).toMatchObject({ logTrouble: expect.stringMatching(/database is locked/) });
+  expect(await reader()).toEqual({ alerts: [], logTrouble: 'the delivery log cannot be written' });
   const underWay = webhook.post('2');
   await expect.poll(daemon.metrics).toMatch(/^hookmill_delivery_log_waiting 1$/m);
   // On a machine that is too slow for the time to stop, the process ends early and cuts the connection.

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { RecentCommit } from '../../store/ports/reconcile-statuses.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
+import { makeUpstream, secret, webhook } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
-import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
+import { type ApiClient, type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
 import { query, useOwnPostgres } from '../support/postgres.ts';
 
 const server = useOwnPostgres();
@@ -151,6 +153,44 @@ test('the runs of a replica whose lease has ended are executed by another', asyn
   await query(url, "UPDATE hookmill.runs SET state = 'running', claimed_by = 'killed'");
   await eventually(async () => (await runs()).every((run: { state: string }) => run.state === 'succeeded'));
   expect((await runs()).every((run: { attempts: number }) => run.attempts === 2)).toBe(true);
+});
+
+test('a branch is looked at, and no longer, when any replica is asked, and then by one of them', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add pay');
+  const repositories = [{ factory: 'default', repository: upstream.bare, interval: '1h' }];
+  const [here, there] = await startReplicas({ repositories });
+  await here.store.teamSecrets.set('S', secret, 'default');
+  const [manager, otherManager] = [await here.client(), await there.client()];
+  const readReconcile = async () => (await manager.call('showStatus')).json.reconcile;
+  const become = async (replica: ApiClient, words: string[]) => {
+    for (const { clock } of [here, there]) clock.nowMs += 1;
+    expect(await replica.call('requestReconcile')).toMatchObject({ status: 202 });
+    const subjectsOf = async () =>
+      (await readReconcile()).recent.map(
+        ({ commit, result }: RecentCommit) => `${commit.subject}: ${result}`,
+      );
+    await expect.poll(subjectsOf, { timeout: 30_000 }).toEqual(words);
+    await expect.poll(async () => (await readReconcile()).askedAt).toBeNull();
+  };
+  await eventually(async () => (await readReconcile())?.followed);
+  await become(manager, ['Add pay: applied']);
+  upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') }, 'Disable pay');
+  await become(otherManager, ['Disable pay: applied', 'Add pay: applied']);
+
+  expect((await otherManager.call('suspendReconcile')).json.suspendedAt).toBe(
+    (await readReconcile()).suspendedAt,
+  );
+  expect((await manager.call('requestReconcile')).json.code).toBe('reconcile-suspended');
+  expect((await manager.call('resumeReconcile')).json).toEqual({ suspendedAt: null });
+  upstream.commit({ 'webhooks/pay.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break pay');
+  await become(otherManager, ['Break pay: refused', 'Disable pay: applied', 'Add pay: applied']);
+  const { json } = await manager.call('listAudit');
+  const changes = json.entries.map(({ operation }: { operation: string }) => operation);
+  expect(changes.filter((operation: string) => operation.endsWith('Reconcile'))).toEqual([
+    ...['requestReconcile', 'resumeReconcile', 'suspendReconcile'],
+    ...['requestReconcile', 'requestReconcile'],
+  ]);
 });
 
 test('a replica without its database refuses what it cannot record, and recovers by itself', async () => {

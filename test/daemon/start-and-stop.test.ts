@@ -33,6 +33,7 @@ test('is not ready before the ingress listens', async () => {
   const starting = startDaemon({
     store: slow,
     settings: settingsShape.parse({ port: 0, managementPort }),
+    version: '0.0.0-test',
     environment: {},
     log: pino({ level: 'silent' }),
     nowMs: Date.now,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { violations } from './axe.ts';
-import { browserTest, openDashboard } from './browser.ts';
+import { browserTest, chooseInAccount, openDashboard } from './browser.ts';
 import { inEachLook, readOverhang } from './looks.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
@@ -57,7 +57,7 @@ async function openFullFactory() {
   ];
   const openEach = async (look: (name: string) => Promise<void>) => {
     await visit();
-    await page.getByRole('link', { name: 'Sessions' }).click();
+    await chooseInAccount(page, 'Sessions');
     await page.getByText('this session').waitFor();
     await look('sessions');
     for (const [name, place, text, then] of places) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
-import { createToken } from '../../operations/access/sessions.ts';
+import { createToken } from '../../operations/access/tokens.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { homeAt } from '../../store/home/home.ts';
 import { onFileFinished } from '../support/file-end.ts';
@@ -130,9 +130,22 @@ export async function enter(page: Page, { managementUrl }: WebhookDaemon, token:
 /** Fills in the form of the sign-in page. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel('API token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await waitForSignIn(page);
 }
+
+/** Waits until somebody is signed in. */
+export async function waitForSignIn(page: Page): Promise<void> {
+  await accountOf(page).waitFor();
+}
+
+/** Chooses an entry of the account menu, such as Sign out. */
+export async function chooseInAccount(page: Page, entry: string): Promise<void> {
+  await accountOf(page).click();
+  await page.getByRole('menuitem', { name: entry }).click();
+}
+
+const accountOf = (page: Page) => page.getByRole('button', { name: 'Account: ' });
 
 /** Opens the form for a new webhook of a sender, by its label, and names the webhook. */
 export async function openNewWebhook(

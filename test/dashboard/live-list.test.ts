@@ -12,6 +12,9 @@ const addedCount = inject('isLong') ? 250 : 100;
 /** In ms of the main thread of the page, whatever else the machine does meanwhile. */
 const taskMsMax = 50;
 const privateBytesMax = 150 * 1024 * 1024;
+/** Rows in the document at a time, whatever is loaded. */
+const shownMax = 200;
+const viewport = { width: 1440, height: 900 };
 
 /** Delivers at a steady rate, and returns the IDs in their order. */
 async function deliverSteadily(webhook: SampleWebhook, count: number, before: string): Promise<string[]> {
@@ -69,64 +72,136 @@ async function readPrivateBytes(page: Page): Promise<number> {
   return Math.max(...sizes.map(Number)) * 1024;
 }
 
+interface ReadRows {
+  readonly ids: readonly string[];
+  /** The most rows that were in the document at a time. */
+  readonly most: number;
+  /** How far the list is scrolled where rows in between were not read; null if there is no such place. */
+  readonly gapAt: number | null;
+}
+
+/** The rows of a list from top to bottom, of which only some are in the document at a time. */
+async function readRows(page: Page): Promise<ReadRows> {
+  return page.evaluate(`(async () => {
+    const pane = document.querySelector('.pane');
+    const before = pane.scrollTop;
+    const ids = new Set();
+    let [most, gapAt] = [0, null];
+    for (pane.scrollTop = 0; ; pane.scrollTop += innerHeight / 2) {
+      await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+      const rows = document.querySelectorAll('[data-kind=row]');
+      most = Math.max(most, rows.length);
+      for (const row of rows) ids.add(row.dataset.key);
+      if (document.querySelector('.gap')) gapAt ??= pane.scrollTop;
+      if (pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 1) break;
+    }
+    pane.scrollTop = before;
+    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+    return { ids: [...ids], most, gapAt };
+  })()`);
+}
+
 browserTest(
   'while deliveries arrive, an opened row stays where it is, and nothing that was loaded goes away',
   async () => {
-    const { page, api, visit, keep } = await openDashboard();
+    const { page, api, visit, keep } = await openDashboard({ browser: { viewport } });
     const webhook = await createWebhook(api, 'deploys');
     const first: string[] = [];
     for (let n = 0; n < 60; n++) first.push(await deliver(webhook, { n }));
-    await visit(`/webhooks/${webhook.uid}`);
-    const rows = page.locator('.deliveries .row-summary');
-    // Not by role: computing the names of all buttons would be the longest task of the page.
-    const rowOf = (id = '') => rows.filter({ hasText: id });
+    await visit('/deliveries');
+    // Not by role: computing the names of all links would be the longest task of the page.
+    const rowOf = (id = '') => page.locator(`[data-key="${id}"] > a`);
     await page.getByRole('button', { name: 'Show older deliveries' }).click();
-    await expect.poll(() => rows.count()).toBe(60);
+    await rowOf(first[0]).waitFor({ state: 'attached' });
     await page.getByText('live', { exact: true }).waitFor();
     const longestTask = inject('isLong') ? await watchTasks(page) : undefined;
 
     // The top is in view, and nobody is in the list: it grows on top.
     await page.mouse.move(0, 0);
-    await page.evaluate('scrollTo(0, 0)');
+    await page.evaluate(`document.querySelector('.pane').scrollTop = 0`);
     const added = await deliverSteadily(webhook, addedCount, 'added');
     await rowOf(added.at(-1)).waitFor();
 
     // A row is open: everything stays.
     const opened = rowOf(added.at(-3));
     await opened.click();
-    await page.locator('.started').waitFor();
-    const before = await rows.locator('.id').allTextContents();
+    await page.getByRole('heading', { name: 'Started no run' }).waitFor();
+    await page.mouse.move(0, 0);
+    const before = await readRows(page);
+    expect(before.ids).toEqual([...first, ...added].toReversed());
+    expect(before.most).toBeLessThan(shownMax);
     const place = await opened.boundingBox();
     const shifted = await watchShifts(page);
     const more = await deliverSteadily(webhook, perSecond * seconds - added.length, 'more');
-    const newRows = page.locator('.sticky .pill');
-    await expect.poll(() => textOf(newRows)).toBe(more.length > 1_000 ? 'Many new' : `${more.length} new`);
+    const newRows = page.locator('.bar').getByRole('button', { name: /new$/ });
+    await expect
+      .poll(() => textOf(newRows))
+      .toBe(more.length > 1_000 ? 'Many new' : `${more.length.toLocaleString('en')} new`);
     const longestMs = await longestTask?.();
     expect(await opened.boundingBox()).toEqual(place);
     expect(await shifted()).toBe(0);
-    expect(await opened.getAttribute('aria-expanded')).toBe('true');
-    expect(await rows.locator('.id').allTextContents()).toEqual(before);
-    expect(await textOf(page.locator('.deliveries'))).not.toContain('soon');
+    expect(await opened.getAttribute('aria-current')).toBe('true');
+    expect(await readRows(page)).toEqual(before);
     await keep('live-list');
 
     // The button shows the newest above those that were there, and what was left out in between can be read.
     await newRows.click();
     await rowOf(more.at(-1)).waitFor();
-    const between = page.getByRole('button', { name: 'Show the deliveries in between' });
-    const shown = await rows.locator('.id').allTextContents();
-    expect(shown.slice(-before.length)).toEqual(before);
-    expect(await opened.getAttribute('aria-expanded')).toBe('true');
+    const shown = await readRows(page);
+    expect(shown.ids.slice(-before.ids.length)).toEqual(before.ids);
     if (longestMs !== undefined) {
       expect(longestMs).toBeLessThan(taskMsMax);
       expect(await readPrivateBytes(page)).toBeLessThan(privateBytesMax);
       return;
     }
-    await between.first().waitFor();
-    while ((await between.count()) > 0) {
-      const count = await rows.count();
-      await between.first().click();
-      await expect.poll(async () => (await rows.count()) > count || (await between.count()) === 0).toBe(true);
+    const between = page.getByRole('button', { name: 'Show the deliveries in between' });
+    expect(shown.gapAt).not.toBe(null);
+    for (let known = shown; known.gapAt !== null; ) {
+      await page.evaluate(`document.querySelector('.pane').scrollTop = ${known.gapAt}`);
+      const count = known.ids.length;
+      await between.click();
+      await expect
+        .poll(async () => {
+          known = await readRows(page);
+          expect(known.most).toBeLessThan(shownMax);
+          return known.ids.length > count || known.gapAt === null;
+        })
+        .toBe(true);
     }
-    expect(new Set(await rows.locator('.id').allTextContents())).toEqual(new Set([...more, ...before]));
+    const all = await readRows(page);
+    expect(all.ids).toEqual([...first, ...added, ...more].toReversed());
+  },
+);
+
+browserTest(
+  'rows that are read stay where they are while older ones come, and come back on the way up',
+  async () => {
+    const { page, api, visit } = await openDashboard({ browser: { viewport } });
+    const webhook = await createWebhook(api, 'deploys');
+    const sent = await deliverSteadily(webhook, 300, 'n');
+    await visit('/deliveries');
+    await page.locator('[data-kind=row]').first().waitFor();
+    const older = page.getByRole('button', { name: 'Show older deliveries' });
+    for (let count = 40; count < 300; count += 40) {
+      await older.scrollIntoViewIfNeeded();
+      const last = page.locator('[data-kind=row]').last();
+      const id = await last.getAttribute('data-key');
+      const place = await last.boundingBox();
+      await older.click();
+      await expect.poll(() => page.locator(`[data-key="${id}"] + li[data-kind=row]`).count()).toBe(1);
+      expect((await page.locator(`[data-key="${id}"]`).boundingBox())?.y).toBe(place?.y);
+    }
+    const { ids, most } = await readRows(page);
+    expect(ids).toEqual(sent.toReversed());
+    expect(most).toBeLessThan(shownMax);
+    // Keys go to rows that are not in the document.
+    await page.evaluate(`document.querySelector('.pane').scrollTop = 0`);
+    await page.locator(`[data-key="${sent.at(-1)}"] a`).focus();
+    for (let row = 0; row < 100; row++) await page.keyboard.press('j');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.closest("li")?.dataset.key'))
+      .toBe(sent.at(-101));
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain(sent.at(-101));
   },
 );

@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { bearerOf } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
 import { type Api, browserTest, openDashboard, textOf } from './browser.ts';
-import { createWebhook, deliver, type SampleWebhook, triggerOn, waitForHealth } from './samples.ts';
+import { createWebhook, deliver, type SampleWebhook, triggerOn } from './samples.ts';
 
 /** Two webhooks, an automation on the first, and deliveries of several kinds. */
 async function prepareLog(api: Api) {
@@ -32,31 +32,55 @@ async function statesOf(api: Api): Promise<string[]> {
   return runs.map(({ state }) => state);
 }
 
+/** Two panes, the list and the delivery. */
+const wide = { browser: { viewport: { width: 1440, height: 900 } } };
+
+/** The IDs of the rows. */
 function listed(page: Page): Promise<string[]> {
-  return page.locator('.row-summary .id').allTextContents();
+  return page.locator('[data-kind=row]').evaluateAll(rows => rows.map(row => row.dataset.key ?? ''));
+}
+
+function rowOf(page: Page, id: string): Locator {
+  return page.locator(`[data-key="${id}"] > a`);
+}
+
+/** Chooses an entry of a chip. */
+async function choose(page: Page, chip: string | RegExp, entry: string): Promise<void> {
+  await page.getByRole('button', { name: chip }).click();
+  await page
+    .getByRole('listbox')
+    .or(page.getByRole('dialog', { name: 'Time' }))
+    .getByText(entry, { exact: true })
+    .click();
+}
+
+async function search(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Search payloads').fill(text);
+  await page.getByLabel('Search payloads').press('Enter');
 }
 
 browserTest(
   'a list shows what each delivery says and started, and a link shows the same filters',
   async () => {
-    const { page, api, visit, keep } = await openDashboard();
+    const { page, api, visit, keep } = await openDashboard(wide);
     const { push, failed, alert } = await prepareLog(api);
     await visit('/deliveries');
-    const row = page.getByRole('button', { name: failed });
+    const row = rowOf(page, failed);
     await row.waitFor();
-    expect(await textOf(row)).toMatch(
-      /Accepted.*deploysdeployment\{"state":"failed","order":"order-4711"\}1 failed/,
-    );
-    expect(await textOf(page.getByRole('button', { name: push }))).toMatch(/1 succeeded/);
-    expect(await textOf(page.getByRole('button', { name: alert }))).toMatch(/alerts.*no run/);
+    expect(await textOf(row)).toMatch(/deploysdeploymentfailedfailed\d\d:\d\d:\d\d$/);
+    await row.getByLabel('Accepted').waitFor();
+    await rowOf(page, push).getByLabel('succeeded').waitFor();
+    expect(await textOf(rowOf(page, alert))).toMatch(/alerts.*warning/);
+    const rejected = page.locator('.row').first();
+    expect(await textOf(rejected)).toMatch(/alertsWrong token2 Brejected/);
+    expect(await textOf(page.locator('.day'))).toMatch(/^Today, \w+day \d+ \w+$/);
     await keep('deliveries');
 
-    await page.getByLabel('Search payloads').fill('order-4711');
-    await page.getByLabel('Search payloads').press('Enter');
+    await search(page, 'order-4711');
     await expect.poll(() => listed(page)).toEqual([alert, failed]);
-    await page.getByLabel('Run state').selectOption('failed');
+    await choose(page, 'Run state', 'failed');
     await expect.poll(() => listed(page)).toEqual([failed]);
-    await page.getByLabel('Time range').selectOption('Last hour');
+    await choose(page, 'Time: Any time', 'Last hour');
     await expect
       .poll(() => page.url())
       .toMatch(/#\/[^/]+\/deliveries\?(?=.*search=order-4711)(?=.*state=failed)(?=.*since=1h)/);
@@ -67,32 +91,111 @@ browserTest(
     await page.goto(link);
     await expect.poll(() => listed(page)).toEqual([failed]);
     expect(await page.getByLabel('Search payloads').inputValue()).toBe('order-4711');
-    await page.getByLabel('Time range').selectOption('From … to …');
+    await page.getByRole('button', { name: 'Time: Last hour' }).click();
     await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
+    await page.keyboard.press('Escape');
     await page.getByText('No deliveries match the filters').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => listed(page)).toHaveLength(4);
-    await page.getByText('More filters').click();
-    await page.getByLabel('Event type').fill('push');
-    await page.getByLabel('Event type').press('Enter');
+    await choose(page, 'Event', 'push');
     await expect.poll(() => listed(page)).toEqual([push]);
-
-    await visit('/runs');
-    await page.getByLabel('Run state').selectOption('succeeded');
+    await choose(page, 'Event: push', 'All events');
+    await page.getByRole('button', { name: 'Event' }).click();
+    await page.getByLabel('Find: Event').fill('deployment');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => listed(page)).toEqual([failed]);
+    await choose(page, 'Event: deployment', 'All events');
+    await choose(page, 'Webhook', 'alerts');
+    await expect.poll(() => listed(page)).toHaveLength(2);
+    await page.getByRole('button', { name: 'Exceptions 1' }).click();
     await expect.poll(() => listed(page)).toHaveLength(1);
-    expect(await textOf(page.locator('.row-summary'))).toMatch(/^succeeded.*triage/);
-    await keep('runs');
+    expect(page.url()).toMatch(/outcome=Duplicate%2CRejected/);
+    await page.getByRole('button', { name: 'Exceptions 1' }).click();
+    await expect.poll(() => listed(page)).toHaveLength(2);
   },
 );
 
+browserTest('a delivery opens beside the list, which is neither read again nor moved', async () => {
+  const { page, api, visit, keep } = await openDashboard(wide);
+  const { push, failed, alert } = await prepareLog(api);
+  await visit('/deliveries?since=1h');
+  await rowOf(page, failed).waitFor();
+  await page.getByText('live', { exact: true }).waitFor();
+  const reads: string[] = [];
+  page.on('request', request => {
+    if (/\/deliveries\?.*limit=40/.test(request.url())) reads.push(request.url());
+  });
+  await rowOf(page, failed).click();
+  await page.getByRole('heading', { name: 'deployment' }).waitFor();
+  expect(await rowOf(page, failed).getAttribute('aria-current')).toBe('true');
+  expect(page.url()).toMatch(new RegExp(`/deliveries/${failed}\\?since=1h$`));
+
+  // The keys go on from there, and the detail follows.
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: 'push' }).waitFor();
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await expect.poll(() => page.url()).toContain(alert);
+  await page.keyboard.press('o');
+  await expect.poll(() => page.evaluate('document.activeElement.closest(".detail") !== null')).toBe(true);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.keyboard.press('c');
+  await page.getByText('Copied the ID').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(alert);
+  await page.keyboard.press('u');
+  await page.getByText('Copied the link').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+    new RegExp(`^http.*#/[^/]+/deliveries/${alert}$`),
+  );
+  await page.keyboard.press('Shift+R');
+  await page
+    .getByRole('dialog', { name: 'Replay the delivery?' })
+    .getByRole('button', { name: 'Cancel' })
+    .click();
+  await page.keyboard.press('f');
+  await expect.poll(() => page.evaluate('document.activeElement.className')).toContain('chip');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.url()).toMatch(/\/deliveries\?since=1h$/);
+  expect(await page.locator('.detail').count()).toBe(0);
+  expect(reads).toEqual([]);
+
+  // In a narrow window, one takes the place of the other.
+  await page.setViewportSize({ width: 900, height: 700 });
+  await rowOf(page, push).click();
+  await page.getByRole('heading', { name: 'push' }).waitFor();
+  expect(await rowOf(page, push).isVisible()).toBe(false);
+  await keep('delivery-narrow');
+  await page.getByRole('navigation', { name: 'Back' }).getByRole('link', { name: 'Deliveries' }).click();
+  await rowOf(page, push).waitFor();
+  expect(reads).toEqual([]);
+});
+
+browserTest('many requests that are refused for the same reason become one row, which opens', async () => {
+  const { page, api, visit } = await openDashboard(wide);
+  const { deploys, alerts } = await prepareLog(api);
+  for (let n = 0; n < 2; n++) await deploys.post({ n }, 'wrong');
+  for (let n = 0; n < 4; n++) await alerts.post({ n }, 'wrong');
+  const between = await deliver(deploys, { state: 'other' });
+  await alerts.post({}, 'wrong');
+  await visit('/deliveries');
+  const fold = page.getByRole('button', { name: /^5 more like it since \d\d:\d\d:\d\d$/ });
+  await fold.waitFor();
+  await expect.poll(async () => (await listed(page)).length).toBe(7);
+  expect((await listed(page))[1]).toBe(between);
+  await fold.click();
+  await expect.poll(async () => (await listed(page)).length).toBe(12);
+  await page.getByRole('button', { name: /^Fold 5 like it/ }).click();
+  await expect.poll(async () => (await listed(page)).length).toBe(7);
+});
+
 browserTest('replays what the filters choose after it has said how many, and can be stopped', async () => {
-  const { page, api, visit, keep } = await openDashboard();
+  const { page, api, visit, keep } = await openDashboard(wide);
   const { deploys } = await prepareLog(api);
-  await visit(`/webhooks/${deploys.uid}`);
-  await page.getByRole('button', { name: 'Replay all…' }).click();
+  await visit('/deliveries?webhook=deploys');
+  await page.getByRole('button', { name: 'Replay these…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('The filters choose 2 deliveries.').waitFor();
-  await dialog.getByLabel('Automation').selectOption('triage');
+  await choose(page, 'Automation: All that match', 'triage');
   await keep('bulk-replay');
   await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
   await dialog.getByText('2 of 2 deliveries replayed.').waitFor();
@@ -102,7 +205,7 @@ browserTest('replays what the filters choose after it has said how many, and can
   // What does not match is counted by its reason.
   const triggers = [triggerOn(deploys.uid, { state: ['failed'] })];
   await api('PUT', '/automations/triage', { prompt: 'Look.', triggers });
-  await page.getByRole('button', { name: 'Replay all…' }).click();
+  await page.getByRole('button', { name: 'Replay these…' }).click();
   await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
   await dialog.getByText('1 of 2 deliveries replayed.').waitFor();
   await dialog.getByText('1 not replayed: No automation matches the delivery').waitFor();
@@ -116,10 +219,9 @@ browserTest('replays what the filters choose after it has said how many, and can
     if (++replays === 2) await held.promise;
     await route.continue();
   });
-  await page.getByLabel('Search payloads').fill('"n"');
-  await page.getByLabel('Search payloads').press('Enter');
+  await search(page, '"n"');
   await expect.poll(() => listed(page)).toHaveLength(3);
-  await page.getByRole('button', { name: 'Replay all…' }).click();
+  await page.getByRole('button', { name: 'Replay these…' }).click();
   await dialog.getByRole('button', { name: 'Replay 3 deliveries' }).click();
   await dialog.getByText('1 of 3 deliveries').waitFor();
   await expect.poll(() => replays).toBe(2);
@@ -130,41 +232,37 @@ browserTest('replays what the filters choose after it has said how many, and can
   expect(replays).toBe(2);
 });
 
-browserTest('retries the failed runs that the filters choose', async () => {
-  const { page, api, visit } = await openDashboard();
-  await prepareLog(api);
-  await visit('/runs');
-  await page.getByRole('button', { name: 'Retry all failed…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Retry 1 failed run' }).click();
-  await dialog.getByText('1 of 1 failed run queued again.').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  await page.getByLabel('Run state').selectOption('succeeded');
-  expect(await page.getByRole('button', { name: 'Retry all failed…' }).count()).toBe(0);
-});
-
 browserTest(
-  'a delivery is searched from match to match, copied as curl, and compared with an earlier one',
+  'a delivery is searched from match to match, copied as curl, filtered by, and compared with another one',
   async () => {
-    const { page, api, visit, keep } = await openDashboard();
+    const { page, api, visit, keep } = await openDashboard(wide);
     const webhook = await createWebhook(api, 'deploys');
-    await deliver(webhook, { state: 'passed', service: 'checkout' });
+    const before = await deliver(webhook, { state: 'passed', service: 'checkout' });
+    await deliver(webhook, { kind: 'other' });
     const lines = Array.from({ length: 200 }, (_, line) => `line ${line % 100 === 50 ? 'needle' : line}`);
-    const id = await deliver(webhook, { state: 'failed', service: 'checkout', lines });
+    const id = await deliver(webhook, { state: 'failed', service: 'checkout', deep: { er: { lines } } });
     await visit(`/deliveries/${id}`);
+    const tree = page.getByRole('tree', { name: 'Payload' });
+    await tree.getByText('"failed"').waitFor();
+    // Two levels are open.
+    await tree.getByText('er', { exact: true }).waitFor();
+    expect(await tree.getByText('lines').count()).toBe(0);
     const search = page.getByLabel('Search the payload');
     await search.fill('NEEDLE');
     await page.getByText('1 of 2').waitFor();
+    const found = tree.locator('.is-found');
     const isSeen = () =>
       page.evaluate<boolean>(`(() => {
-      const [mark, box] = ['mark.current', '.payload pre'].map(each =>
+      const [mark, box] = ['.is-found mark', '.pane + .pane'].map(each =>
         document.querySelector(each).getBoundingClientRect());
       return mark.top >= box.top && mark.bottom <= box.bottom;
     })()`);
     await expect.poll(isSeen).toBe(true);
+    expect(await textOf(found)).toContain('[50]"line needle"');
     await search.press('Enter');
     await page.getByText('2 of 2').waitFor();
     await expect.poll(isSeen).toBe(true);
+    expect(await textOf(found)).toContain('[150]');
     await search.press('Shift+Enter');
     await page.getByText('1 of 2').waitFor();
     await page.getByRole('button', { name: 'Previous match' }).click();
@@ -174,20 +272,94 @@ browserTest(
     await page.getByText('1 of 1').waitFor();
 
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await found.getByRole('button', { name: 'Copy path' }).click();
+    await expect.poll(clipboard).toBe('$.service');
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied as curl' }).waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    const command = await clipboard();
     expect(command).toContain(`curl --globoff ${webhook.url}`);
     expect(command).toContain('Authorization: Bearer $WEBHOOK_SECRET');
     expect(command).toContain('"state":"failed"');
 
-    await page.getByText('Compare with an earlier delivery').click();
-    await expect
-      .poll(async () => (await page.locator('.diff').allTextContents()).join(''))
-      .toMatch(/- +"state": "passed",[\s\S]*\+ +"state": "failed",/);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const differences = page.locator('.differences');
+    await expect.poll(() => textOf(page.getByRole('region', { name: 'Comparison' }))).toMatch(/differs in/);
+    await page.getByRole('button', { name: /^Other delivery/ }).click();
+    await page.getByRole('option', { name: /passed/ }).click();
+    await expect.poll(() => textOf(differences)).toMatch(/^\$\.state"passed""failed"\$\.deep/);
+    expect(
+      await page.getByRole('region', { name: 'Comparison' }).getByRole('link').getAttribute('href'),
+    ).toContain(before);
     await keep('delivery-compared');
+
+    await found.getByRole('button', { name: 'Filter by this value' }).click();
+    await expect.poll(() => listed(page)).toEqual([id, before]);
+    expect(page.url()).toContain(`${id}?search=%22checkout%22`);
+    await search.fill('');
+
+    // By keys, as in any tree.
+    await tree.getByRole('treeitem').first().focus();
+    for (const key of ['End', 'ArrowRight', 'ArrowDown', ...Array(4).fill('ArrowLeft')])
+      await page.keyboard.press(key);
+    await expect.poll(() => tree.getByText('er', { exact: true }).count()).toBe(0);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Download the body' }).click();
+    expect((await saved).suggestedFilename()).toBe(`${id}.json`);
+    await page.getByRole('button', { name: 'Raw' }).click();
+    expect(await textOf(page.locator('pre.raw'))).toMatch(/^\{"state":"failed","service"/);
+    await page.getByRole('button', { name: 'Identity' }).click();
+    await page.getByText('from a hash of the body').waitFor();
   },
 );
+
+browserTest('a delivery says why: what matched, what nearly did, and the others folded', async () => {
+  const { page, api, visit } = await openDashboard(wide);
+  const webhook = await createWebhook(api, 'deploys', { keepHeaders: ['X-GitHub-Event'] });
+  const create = (name: string, payload: object, headers?: object) => {
+    const { filter, ...trigger } = triggerOn(webhook.uid, payload);
+    const triggers = [{ ...trigger, filter: { ...filter, ...(headers && { headers }) } }];
+    return api('POST', '/automations', { name, prompt: 'Look.', triggers });
+  };
+  await create('act', { state: ['failed'] });
+  await create('miss', { state: ['Failed'] });
+  for (const event of ['issues', 'push']) {
+    await create(`on-${event}`, { state: ['failed'] }, { 'X-GitHub-Event': [event] });
+  }
+  const id = await sendEvent(webhook, 'deployment', { state: 'failed' });
+  await visit(`/deliveries/${id}`);
+  const why = page.getByRole('region', { name: 'Why' });
+  await why.getByText('2 others listen to other events').waitFor();
+  expect(await why.locator('.judged').allTextContents()).toEqual(['actmatched', 'missnearly matched']);
+  expect(await textOf(why.locator('.clauses').first())).toMatch(/\$\.state in \[failed\]is failed/);
+  expect(await textOf(why.locator('.clauses').last())).toMatch(/is failed, did you mean failed\?/);
+  await why.getByRole('button', { name: /others listen/ }).click();
+  await why.getByText('on-issues').waitFor();
+  expect(await textOf(why.locator('.clauses').last())).toMatch(/X-GitHub-Event in \[push\]is deployment/);
+});
+
+browserTest('a duplicate shows its original, and a delivery is replayed after a question', async () => {
+  const { page, api, visit } = await openDashboard(wide);
+  const { deploys, failed } = await prepareLog(api);
+  await sendEvent(deploys, 'deployment', { state: 'failed', order: 'order-4711' });
+  await visit('/deliveries');
+  const duplicate = page.locator('.row', { hasText: 'duplicate' });
+  expect(await textOf(duplicate)).toContain('deploymentfailedduplicate');
+  await duplicate.click();
+  await page.getByText('A duplicate: it started no run.').waitFor();
+  await page.getByRole('tree', { name: 'Payload' }).getByText('"order-4711"').waitFor();
+  await page.getByRole('region', { name: 'Runs' }).getByText('triage').waitFor();
+  expect(await page.getByRole('button', { name: 'Replay…' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Open the original' }).click();
+  await expect.poll(() => page.url()).toContain(failed);
+
+  await page.getByRole('button', { name: 'Replay…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start runs' }).click();
+  await page.getByText('Started 1 run').waitFor();
+  await expect.poll(() => page.locator('.run-line').count()).toBe(2);
+  await expect.poll(() => textOf(page.locator('.run-line').last())).toMatch(/replay/);
+});
 
 browserTest('a row shows what became of its runs, without a reload', async () => {
   const { page, api, visit } = await openDashboard();
@@ -195,7 +367,7 @@ browserTest('a row shows what became of its runs, without a reload', async () =>
   await visit('/deliveries');
   await page.getByText('live', { exact: true }).waitFor();
   const id = await deliver(deploys, { state: 'passed', n: 'later' });
-  await page.locator('.row', { hasText: id }).getByText('1 succeeded').waitFor();
+  await rowOf(page, id).getByLabel('succeeded').waitFor();
 });
 
 browserTest('a search says how far it is, and can be stopped and continued', async () => {
@@ -221,8 +393,8 @@ browserTest('a search says how far it is, and can be stopped and continued', asy
   await page.getByRole('button', { name: 'Show older deliveries' }).waitFor();
   held.resolve();
   expect(await listed(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Clear filters' }).click();
-  await page.getByRole('button', { name: failed }).waitFor();
+  await page.getByLabel('Search payloads').fill('');
+  await rowOf(page, failed).waitFor();
 });
 
 browserTest('times are local or in UTC, and the browser remembers which', async () => {
@@ -238,37 +410,13 @@ browserTest('times are local or in UTC, and the browser remembers which', async 
   await page.reload();
   await page.getByText(`${clock('UTC')} UTC`).waitFor();
   await visit('/deliveries?since=2026-01-31T14:05:00.000Z');
-  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-01-31T14:05');
-  await page.getByRole('button', { name: 'UTC' }).click();
-  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-01-31T23:05');
+  const from = async () => {
+    await page.getByRole('button', { name: /^Time: Since/ }).click();
+    const value = await page.getByLabel('From', { exact: true }).inputValue();
+    await page.keyboard.press('Escape');
+    return value;
+  };
+  expect(await from()).toBe('2026-01-31T14:05');
+  await page.getByRole('button', { name: 'Local' }).click();
+  expect(await from()).toBe('2026-01-31T23:05');
 });
-
-browserTest(
-  "a webhook's deliveries stand above the fold, and its set-up only before there are any",
-  async () => {
-    const { page, api, visit } = await openDashboard();
-    const { deploys } = await prepareLog(api);
-    // If the last request was not processed, the cause of that stands first, however long it is.
-    await deliver(deploys, { state: 'passed', n: 'last' });
-    await expect.poll(() => statesOf(api)).toEqual(['succeeded', 'failed', 'succeeded']);
-    await waitForHealth(api, { [deploys.uid]: 'healthy' });
-    const quiet = await createWebhook(api, 'quiet');
-    const setUp = page.getByRole('button', { name: 'Set-up and definition' });
-    await visit(`/webhooks/${quiet.uid}`);
-    await page.getByText('No deliveries yet').waitFor();
-    await expect.poll(() => setUp.getAttribute('aria-expanded')).toBe('true');
-    await page.getByText('ingress URL').first().waitFor({ state: 'attached' });
-
-    await visit(`/webhooks/${deploys.uid}`);
-    await page.getByRole('heading', { level: 1, name: 'deploys' }).waitFor();
-    const row = page.locator('.row-summary').first();
-    await row.waitFor();
-    await expect.poll(() => setUp.getAttribute('aria-expanded')).toBe('false');
-    // Everything that stands above the row.
-    await page.getByText('The last request was processed').waitFor();
-    await page.getByRole('slider', { name: /^Time in the last/ }).waitFor();
-    const box = await row.boundingBox();
-    expect(box && box.y + box.height).toBeLessThan(page.viewportSize()?.height ?? 0);
-    expect(await page.getByText('Set up the sender').count()).toBe(0);
-  },
-);

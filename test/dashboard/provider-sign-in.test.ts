@@ -4,7 +4,7 @@ import { startLoopbackServer } from '../support/loopback-server.ts';
 import { call, startManagedDaemon } from '../support/management.ts';
 import { signInAtProvider, startProvider } from '../support/sign-in-provider.ts';
 import { storeIn } from '../support/stored.ts';
-import { browserTest, keepScreenshot, openPage } from './browser.ts';
+import { browserTest, chooseInAccount, keepScreenshot, openPage } from './browser.ts';
 
 async function startBoth() {
   const provider = await startProvider();
@@ -17,7 +17,7 @@ async function startBoth() {
 browserTest('signs a person in at the provider, goes on where they were, and signs them out', async () => {
   const { managementUrl } = await startBoth();
   const page = await openPage();
-  await page.goto(`${managementUrl}/#/payments/status`);
+  await page.goto(`${managementUrl}/#/payments/webhooks`);
   await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
   await keepScreenshot(page, 'sign-in-provider');
   await page.getByRole('button', { name: 'Sign in with Acme' }).click();
@@ -25,14 +25,14 @@ browserTest('signs a person in at the provider, goes on where they were, and sig
   await page.getByPlaceholder('and password').fill('any');
   await page.getByRole('button', { name: 'Sign-in' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
-  await page.getByText('ada@example.com').waitFor();
-  expect(page.url()).toBe(`${managementUrl}/#/payments/status`);
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await page.getByRole('button', { name: 'Account: ada@example.com' }).waitFor();
+  expect(page.url()).toBe(`${managementUrl}/#/payments/webhooks`);
   // The address of the answer is not in the history, and only the key of the session is in the page's storage.
   const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie])';
   expect(await page.evaluate<string>(kept)).toMatch(/^\[\{"hookmill-session-key":"[\w-]{43}"\},\{\},""\]$/);
   await page.reload();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await chooseInAccount(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
   expect(await page.evaluate<string>(kept)).toBe('[{},{},""]');
 });
@@ -56,10 +56,10 @@ browserTest(
     // The provider still knows who it was.
     await page.context().clearCookies();
     await signInAs('bob');
-    await page.getByText('bob@example.com').waitFor();
+    await page.getByRole('button', { name: 'Account: bob@example.com' }).waitFor();
     await page.goto(`${managementUrl}/#/payments/webhooks`);
     await page.getByText('No webhooks yet').waitFor();
-    expect(await page.getByRole('link', { name: 'Create webhook' }).count()).toBe(0);
+    expect(await page.getByRole('main').getByRole('link').count()).toBe(0);
   },
 );
 

@@ -1,13 +1,23 @@
 import { expect } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-import { browserTest, enter, makeToken, openDashboard, openPage, signIn } from './browser.ts';
+import {
+  browserTest,
+  chooseInAccount,
+  enter,
+  makeToken,
+  openDashboard,
+  openPage,
+  signIn,
+  waitForSignIn,
+} from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 browserTest('signs in with a token, refuses an unknown one, and signs out', async () => {
   const { page, daemon, factory, visit, keep } = await openDashboard({ isSignedOut: true });
   await visit();
   await page.getByLabel('API token').fill('hm_unknown');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('alert').getByText('The API token is unknown').waitFor();
   await keep('sign-in');
   const token = await makeToken(daemon, 'manage', factory);
@@ -19,7 +29,7 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   );
   expect(await page.content()).not.toContain(token);
   await page.reload();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await chooseInAccount(page, 'Sign out');
   await page.getByLabel('API token').waitFor();
   expect(await page.evaluate<string>(kept)).toBe('[{},{},"",null]');
   await page.reload();
@@ -41,19 +51,34 @@ browserTest('a server on another port gets the cookie from the browser, and cann
   const replayed = await fetch(`${daemon.managementUrl}/api/v1/session`, { headers: { cookie } });
   expect(replayed.status).toBe(401);
   await page.goto(daemon.managementUrl);
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await waitForSignIn(page);
 });
 
-browserTest('asks to sign in again when the session has expired, and stays on the page', async () => {
-  const { page, daemon, factory, visit } = await openDashboard();
-  await visit();
-  await page.getByText('No automations yet').waitFor();
-  await page.context().clearCookies();
-  await visit('/status');
-  await page.getByText('Your session has expired').waitFor();
-  await signIn(page, await makeToken(daemon, 'manage', factory));
-  await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
-});
+browserTest(
+  'asks over the page to sign in again when the session has expired, and then goes on',
+  async () => {
+    const { page, daemon, api, factory, visit, keep } = await openDashboard();
+    await createWebhook(api, 'deploys');
+    await visit('/new-webhook');
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('half-typed');
+    await page.context().clearCookies();
+    await page.keyboard.press('Control+k');
+    const expired = page.getByRole('dialog', { name: 'Your session has expired' });
+    await expired.waitFor();
+    await keep('session-expired');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expired.waitFor();
+    await signIn(page, await makeToken(daemon, 'manage', factory));
+    await expired.waitFor({ state: 'detached' });
+    // What could not be read meanwhile is read now, and what somebody typed is still there.
+    await page.getByRole('combobox').fill('deploys');
+    await page.getByRole('option', { name: 'deploys', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await name.inputValue()).toBe('half-typed');
+  },
+);
 
 browserTest('lists the sessions, and ends one of another browser', async () => {
   const { page, daemon, factory, visit, keep } = await openDashboard({ isSignedOut: true });
@@ -61,10 +86,10 @@ browserTest('lists the sessions, and ends one of another browser', async () => {
   const other = await openPage();
   await enter(other, daemon, token);
   await other.goto(daemon.managementUrl);
-  await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  await waitForSignIn(other);
   await enter(page, daemon, token);
   await visit();
-  await page.getByRole('link', { name: 'Sessions' }).click();
+  await chooseInAccount(page, 'Sessions');
   await page.getByText('this session').waitFor();
   await keep('sessions');
   await page.getByRole('button', { name: 'End the session of' }).click();
@@ -72,7 +97,7 @@ browserTest('lists the sessions, and ends one of another browser', async () => {
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await other.reload();
   await other.getByLabel('API token').waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await waitForSignIn(page);
 });
 
 browserTest('says with what it reads by itself when nobody has used the page for a minute', async () => {
@@ -104,24 +129,72 @@ browserTest('switches between factories', async () => {
   const other = await daemon.webhook();
   await enter(page, daemon, await makeToken(daemon, 'read', null));
   await visit();
-  await page.getByRole('heading', { name: 'Factories' }).waitFor();
-  await page.getByRole('button', { name: `${factory} 1 never seen` }).click();
-  await page.getByRole('link', { name: `Automations and webhooks of ${factory}` }).click();
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  const choose = async (current: string, next: string) => {
+    await page.getByRole('button', { name: `Factory: ${current}` }).click();
+    await page.getByRole('option', { name: next, exact: true }).click();
+  };
+  await choose('All factories', factory);
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
   await page.getByRole('link', { name: 'here' }).waitFor();
-  await page.getByLabel('Factory', { exact: true }).first().selectOption(other.factory);
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await choose(factory, other.factory);
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
   await page.getByRole('link', { name: 'hook', exact: true }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('f');
+  await page.getByRole('option', { name: 'All factories' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/');
 });
 
-browserTest('says that the daemon does not answer, and tries again', async () => {
-  const { page, visit } = await openDashboard();
-  await visit('/automations');
-  await page.getByText('No automations yet').waitFor();
-  await page.route('**/api/v1/**', route => route.abort());
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('alert').getByText('The daemon does not answer').waitFor();
-  await page.unroute('**/api/v1/**');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('No webhooks yet').waitFor();
+browserTest(
+  'says that the daemon does not answer, keeps what was loaded, and goes on by itself',
+  async () => {
+    const { page, api, visit, keep } = await openDashboard();
+    await createWebhook(api, 'deploys');
+    await page.clock.install();
+    await visit('/webhooks');
+    await page.getByRole('link', { name: 'deploys' }).waitFor();
+    let asked = 0;
+    await page.route('**/api/v1/**', route => {
+      asked += Number(route.request().url().endsWith('/sign-in'));
+      return route.abort();
+    });
+    await page.getByRole('link', { name: 'Automations', exact: true }).first().click();
+    const notice = page.getByRole('alert').filter({ hasText: 'The daemon does not answer' });
+    await notice.waitFor();
+    await page.goBack();
+    await notice.getByText(/You see what was loaded by \d\d:\d\d:\d\d/).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    // After 1, 2, 4, 8, 16, and then each 30 s.
+    const pass = async (seconds: number) => {
+      const before = asked;
+      for (let second = 0; second < seconds; second++) await page.clock.runFor(1_000);
+      return asked - before;
+    };
+    await eventually(async () => {
+      await pass(4);
+      return asked > 2;
+    });
+    const asks = await pass(300);
+    expect(asks > 2 && asks < 13, `${asks} asks`).toBe(true);
+    await keep('daemon-away');
+    await page.unroute('**/api/v1/**');
+    await notice.getByRole('button', { name: 'Try now' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'deploys' }).waitFor();
+  },
+);
+
+browserTest('says what the ID in an address is, and which name is nearest', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { uid } = await createWebhook(api, 'deploys');
+  await visit(`/webhooks/${uid.slice(0, -1)}${uid.endsWith('x') ? 'y' : 'x'}`);
+  await page.getByText('No webhook of this factory has this UID').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'deploys' }).click();
+  await page.getByRole('heading', { name: 'deploys' }).waitFor();
+  await visit('/runs/run_01m856whecx7r30kredhc56hrf');
+  await page.getByText('This is the ID of a run of').waitFor();
+  await visit('/nowhere/run_01m856whecx7r30kredhc56hrf');
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  await page.getByText('It has the ID of a run').waitFor();
 });

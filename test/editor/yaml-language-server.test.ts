@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSettings } from '../../daemon/parse-settings.ts';
-import { parseAutomation, parseWebhook } from '../../schema/definitions/parse-definition.ts';
+import { parseAutomation } from '../../schema/definitions/parse-automation.ts';
 import { parseWorkspace } from '../../schema/definitions/parse-file.ts';
+import { parseWebhook } from '../../schema/definitions/parse-webhook.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { schemeIds } from '../../signatures/schemes.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';

@@ -41,6 +41,7 @@ export async function startDaemonHere(
   const { ingressUrl, managementUrl, ...daemon } = await startDaemon({
     store,
     settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
+    version: '0.0.0-test',
     environment: {},
     log: pino({ level: 'trace' }, { write }),
     nowMs: () => clock.nowMs,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { createToken } from '../../operations/access/sessions.ts';
+import { createToken } from '../../operations/access/tokens.ts';
 import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { apiRoutes, apiShapes, type OperationId } from '../../schema/api/routes.ts';

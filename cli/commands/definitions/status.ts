@@ -243,10 +243,12 @@ const editedText = 'someone edited the applied state by hand; the next apply und
 /** A line for each webhook that was enabled or disabled by hand, with who did it. */
 function describeHandChanges({ changedByHand, source }: AppliedStatus): [name: string, value: string][] {
   const next = source?.kind === 'repository' ? 'the next commit on the branch' : 'the next apply';
-  return changedByHand.map(({ at, subject, who }) => {
-    const [, webhook = subject, became = 'changed'] = /^(.*) \(wh_\w+\): (\w+)$/.exec(subject) ?? [];
+  return changedByHand.map(({ at, webhook, enabled, who }) => {
     const by = who ? ` by ${describeActor(who)}` : '';
-    return ['drift', `the webhook ${webhook} was ${became}${by} at ${at}; ${next} undoes that`];
+    return [
+      'drift',
+      `the webhook ${webhook.name} was ${enabled ? 'enabled' : 'disabled'}${by} at ${at}; ${next} undoes that`,
+    ];
   });
 }
 

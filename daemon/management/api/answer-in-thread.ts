@@ -21,13 +21,13 @@ export function createAnswerer(
   options: AnswererOptions,
 ): (request: ThreadRequest, readOutside: ReadOutside) => Promise<ThreadAnswer> {
   return async (request, readOutside) => {
-    const { id, params, query, ifSerial, grants, permission, change } = request;
+    const { id, params, query, ifSerial, grants, expiresAt, permission, change } = request;
     options.clock.atMs = request.atMs;
     const deps = createDeps(options, request, readOutside);
     try {
       const body = request.body && parseBody(toBuffer(request.body), apiRoutes[id]);
       // The body and, before, the query were checked against the shapes of the route.
-      const checked = { params, query, body, ifSerial, grants, permission } as Parameters<
+      const checked = { params, query, body, ifSerial, grants, expiresAt, permission } as Parameters<
         typeof callHandler
       >[2];
       const call = (parts: Changeable) => callHandler(id, { ...deps, ...parts }, checked);

@@ -88,15 +88,15 @@ type CheckedCall = Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' 
 async function answer(call: Call, request: CheckedCall, deps: ApiRouterDeps): Promise<void> {
   const { id, route, context } = call;
   const { caller, ...parts } = request;
-  const grants = caller?.grants ?? [];
+  const { grants, expiresAt } = caller ?? { grants: [], expiresAt: null };
   if (isCallable(call) && route.thread !== 'main') {
     const change = describeChange(call, caller, deps);
-    return serveInThread(call, { ...parts, grants, change }, caller?.sha256 ?? 'public', deps);
+    return serveInThread(call, { ...parts, grants, expiresAt, change }, caller?.sha256 ?? 'public', deps);
   }
   const body = parts.body && parseBody(toBuffer(parts.body), route);
   // The tables' types ensure that each handler takes the shapes that were checked here.
   if (isCallable(call)) {
-    const checked = { ...parts, body, grants } as Parameters<typeof callHandler>[2];
+    const checked = { ...parts, body, grants, expiresAt } as Parameters<typeof callHandler>[2];
     const reply = await callHandler(call.id, createDeps(deps), checked);
     return sendDownload(context, reply.body as Download);
   }

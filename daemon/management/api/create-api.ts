@@ -15,6 +15,7 @@ import { createSessions } from '../guards/sessions.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import { type ApiRouterDeps, createApiRouter } from './api-router.ts';
+import { createDaemonHandler, type DaemonFacts } from './daemon-handler.ts';
 import type { ApiDeps } from './handler.ts';
 import { createLiveHandler } from './live-handler.ts';
 import { createSessionHandlers } from './session-handlers.ts';
@@ -39,6 +40,7 @@ export interface ApiOptions {
   readonly signIn: SignIn | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
   readonly requestsPerMinute: number;
+  readonly facts: DaemonFacts;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   readonly log: Logger;
@@ -82,6 +84,7 @@ export function createApi({
   const handlers = {
     ...createSessionHandlers(deps),
     ...createSignInHandlers(deps, signIn, createCookie(managementUrl, 'sign_in')),
+    showDaemon: createDaemonHandler(deps, options.facts),
     watchDeliveries: createLiveHandler(deps),
   };
   return {

@@ -6,6 +6,7 @@ import type { CheckedParts } from '../../../schema/api/call.ts';
 import type { ApiAnswer } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
 import type { Permission } from '../../../schema/grant.ts';
+import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import type { Caller, KnownCallers } from '../guards/caller.ts';
@@ -18,7 +19,7 @@ import type { AnswerInThread } from './thread-request.ts';
 export interface ApiDeps {
   readonly store: Store;
   readonly served: ServedFactories;
-  readonly deliveryLog: QueueableRuns;
+  readonly deliveryLog: QueueableRuns & Pick<DeliveryLog, 'describeTrouble'>;
   readonly live: LiveDeliveries;
   readonly answerInThread: AnswerInThread;
   readonly callers: KnownCallers;

@@ -37,7 +37,7 @@ async function requireListed(
   const answer = await deps.answerInThread(
     {
       ...{ id: 'listDeliveries', params, query: { webhook, limit: 1 }, permission },
-      ...{ grants: caller.grants, body: undefined, ifSerial: undefined, problem: null },
+      ...{ grants: caller.grants, expiresAt: null, body: undefined, ifSerial: undefined, problem: null },
       ...{ baseUrl: deps.baseUrl(), listensAt: null, atMs: deps.nowMs(), change: undefined },
     },
     caller.sha256,

@@ -1,8 +1,9 @@
 import { nameActor, recordChange } from '../../../operations/access/audit.ts';
 import { findSession, listSessions, type OwnedSession } from '../../../operations/access/sessions.ts';
+import { listOpenAlerts } from '../../../operations/alerts/alerts.ts';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
-import { findPermission } from '../../../schema/grant.ts';
+import { findPermission, listGranted } from '../../../schema/grant.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { type Caller, type KnownCallers, toCaller } from '../guards/caller.ts';
@@ -11,7 +12,7 @@ import type { ApiDeps, PortHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<
   PortHandlers,
-  'signIn' | 'whoAmI' | 'signOut' | 'listSessions' | 'endSession' | 'listFactories'
+  'signIn' | 'whoAmI' | 'signOut' | 'listSessions' | 'endSession' | 'listFactories' | 'listOpenAlerts'
 >;
 
 /** Handles requests that do not belong to one factory. */
@@ -56,6 +57,13 @@ export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
         await recordChange(recorder, { who, operation: 'endSession', factory: null, subject, from }, end);
       }
       return { body: undefined };
+    },
+    listOpenAlerts: async ({ caller }) => {
+      const factories = listGranted(caller.grants);
+      const trouble = deps.deliveryLog.describeTrouble() ?? null;
+      // The reason may name any factory.
+      const logTrouble = trouble && factories ? 'the delivery log cannot be written' : trouble;
+      return { body: { alerts: await listOpenAlerts(deps.store, factories), logTrouble } };
     },
     listFactories: ({ caller }) => {
       const states = served.status().map(({ factory }) => factory);

@@ -14,6 +14,8 @@ export interface ThreadRequest {
   readonly ifSerial: number | undefined;
   /** All permissions of the caller. */
   readonly grants: readonly Grant[];
+  /** When the credential of the caller expires; null: never. */
+  readonly expiresAt: string | null;
   /** The caller's permission on the factory in the path, if there is one. */
   readonly permission: Permission | undefined;
   /** The public URL of the ingress. */

@@ -18,6 +18,8 @@ export interface Caller {
   readonly sha256: string;
   /** All permissions of the caller. */
   readonly grants: readonly Grant[];
+  /** When the credential itself expires, whatever a session does; null: never. */
+  readonly expiresAt: string | null;
   readonly over: 'token' | 'session';
 }
 
@@ -66,12 +68,15 @@ export async function identifyCaller(
   return toCaller(token, 'session');
 }
 
-export function toCaller({ name, sha256, factory, permission }: ApiToken, over: Caller['over']): Caller {
-  return { kind: 'token', name, sha256, grants: [{ factory, permission }], over };
+export function toCaller(
+  { name, sha256, factory, permission, expiresAt }: ApiToken,
+  over: Caller['over'],
+): Caller {
+  return { kind: 'token', name, sha256, grants: [{ factory, permission }], expiresAt, over };
 }
 
 export function toPerson({ name, subject }: StoredPerson, sha256: string, grants: readonly Grant[]): Caller {
-  return { kind: 'person', name, subject, sha256, grants, over: 'session' };
+  return { kind: 'person', name, subject, sha256, grants, expiresAt: null, over: 'session' };
 }
 
 /** Returns the caller's permission on a route's factory. Fails with `not-permitted` unless it is what the route needs. */

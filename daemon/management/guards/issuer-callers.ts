@@ -86,12 +86,14 @@ function readIssuer(presented: string): string | undefined {
 
 function toCaller(
   issuer: string,
-  { sub: subject }: TokenClaims,
+  { sub: subject, exp }: TokenClaims,
   granted: OidcSettings['management'],
 ): Caller {
   if (typeof subject !== 'string' || subject.trim() === '' || subject.length > subjectCharsMax)
     throw refuse('it has no subject that the audit log can name (claim sub)');
   const grants = granted.map(({ factory = null, permission }) => ({ factory, permission }));
   const sha256 = hash('sha256', JSON.stringify([issuer, subject]));
-  return { kind: 'workload', name: issuer, subject, sha256, grants, over: 'token' };
+  // A later time than this is no Date.
+  const expiresAt = new Date(Math.min(Number(exp) * 1_000, 8.64e15)).toISOString();
+  return { kind: 'workload', name: issuer, subject, sha256, grants, expiresAt, over: 'token' };
 }

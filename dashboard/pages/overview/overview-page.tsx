@@ -1,13 +1,74 @@
+import { callApi } from '../../api-client.ts';
 import type { ShownStatus } from '../../api-types.ts';
-import { PageHeading } from '../../parts/page-heading.tsx';
-import { FactoryHealth } from '../home/factory-health.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Text } from '../../parts/text.tsx';
+import { knownAlerts } from '../../state/attention.ts';
+import { nowMs } from '../../state/clock.ts';
+import { type FactoryDays, isUntouched, useFactoryDays } from '../../state/factory-days.ts';
+import { useLoad } from '../../state/loading.ts';
+import { toHref } from '../../state/page-location.ts';
+import { sayAlert } from '../../text/alert-sentences.ts';
+import { formatLength } from '../../text/format-time.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { EmptyFactory } from './empty-factory.tsx';
+import { Overview } from './overview.tsx';
 
-/** How a factory does: what needs attention, the numbers of a day, and its webhooks. */
-export function OverviewPage({ status }: { readonly status: ShownStatus }) {
+interface Properties {
+  readonly status: ShownStatus;
+}
+
+/** How a factory does; until its first delivery, how it gets one. */
+export function OverviewPage({ status }: Properties) {
+  const { value, error, reload } = useFactoryDays([status.factory]);
+  const [days] = value ?? [];
+  if (!days || !knownAlerts.value) return <Waiting error={error} reload={reload} what="the overview" />;
+  if (isUntouched(days)) return <EmptyFactory days={days} />;
   return (
-    <div class="page">
-      <PageHeading title="Overview" />
-      <FactoryHealth factory={status.factory} span="day" />
-    </div>
+    <>
+      <ProblemNotice error={error} retry={reload} />
+      <Overview days={[days]} allWell={<AllWell status={status} days={days} />} />
+    </>
+  );
+}
+
+/** What is well, and what was wrong last. */
+function AllWell({ status, days }: Properties & { readonly days: FactoryDays }) {
+  const { reconcile, revision } = status;
+  const waiting = days.health.webhooks.filter(({ health }) => health?.state === 'never seen').length;
+  return (
+    <>
+      {waiting === 0
+        ? 'Every webhook sends as usual'
+        : `${formatCount(waiting, 'webhook')} ${waiting === 1 ? 'waits' : 'wait'} for the first delivery, every other one sends as usual`}
+      , {reconcile && revision !== null ? 'no run waits for you, and ' : 'and no run waits for you'}
+      {reconcile && revision !== null && (
+        <>
+          <span class="mono t2">
+            <Text text={reconcile.followed.branch} />
+          </span>{' '}
+          is applied at <span class="mono t2">{revision.slice(0, 7)}</span>
+        </>
+      )}
+      . <LastEpisode factory={status.factory} />
+    </>
+  );
+}
+
+function LastEpisode({ factory }: { readonly factory: string }) {
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
+    [factory, knownAlerts.value?.alerts.length],
+  );
+  const last = value?.alerts.find(({ status }) => status === 'resolved');
+  if (!last?.until) return null;
+  return (
+    <>
+      The last episode ended {formatLength(nowMs.value - Date.parse(last.until))} ago:{' '}
+      <a class="t2 link" href={toHref({ page: 'settings', factory, id: 'alerts' })}>
+        <Text text={sayAlert(last)} />
+      </a>
+      .
+    </>
   );
 }

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ApiFailure } from '../../api-failure.ts';
+import { AwayNotice } from '../../parts/away-notice.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
 import { Brand, PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -9,22 +11,44 @@ import { leaveForProvider, signIn } from '../../state/session.ts';
 import { useAction, useSubmit } from '../../state/use-action.ts';
 
 interface Properties {
-  /** Why a user who was signed in no longer is. */
-  readonly notice?: string;
   /** Why a sign-in at the provider failed. */
   readonly failure?: ApiFailure | undefined;
 }
 
-export function SignInPage({ notice, failure }: Properties) {
-  const [token, setToken] = useState('');
-  const { busy, error, submit } = useSubmit(() => signIn(token.trim()));
+export function SignInPage({ failure }: Properties) {
   return (
     <main class="lone">
-      <Brand />
+      <div class="brand">
+        <Brand />
+      </div>
+      <AwayNotice />
       <PageHeading title="Sign in" />
-      {notice && <p class="notice">{notice}</p>}
       <ProblemNotice error={failure} />
-      <ProviderButton />
+      <SignInForm />
+    </main>
+  );
+}
+
+/** Signs in again over the page, which then goes on where it was. */
+export function SignInDialog() {
+  return (
+    <Dialog title="Your session has expired" onClose={() => undefined} stays>
+      <div class="stack">
+        <p class="t2">Sign in to go on where you were.</p>
+        <SignInForm />
+      </div>
+    </Dialog>
+  );
+}
+
+function SignInForm() {
+  const [token, setToken] = useState('');
+  const { busy, error, submit } = useSubmit(() => signIn(token.trim()));
+  const { value } = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+  const provider = value?.provider;
+  return (
+    <div class="stack">
+      {provider && <ProviderButton label={provider.label} />}
       <form class="stack" onSubmit={submit}>
         <Field
           label="API token"
@@ -48,26 +72,24 @@ export function SignInPage({ notice, failure }: Properties) {
           )}
         </Field>
         <ProblemNotice error={error} />
-        <button type="submit" class="btn primary" disabled={busy}>
+        <button type="submit" class={`btn ${provider ? '' : 'primary'}`} aria-disabled={busy}>
           {busy ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
-    </main>
+    </div>
   );
 }
 
-/** Leads to the provider at which people sign in, if there is one. */
-function ProviderButton() {
-  const { value } = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+/** Leads to the provider at which people sign in. */
+function ProviderButton({ label }: { readonly label: string }) {
   const { busy, error, run } = useAction(leaveForProvider);
-  if (!value?.provider) return null;
   return (
-    <div class="stack">
+    <>
       <ProblemNotice error={error} />
-      <button type="button" class="btn primary" disabled={busy} onClick={() => run()}>
-        Sign in with <bdi>{value.provider.label}</bdi>
+      <button type="button" class="btn primary" aria-disabled={busy} onClick={() => run()}>
+        Sign in with <bdi>{label}</bdi>
       </button>
       <p class="t3">or with an API token:</p>
-    </div>
+    </>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-types.ts';
+import type { ListedAutomation, ShownWebhook, TestedOnStored } from '../../api-types.ts';
 import { Cells, type ClauseRow, Clauses } from '../../parts/clauses.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
-import { toChangeQuery } from '../../state/clause-change.ts';
+import { repairClauseText, toChangeQuery } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
@@ -18,7 +18,7 @@ const testedDeliveries = 50;
 /** Automations that are tested at once; further ones when somebody asks. */
 const testedAutomations = 12;
 
-type TestedClause = StoredTest['clauses'][number];
+type TestedClause = TestedOnStored['clauses'][number];
 
 /** The automations that listen to a webhook, each tested on its last deliveries: which match, which nearly, and why. */
 export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
@@ -30,7 +30,7 @@ export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
     <Empty title="No automation listens to this webhook">
       <p>Its deliveries are logged, and start no runs.</p>
       {mayManage && (
-        <a class="btn" href={toHref({ page: 'new-automation', factory, query: { webhook: webhook.uid } })}>
+        <a class="btn" href={toHref({ page: 'new-automation', factory, query: { webhook: webhook.name } })}>
           Write an automation
         </a>
       )}
@@ -96,7 +96,7 @@ function describeNothing(nothing: number, deliveries: number): string {
 interface TestedProperties {
   readonly uid: string;
   readonly automation: ListedAutomation;
-  readonly tested: StoredTest;
+  readonly tested: TestedOnStored;
 }
 
 function TestedAutomation({ uid, automation: { name, enabled, triggers }, tested }: TestedProperties) {
@@ -162,9 +162,10 @@ function toRow({ path, operator, allowed, holds, judged, found, suggestion }: Te
 /** The change that repairs the near misses of a clause, and a link to the editor with it. */
 function Suggestion({ automation, clause }: { readonly automation: string; readonly clause: TestedClause }) {
   const { factory, mayManage } = useFactory();
-  const { suggestion, trigger, kind, path, operator } = clause;
-  if (!suggestion) return null;
-  const query = toChangeQuery({ trigger, kind, path, operator, values: suggestion.values });
+  const { suggestion } = clause;
+  const change = repairClauseText(clause);
+  if (!suggestion || !change) return null;
+  const query = toChangeQuery(change);
   return (
     <div class="flow wrap small t2">
       <span>
@@ -175,7 +176,7 @@ function Suggestion({ automation, clause }: { readonly automation: string; reado
         ? It would have started {suggestion.matches}.
       </span>
       {mayManage && (
-        <a class="btn small" href={toHref({ page: 'edit-automation', factory, id: automation, query })}>
+        <a class="btn small" href={toHref({ page: 'automation', factory, id: automation, query })}>
           Open with this change
         </a>
       )}

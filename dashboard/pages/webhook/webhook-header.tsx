@@ -3,7 +3,7 @@ import { IngressUrl } from '../../parts/ingress-url.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
-import { lookOfHealth, State } from '../../parts/signs.tsx';
+import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
@@ -11,6 +11,7 @@ import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
+import { lookOfHealth } from '../../text/looks.ts';
 import { getSenderLine } from '../../text/sender-labels.ts';
 import { EnableButton, type Tallied, WebhookMenu } from './webhook-actions.tsx';
 

@@ -15,7 +15,7 @@ import {
   conditionOf,
   conditions,
   type WebhookCondition,
-} from '../../parts/webhook-condition.ts';
+} from '../../text/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, redirectTo } from '../../state/current-location.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';

@@ -12,6 +12,7 @@ import { type FactoryLocation, toHref } from '../../state/page-location.ts';
 import { useAction } from '../../state/use-action.ts';
 import { formatDuration } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
+import { lookOfRun } from '../../text/looks.ts';
 import { AutomationChoice } from '../automation-choice.tsx';
 import { CopyButton, copyText } from '../copyable.tsx';
 import { Question } from '../dialog.tsx';
@@ -21,7 +22,7 @@ import { Menu } from '../menu.tsx';
 import { Notice } from '../notice.tsx';
 import { Breadcrumb, useWindowTitle } from '../page-heading.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
-import { lookOfRun, State } from '../signs.tsx';
+import { State } from '../signs.tsx';
 import { ExactTime, Fact, Facts, Id, Size, Text } from '../text.tsx';
 import { Comparison } from './comparison.tsx';
 import { DeliveryParts } from './delivery-parts.tsx';
@@ -36,7 +37,7 @@ interface Properties {
 }
 
 /** One delivery: what it says, what it started and why, and what was kept of it. */
-export function DeliveryDetail({ id, list, onSearch }: Properties) {
+export function DeliveryPane({ id, list, onSearch }: Properties) {
   const { value, error, reload } = useDelivery(id);
   // What was shown stays until the next one is there.
   const isLate = value !== undefined && value.id !== id;

@@ -9,11 +9,12 @@ import { exceptions, type LogFilters, toApiFilters } from '../../state/log-filte
 import type { FactoryLocation } from '../../state/page-location.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
 import { formatSize } from '../../text/format-values.ts';
+import { lookOfRun, signOfOutcome } from '../../text/looks.ts';
 import { AutomationChoice } from '../automation-choice.tsx';
 import { ToggleChip } from '../chips.tsx';
 import { Empty } from '../lists.tsx';
 import { Monogram, schemeOf } from '../monogram.tsx';
-import { lookOfRun, Sign, signOfOutcome, toneOf } from '../signs.tsx';
+import { Sign, toneOf } from '../signs.tsx';
 import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { type ChangeFilters, LogChips } from './log-chips.tsx';

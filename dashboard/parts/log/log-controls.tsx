@@ -58,21 +58,27 @@ export function BarTitle({ title, isQuiet = false }: { readonly title: string; r
   );
 }
 
-/** Whether new rows appear by themselves; while they are only counted, a button that shows them. */
+/** Whether new rows appear by themselves; while they are only counted, a button that shows them. It keeps its width. */
 export function LiveSign<T extends Row>({ log }: { readonly log: Log<T> }) {
-  if (log.waiting > 0) {
-    const showNew = () => {
-      log.list.current?.closest('.pane')?.scrollTo({ top: 0 });
-      if (log.list.current && log.list.current.getBoundingClientRect().top < 0) scrollTo({ top: 0 });
-      log.showNew();
-    };
-    return (
-      <button type="button" class="btn small" onClick={showNew}>
-        {log.isPastCount ? 'Many' : log.waiting.toLocaleString('en')} new
-      </button>
-    );
-  }
-  return log.isLive ? <span class="live">live</span> : <span class="t3 small">not live</span>;
+  const showNew = () => {
+    const list = log.list.current;
+    list?.closest('.pane')?.scrollTo({ top: 0 });
+    if (list && list.getBoundingClientRect().top < 0) scrollTo({ top: 0 });
+    log.showNew();
+  };
+  return (
+    <span class="live-sign">
+      {log.waiting > 0 ? (
+        <button type="button" class="btn small" onClick={showNew}>
+          {log.isPastCount ? 'Many' : log.waiting.toLocaleString('en')} new
+        </button>
+      ) : log.isLive ? (
+        <span class="live">live</span>
+      ) : (
+        <span class="t3 small">not live</span>
+      )}
+    </span>
+  );
 }
 
 interface SearchProperties {

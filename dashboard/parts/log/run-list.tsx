@@ -1,18 +1,25 @@
-import { describeRunState } from '../../../schema/clients/describe.ts';
 import { hasEnded } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
+import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
-import { formatCount } from '../../text/format-values.ts';
+import { lookOfRun } from '../../text/looks.ts';
+import { describeResult, lengthOfRun } from '../../text/run-path.ts';
 import { Empty } from '../lists.tsx';
-import { lookOfRun, Sign } from '../signs.tsx';
+import { Monogram } from '../monogram.tsx';
+import { Sign } from '../signs.tsx';
 import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { LogChips } from './log-chips.tsx';
 import { type BulkAction, BulkButton, LiveSign, LogSearch, useLogFilters } from './log-controls.tsx';
 import { type LogKind, LogList, useLog } from './log-list.tsx';
+
+/** Runs in a list. Webhooks are drawn by the scheme that their delivery names. */
+export function useRunKind(): LogKind<ShownRun> {
+  return runKind;
+}
 
 const runKind: LogKind<ShownRun> = {
   what: 'runs',
@@ -20,48 +27,68 @@ const runKind: LogKind<ShownRun> = {
   mayChange: ({ state }) => !hasEnded(state),
   timeOf: ({ createdAt }) => createdAt,
   look: 'r',
-  renderCells: run => {
-    const [sign, word] = lookOfRun(run);
-    return (
-      <>
-        <Sign name={sign} label={word} />
-        <span class="title cut">
-          <Text text={run.automation} />
-        </span>
-        <span class="by flow">
-          <Text text={run.webhook} />
-        </span>
-        <span class="res cut t3">
-          <Text text={[describeRunState(run), run.error].filter(Boolean).join(': ') || word} />
-        </span>
-        <span class="num2" />
-        <span class="num2 t3">{formatCount(run.attempts, 'attempt')}</span>
-        <span class="num2" />
-        <ClockTime at={run.createdAt} />
-      </>
-    );
-  },
+  renderCells: run => <RunCells run={run} />,
 };
 
-const bulkActions: readonly BulkAction[] = [
+function RunCells({ run }: { readonly run: ShownRun }) {
+  const [sign, word] = lookOfRun(run);
+  const { text, tone } = describeResult(run);
+  const { summary, report, attempts, attemptsMax, webhook, manual } = run;
+  const event = [summary?.title ?? webhook, summary?.text].filter(Boolean).join(' · ');
+  return (
+    <>
+      <Sign name={sign} label={word} />
+      <span class="title cut">
+        <Text text={run.automation} />
+      </span>
+      <span class="by flow t2">
+        <Monogram scheme={summary?.scheme ?? null} name={webhook} />
+        <span class="cut">
+          <Text text={manual ? 'by hand' : event} />
+        </span>
+      </span>
+      <span class={`res cut ${resultClasses[tone]}`}>
+        <Text text={text || word} />
+      </span>
+      <span class={`num2 ${run.state === 'running' ? 'run' : ''}`}>
+        <RunLength run={run} />
+      </span>
+      <span class={`num2 ${attempts > 1 ? '' : 't3'}`}>
+        {attemptsMax === undefined ? attempts : `${attempts} of ${attemptsMax}`}
+      </span>
+      <span class="num2 cost t2">{report?.costUsd !== undefined && `$${report.costUsd.toFixed(2)}`}</span>
+      <ClockTime at={run.createdAt} />
+    </>
+  );
+}
+
+const resultClasses = { plain: '', quiet: 't3', bad: 'bad' } as const;
+
+function RunLength({ run }: { readonly run: ShownRun }) {
+  return <>{lengthOfRun(run, run.finishedAt === null ? nowMs.value : 0)}</>;
+}
+
+/** What may be done with all runs that filters choose. */
+export const bulkRunActions: readonly BulkAction[] = [
   {
-    action: 'Retry all failed…',
+    action: 'Retry failed…',
     narrow: filters =>
       (filters.state ?? 'failed') === 'failed' ? { ...filters, state: 'failed' } : undefined,
     render: (filters, onClose) => <BulkRetry filters={filters} onClose={onClose} />,
   },
   {
     action: 'Cancel all…',
-    narrow: filters =>
-      filters.state === 'running' || (filters.state ?? 'queued') === 'queued'
-        ? { ...filters, state: filters.state ?? 'queued' }
-        : undefined,
+    narrow: filters => (filters.state === 'running' || filters.state === 'queued' ? filters : undefined),
     render: (filters, onClose) => <BulkCancel filters={filters} onClose={onClose} />,
   },
 ];
 
 async function readRuns(factory: string, query: LogFilters & RowsPosition, signal: AbortSignal | undefined) {
-  const { runs, ...end } = await callApi('get', '/factories/{factory}/runs', { factory, query, signal });
+  const { runs, ...end } = await callApi('get', '/factories/{factory}/runs', {
+    factory,
+    query: { ...query, summary: 'true' },
+    signal,
+  });
   return { rows: runs, ...end };
 }
 
@@ -121,13 +148,13 @@ export function RunList({ fixed }: Properties) {
   const { chosen, filters, change, isFiltered } = useLogFilters(fixed);
   const log = useLog(runKind, filters);
   return (
-    <>
+    <div class="own">
       <div class="filters">
         <LogChips filters={chosen} offered={['time', 'webhook', 'event', 'state']} onChange={change} />
         <LiveSign log={log} />
         <span class="push" />
         <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
-        {bulkActions.map(bulk => (
+        {bulkRunActions.map(bulk => (
           <BulkButton key={bulk.action} bulk={bulk} filters={filters} onDone={log.refresh} />
         ))}
       </div>
@@ -137,6 +164,6 @@ export function RunList({ fixed }: Properties) {
         locationOf={({ id }) => ({ page: 'run', factory, id })}
         empty={<Empty title={isFiltered ? 'No runs match the filters' : 'No runs yet'} />}
       />
-    </>
+    </div>
   );
 }

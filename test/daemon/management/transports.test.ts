@@ -51,11 +51,22 @@ interface Known {
   readonly waiting: string;
   readonly held: string;
   readonly alert: string;
+  /** The name of an API token. */
+  readonly token: string;
   readonly call: CallOperation;
 }
 
-/** Opens a factory. Only with `isHeld` has it a run that waits for approval, because alerts tell of that some time later. */
-async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Known> {
+const repository = {
+  ...{ repository: 'https://git.example.com/acme/hooks.git', branch: 'main', path: '' },
+  credential: null,
+};
+
+/**
+ * Opens a factory. Only for the operation that needs it has it a run that waits for approval, because alerts tell of that some
+ * time later, or a branch that it follows, because that has other plans.
+ */
+async function openKnown(transport: 'here' | 'http', id?: CallableId): Promise<Known> {
+  const isHeld = id === 'approveRun';
   const daemon = withNewFactory(shared());
   const { factory, home, managementUrl } = daemon;
   const manager = await daemon.client();
@@ -95,6 +106,9 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
   const context = { nowMs: daemon.clock.nowMs, randomBytes, receivers: [], dashboardUrl: '' };
   const { episodes } = await daemon.store.alerts.change(state => followEpisodes(state, [finding], context));
   const alert = episodes.find(episode => episode.factory === factory)?.id ?? '';
+  const suspendedAt = id === 'resumeReconcile' ? new Date(daemon.clock.nowMs).toISOString() : null;
+  const followed = id?.endsWith('Reconcile') ? repository : null;
+  await daemon.store.reconcileStatuses.change(factory, status => ({ ...status, followed, suspendedAt }));
   await manager.call('beginSecretRotation', { params: { uid: hooked }, body: {} });
   const plan = await manager.call('planSender', { params: { uid: hooked }, body: { events: ['push'] } });
   const { fingerprint } = plan.json;
@@ -118,6 +132,7 @@ async function openKnown(transport: 'here' | 'http', isHeld = false): Promise<Kn
     waiting,
     held,
     alert,
+    token: (await daemon.client()).tokenName,
     call: transport === 'here' ? here : overHttp,
   };
 }
@@ -146,6 +161,9 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   describeApi: [() => ({})],
   listSchemes: [() => ({})],
   showStatus: [() => ({})],
+  requestReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
+  suspendReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
+  resumeReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
   showHealthOverview: [],
   showHealth: [({ uid }) => ({ query: { webhook: uid } }), () => ({ query: { hook: 'x' } })],
   listWebhooks: [() => ({})],
@@ -262,6 +280,12 @@ const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   ],
   listSecrets: [() => ({})],
   listTokens: [],
+  createToken: [
+    () => ({ body: { name: `t-${randomBytes(8).toString('hex')}`, permission: 'read' } }),
+    () => ({ body: { name: 'not a name', permission: 'read' } }),
+    () => ({ body: { name: 't', permission: 'all' as 'read' } }),
+  ],
+  revokeToken: [({ token }) => ({ params: { token } }), () => ({ params: { token: 'unknown' } })],
   listAudit: [() => ({}), () => ({ query: { cursor: 'x' } })],
 
   createWebhook: [
@@ -369,7 +393,7 @@ const isChange = (id: CallableId) => {
   return method !== 'get' && permission === 'manage';
 };
 
-const openPair = (isHeld = false) => Promise.all([openKnown('here', isHeld), openKnown('http', isHeld)]);
+const openPair = (id?: CallableId) => Promise.all([openKnown('here', id), openKnown('http', id)]);
 const openOnce = () => {
   let pair: ReturnType<typeof openPair> | undefined;
   return () => {
@@ -384,6 +408,7 @@ const openAdded = openOnce();
 const adding: readonly CallableId[] = [
   ...(['createWebhook', 'changeWebhook', 'changeWebhookSecret', 'createAutomation'] as const),
   ...(['runByHand', 'replayDelivery', 'acknowledgeAlert', 'muteAlert'] as const),
+  ...(['createToken', 'revokeToken'] as const),
 ];
 
 /** The daemon may have begun the run that these queue. */
@@ -411,7 +436,8 @@ async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/("secret":"|\/wh_…\/)[\w-]{20,}/g, '$1…')
     .replaceAll(/(_TOKEN|_WEBHOOK)_\d+/g, '$1')
-    .replaceAll(/"name":"token-\w+"/g, '"name":"token"')
+    .replaceAll(/"name":"(token|t)-\w+"/g, '"name":"$1"')
+    .replaceAll(/hmk_[\w-]+/g, 'hmk_…')
     .replaceAll(/"by":"[^"]+"/g, '"by":"…"')
     .replaceAll(/"(fingerprint)":"[^"]+"/g, '"$1":"…"')
     .replaceAll(/"tookMs":[\d.]+/g, '"tookMs":0')
@@ -434,6 +460,7 @@ async function changesOf({ call }: Known) {
         operation,
         subject: subject
           .replaceAll(/(wh|dlv|run|alr)_[0-9a-z]{24,26}/g, '$1_…')
+          .replace(/(token|t)-\w+/, '$1')
           .replace(/hook \d+/, 'hook …')
           .replace(/until \S+Z/, 'until …'),
         unfinished,
@@ -465,7 +492,7 @@ test.for(ids.filter(isChange))(
     };
     const { answer, recorded } = await callBoth(
       does,
-      await (adding.includes(id) ? openAdded() : openPair(id === 'approveRun')),
+      await (adding.includes(id) ? openAdded() : openPair(id)),
     );
     expect(answer).not.toHaveProperty('message');
     expect(recorded).toBe(asking.includes(id) ? 0 : 1);

@@ -27,7 +27,7 @@ function request(id: CallableId, body?: object): ThreadRequest {
   return {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
-    ...{ grants, permission: 'manage' },
+    ...{ grants, expiresAt: null, permission: 'manage' },
     ...{ baseUrl: 'http://127.0.0.1:8080', listensAt: null, atMs: 1_750_000_000_000, change: undefined },
   };
 }

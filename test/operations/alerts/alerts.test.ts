@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { acknowledgeAlert, listAlerts, muteAlert } from '../../../operations/alerts/alerts.ts';
+import {
+  acknowledgeAlert,
+  listAlerts,
+  listOpenAlerts,
+  muteAlert,
+} from '../../../operations/alerts/alerts.ts';
 import { type Finding, followEpisodes } from '../../../operations/alerts/follow-episodes.ts';
 import { newHome } from '../../support/factory.ts';
 import { storeIn } from '../../support/stored.ts';
@@ -26,16 +31,19 @@ function openAlerts() {
     return messages.map(({ body }) => JSON.parse(body).data);
   };
   const change = (id: string, nowMs = startMs) => ({ store, factory: 'default', id, nowMs, by: 'ada' });
-  const list = () => listAlerts(store, 'default');
+  const list = async (factory = 'default') => (await listAlerts(store, factory, 'read')).alerts;
   return { store, follow, change, list };
 }
 
 test('a resolved alert says what was wrong and for how long, and stays in the list', async () => {
-  const { follow, list } = openAlerts();
+  const { store, follow, list } = openAlerts();
   await follow(true, startMs);
   const [open] = await list();
   expect(open).toMatchObject({ status: 'open', automation: 'triage', until: null, acknowledged: null });
   expect(open?.remedy).toContain('hookmill runs retry run_1');
+  const listOpen = (factories?: string[]) => listOpenAlerts(store, factories);
+  expect(await listOpen()).toMatchObject([{ id: open?.id, factory: 'default', run: 'run_1' }]);
+  expect([await listOpen(['other']), (await listOpen(['default'])).length]).toEqual([[], 1]);
   const [, resolved] = await follow(false, startMs + 12 * minuteMs);
   expect(resolved).toMatchObject({
     ...{ id: open?.id, status: 'resolved', reason: 'run_1 failed', remedy: null },
@@ -44,6 +52,7 @@ test('a resolved alert says what was wrong and for how long, and stays in the li
   expect(await list()).toMatchObject([
     { id: open?.id, status: 'resolved', until: '2026-01-02T03:16:05.000Z' },
   ]);
+  expect(await listOpen()).toEqual([]);
 });
 
 test('an acknowledged alert is not told again, only when it is resolved', async () => {
@@ -84,12 +93,12 @@ test('an alert is told again once it is no longer muted', async () => {
 });
 
 test('the alerts of other factories are unknown', async () => {
-  const { follow, change, list, store } = openAlerts();
+  const { follow, change, list } = openAlerts();
   await follow(true, startMs);
   const other = { ...change((await list())[0]?.id ?? ''), factory: 'other' };
   await expect(acknowledgeAlert(other)).rejects.toMatchObject({ code: 'alert-unknown' });
   await expect(muteAlert(other, 60)).rejects.toMatchObject({ code: 'alert-unknown' });
-  expect(await listAlerts(store, 'other')).toEqual([]);
+  expect(await list('other')).toEqual([]);
 });
 
 test('the last 50 that were resolved are kept', async () => {

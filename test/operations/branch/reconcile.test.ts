@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isEdited } from '../../../operations/applied/applied-source.ts';
 import { applyDefinitions } from '../../../operations/applied/apply.ts';
-import { suspendReconcile } from '../../../operations/branch/reconcile.ts';
+import { requestReconcile, suspendReconcile } from '../../../operations/branch/reconcile.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
 import { promptBytesMax } from '../../../schema/definitions/automation-definition.ts';
 import { parseDefinitions } from '../../../sources/parse-definitions.ts';
@@ -427,11 +427,97 @@ test('does nothing while it is suspended', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
-  await suspendReconcile(factory, true);
+  await expect(suspendReconcile(factory, true)).rejects.toMatchObject({ code: 'repository-missing' });
+  await expect(requestReconcile(factory)).rejects.toMatchObject({ code: 'repository-missing' });
+  await reconcile();
+  const { suspendedAt } = await suspendReconcile(factory, true);
+  expect(await suspendReconcile(factory, true)).toEqual({ suspendedAt, isNew: false });
+  await expect(requestReconcile(factory)).rejects.toMatchObject({ code: 'reconcile-suspended' });
+  upstream.commit({ 'webhooks/more.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'suspended' });
-  expect((await state(factory)).serial).toBe(0);
-  await suspendReconcile(factory, false);
+  expect((await state(factory)).serial).toBe(1);
+  expect(await suspendReconcile(factory, false)).toEqual({ suspendedAt: null, isNew: true });
   expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+test('answers a request for a look with the next end, also a failed one, and no request that came meanwhile', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const { reconcileStatuses } = factory.store;
+  const readAsked = async () => (await reconcileStatuses.read(factory.name)).askedAt;
+  await reconcile();
+  const asked = await requestReconcile(factory);
+  expect(await readAsked()).toBe(asked);
+  expect(await reconcile({}, { repository: repositoryAt('/nonexistent') })).toMatchObject({
+    result: 'failed',
+  });
+  expect(await readAsked()).toBeNull();
+  await requestReconcile(factory);
+  const later = '2099-01-01T00:00:00.000Z';
+  let isLate = false;
+  const onProgress = ({ step }: { readonly step: string }) => {
+    if (step !== 'look' || isLate) return;
+    isLate = true;
+    asking = reconcileStatuses.change(factory.name, status => ({ ...status, askedAt: later }));
+  };
+  let asking: Promise<unknown> | undefined;
+  await reconcile({ onProgress });
+  await asking;
+  expect(await readAsked()).toBe(later);
+});
+
+test('remembers the last ten commits that were applied or refused, each once, the newest first', async () => {
+  const upstream = makeUpstream();
+  const first = upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add pay');
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const recent = async () => (await factory.store.reconcileStatuses.read(factory.name)).recent;
+  await reconcile();
+  const [applied] = await recent();
+  expect(applied).toEqual({
+    commit: expect.objectContaining({ revision: first, subject: 'Add pay', author: 'Ada' }),
+    at: expect.any(String),
+    result: 'applied',
+    summary: { add: 1, change: 0, destroy: 0 },
+    reason: null,
+    errors: 0,
+  });
+  await reconcile();
+  await reconcile({}, { repository: repositoryAt('/nonexistent') });
+  expect(await recent()).toEqual([applied]);
+
+  const broken = upstream.commit({ 'webhooks/pay.yaml': webhook('MISSING') }, 'Use MISSING');
+  await reconcile();
+  const [refused] = await recent();
+  expect(refused).toMatchObject({ commit: { revision: broken }, result: 'refused', reason: 'invalid' });
+  expect(refused).toMatchObject({ errors: 1, summary: null });
+  await reconcile();
+  expect(await recent()).toEqual([refused, applied]);
+  await factory.store.teamSecrets.set('MISSING', secret, factory.name);
+  await reconcile();
+  expect(await recent()).toMatchObject([
+    { commit: { revision: broken }, result: 'applied', summary: { add: 0, change: 1, destroy: 0 } },
+    { commit: { revision: first } },
+  ]);
+  for (let count = 1; count <= 10; count++) {
+    upstream.commit({ 'README.md': `${count}` }, `Write ${count}`);
+    await reconcile();
+  }
+  const subjects = (await recent()).map(({ commit }) => commit.subject);
+  expect(subjects).toEqual(Array.from({ length: 10 }, (_, index) => `Write ${10 - index}`));
+});
+
+test('takes what was applied before it remembered commits for unchanged', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const { reconcileStatuses } = factory.store;
+  await reconcile();
+  await reconcileStatuses.change(factory.name, status => ({ ...status, recent: [] }));
+  await reconcile();
+  await reconcile();
+  const { recent } = await reconcileStatuses.read(factory.name);
+  expect(recent).toMatchObject([{ result: 'unchanged', summary: null, errors: 0 }]);
 });
 
 function state({ name, store }: TestFactory) {

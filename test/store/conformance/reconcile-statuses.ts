@@ -37,6 +37,13 @@ export function testReconcileStatuses(makePlace: MakePlace): void {
     expect(await openAt(place).reconcileStatuses.read('other')).toEqual(neverReconciled);
   });
 
+  test('of an earlier version have no commits and no request', async () => {
+    const place = makePlace();
+    const { askedAt: _, recent: __, ...earlier } = neverReconciled;
+    await openAt(place).reconcileStatuses.change('default', () => earlier as typeof neverReconciled);
+    expect(await openAt(place).reconcileStatuses.read('default')).toEqual(neverReconciled);
+  });
+
   test('lose no change when two processes change one at the same time', async () => {
     const place = makePlace();
     const stores = [openAt(place), openAt(place)];

@@ -157,6 +157,15 @@ test('shows what was switched in the dashboard since the last apply, and by whom
       /^drift +the webhook a was disabled by the API token alice from 127\.0\.0\.1 at 2\S+Z; the next apply undoes that$/,
     ),
   ]);
+  const { changedByHand } = JSON.parse((await workspace.hookmill('status', '-o', 'json')).stdout);
+  expect(changedByHand).toMatchObject([
+    {
+      webhook: { name: 'a', uid },
+      enabled: false,
+      enabledInFile: true,
+      who: { kind: 'token', name: 'alice' },
+    },
+  ]);
   const server = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: reader.trim() };
   expect(await drift(server)).toEqual([expect.stringMatching(/the webhook a was disabled at 2/)]);
   await switchWebhook(daemon, manager.trim(), uid, true);

@@ -143,16 +143,17 @@ test('titles a duplicate whose original is gone, and a payload that is longer th
   const log = await daemon.store.openDeliveryLog();
   const long = Buffer.from(`{"state":"failed","more":${JSON.stringify('é'.repeat(100_000))},"late":"x"}`);
   const event = { factory: daemon.factory, uid, payload: long };
-  const old = { ...event, identity: 'same', id: 'dlv_removed', atMs: sampleAtMs - 1 };
-  await log.recordAccepted(acceptedDelivery(old));
-  await log.recordAccepted(acceptedDelivery({ ...event, identity: 'same', id: 'dlv_kept' }));
-  await log.recordAccepted(acceptedDelivery({ ...event, id: 'dlv_cut' }));
-  await log.prune({ keepNewest: 0, keepSinceMs: sampleAtMs });
+  // A database removes whole days.
+  const old = acceptedDelivery({ ...event, identity: 'same', atMs: sampleAtMs - 2 * 86_400_000 });
+  const kept = acceptedDelivery({ ...event, identity: 'same' });
+  const cut = acceptedDelivery(event);
+  for (const delivery of [old, kept, cut]) await log.recordAccepted(delivery);
+  expect(await log.prune({ keepNewest: 0, keepSinceMs: sampleAtMs })).toMatchObject({ deliveries: 1 });
   await log.close();
   const { json } = await manager.call('listDeliveries', { query: { summary: 'true' } });
   expect(json.deliveries).toMatchObject([
-    { id: 'dlv_cut', summary: { title: 'Delivery', text: 'failed', scheme: null } },
-    { id: 'dlv_kept', summary: { title: 'Duplicate', text: null, preview: null } },
+    { id: cut.id, summary: { title: 'Delivery', text: 'failed', scheme: null } },
+    { id: kept.id, summary: { title: 'Duplicate', text: null, preview: null } },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../../../operations/access/sessions.ts';
+import { createToken } from '../../../../operations/access/tokens.ts';
 import type { Store } from '../../../../store/ports/store.ts';
 import { openAt } from '../../../store/conformance/place.ts';
 import { postgresPlace } from '../../../store/postgres/postgres-place.ts';

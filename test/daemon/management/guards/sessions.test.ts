@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../../../operations/access/sessions.ts';
+import { createToken } from '../../../../operations/access/tokens.ts';
 import { startDaemonHere } from '../../../support/daemon-here.ts';
 import { newHome } from '../../../support/factory.ts';
 import { call } from '../../../support/management.ts';

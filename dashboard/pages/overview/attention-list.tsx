@@ -1,0 +1,149 @@
+import { callApi } from '../../api-client.ts';
+import { Menu } from '../../parts/menu.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Sign } from '../../parts/signs.tsx';
+import { Since, Text } from '../../parts/text.tsx';
+import { announce } from '../../state/announcements.ts';
+import { type AttentionItem, attention, hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
+import { nowMs } from '../../state/clock.ts';
+import { mayManage } from '../../state/session.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { useAction } from '../../state/use-action.ts';
+import { sayAlert } from '../../text/alert-sentences.ts';
+import { formatLength, formatMoment } from '../../text/format-time.ts';
+import { lookOfAttention } from '../../text/looks.ts';
+import { useExplanation } from './explain-item.tsx';
+
+interface Properties {
+  /** Whether each subject needs the name of its factory. */
+  readonly isNamed: boolean;
+}
+
+interface ItemProperties extends Properties {
+  readonly item: AttentionItem;
+}
+
+/** Items for which the API is asked for their cause. */
+const explainedMax = 8;
+
+/** What needs attention, the worst first; then, in one line, what somebody has acknowledged. */
+export function AttentionList({ isNamed }: Properties) {
+  const items = attention.value;
+  const open = items.filter(({ alert }) => !alert?.acknowledged);
+  const acknowledged = items.filter(({ alert }) => alert?.acknowledged);
+  return (
+    <>
+      {open.length > 0 && (
+        <ul class="attention" aria-label="Needs attention">
+          {open.map((item, index) => (
+            <OpenItem key={item.key} item={item} isNamed={isNamed} isExplained={index < explainedMax} />
+          ))}
+        </ul>
+      )}
+      {acknowledged.length > 0 && (
+        <p class="acked small">
+          Acknowledged:{' '}
+          {acknowledged.map((item, index) => (
+            <span key={item.key}>
+              {index > 0 && '; '}
+              <AcknowledgedItem item={item} isNamed={isNamed} />
+            </span>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function OpenItem({ item, isNamed, isExplained }: ItemProperties & { readonly isExplained: boolean }) {
+  const [sign, word] = lookOfAttention[item.type];
+  const { title, cause, action } = useExplanation(item, isExplained);
+  const acknowledging = useAction(() => acknowledge(item));
+  const mayAcknowledge = item.alert !== null && mayManage(item.alert.factory);
+  return (
+    <li>
+      <Sign name={sign} label={word} />
+      <div>
+        {isNamed && <FactoryName item={item} />}
+        <ItemLink item={item} class="name">
+          {title}
+        </ItemLink>
+        {item.since !== null && (
+          <span class="since">
+            since <Since at={item.since} />
+          </span>
+        )}
+      </div>
+      <div class="cause">
+        <p>{cause}</p>
+        <ProblemNotice error={acknowledging.error} />
+      </div>
+      <div class="actions">
+        {action}
+        {mayAcknowledge && (
+          <Menu
+            class="btn small icon quiet"
+            label={`More: ${say(item)}`}
+            entries={[{ label: 'Acknowledge', onChoose: () => acknowledging.run() }]}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+function AcknowledgedItem({ item, isNamed }: ItemProperties) {
+  const { since, alert } = item;
+  const at = alert?.acknowledged?.at ?? '';
+  return (
+    <>
+      {isNamed && <FactoryName item={item} />}
+      <ItemLink item={item} class="t2">
+        <Text text={say(item)} />
+      </ItemLink>
+      {since !== null && ` for ${formatLength(nowMs.value - Date.parse(since))}`} · by{' '}
+      <Text text={alert?.acknowledged?.by ?? ''} /> at{' '}
+      <time dateTime={at}>{formatMoment(Date.parse(at), nowMs.value, timeZone.value)}</time>
+    </>
+  );
+}
+
+function FactoryName({ item: { factory } }: Pick<ItemProperties, 'item'>) {
+  return factory === null ? null : (
+    <span class="t3">
+      <bdi>{factory}</bdi> /{' '}
+    </span>
+  );
+}
+
+interface LinkProperties {
+  readonly item: AttentionItem;
+  readonly class: string;
+  readonly children: preact.ComponentChildren;
+}
+
+function ItemLink({ item, class: className, children }: LinkProperties) {
+  const href = hrefOfItem(item);
+  return href === undefined ? (
+    <span class={className}>{children}</span>
+  ) : (
+    <a class={className} href={href}>
+      {children}
+    </a>
+  );
+}
+
+function say({ type, alert }: AttentionItem): string {
+  return sayAlert(alert ?? { type });
+}
+
+/** Receivers are not told again, and the item moves to the line of those that somebody has seen. */
+async function acknowledge({ alert }: AttentionItem): Promise<void> {
+  if (!alert) return;
+  const { factory, id } = alert;
+  const path = '/factories/{factory}/alerts/{alert}/acknowledge';
+  const changed = await callApi('post', path, { factory, alert: id, body: {} });
+  replaceKnownAlert({ ...changed, factory });
+  document.querySelector('h1')?.focus();
+  announce(`Acknowledged: ${sayAlert(alert)}`);
+}

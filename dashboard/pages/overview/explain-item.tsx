@@ -1,0 +1,158 @@
+import type { ComponentChildren } from 'preact';
+import { outcomes } from '../../../schema/delivery.ts';
+import { callApi } from '../../api-client.ts';
+import type { ExplainedWhy, ShownRun, ShownStatus } from '../../api-types.ts';
+import { CopyButton } from '../../parts/copyable.tsx';
+import { Code, Text, WithCode } from '../../parts/text.tsx';
+import { type AttentionItem, factoryStatus } from '../../state/attention.ts';
+import { useLoad } from '../../state/loading.ts';
+import { type FactoryLocation, toHref } from '../../state/page-location.ts';
+import { findCommand, sayAlert, toSentence } from '../../text/alert-sentences.ts';
+import { formatCount } from '../../text/format-values.ts';
+
+interface Explanation {
+  readonly title: ComponentChildren;
+  readonly cause: ComponentChildren;
+  /** The one button that fits. */
+  readonly action: ComponentChildren;
+}
+
+const rejections = outcomes.filter(outcome => outcome.startsWith('Rejected')).join(',');
+
+/** Says what is wrong, why, and what to do. `isRead`: the API is asked for details of the cause. */
+export function useExplanation(item: AttentionItem, isRead: boolean): Explanation {
+  const details = useDetails(item, isRead);
+  const { alert, type, reason } = item;
+  const status = factoryStatus.value?.factory === item.factory ? factoryStatus.value : undefined;
+  const isBranch = type === 'reconcile.failing';
+  const remedy = alert?.remedy ?? '';
+  const plain = `${toSentence(reason, alert?.webhook?.name)} ${remedy}`.trim();
+  return {
+    title: isBranch && status ? <BranchTitle status={status} /> : <TitleOf item={item} run={details?.run} />,
+    cause: details?.run ? (
+      <RunCause run={details.run} isHeld={type === 'runs.held'} />
+    ) : isBranch && status?.reconcile?.lastFailure ? (
+      <WithCode text={sayFailure(status.reconcile.lastFailure)} />
+    ) : (
+      <WithCode text={details?.why ? sayCause(details.why, plain) : plain} />
+    ),
+    action: <Action item={item} status={status} />,
+  };
+}
+
+/** Reads what became of the run that a person must act on, or why a webhook is failing or quiet. */
+function useDetails({ factory, type, alert }: AttentionItem, isRead: boolean) {
+  const { value } = useLoad(
+    async signal => {
+      if (factory === null || !alert || !isRead) return undefined;
+      const { run, webhook } = alert;
+      if (run !== null) {
+        return { run: await callApi('get', '/factories/{factory}/runs/{run}', { factory, run, signal }) };
+      }
+      if (!webhook || (type !== 'webhook.failing' && type !== 'webhook.quiet')) return undefined;
+      const asked = { factory, subject: webhook.uid, signal };
+      return { why: await callApi('get', '/factories/{factory}/why/{subject}', asked) };
+    },
+    [factory, alert?.id, isRead],
+  );
+  return value as { readonly run?: ShownRun; readonly why?: ExplainedWhy } | undefined;
+}
+
+function TitleOf({ item, run }: { readonly item: AttentionItem; readonly run: ShownRun | undefined }) {
+  const { type, alert } = item;
+  const value = run?.lane?.kind === 'order' ? run.lane.value : undefined;
+  const of = type === 'runs.held' && value !== undefined && value !== null ? ` of ${value}` : '';
+  return <Text text={sayAlert(alert ?? { type }) + of} />;
+}
+
+function BranchTitle({ status: { reconcile, revision } }: { readonly status: ShownStatus }) {
+  return (
+    <>
+      <Text text={reconcile?.followed.branch ?? ''} /> cannot be applied
+      {revision !== null && (
+        <>
+          ; <span class="mono">{revision.slice(0, 7)}</span> is still live
+        </>
+      )}
+    </>
+  );
+}
+
+function RunCause({ run, isHeld }: { readonly run: ShownRun; readonly isHeld: boolean }) {
+  const { id, attempts, error } = run;
+  if (!isHeld)
+    return <>Run {shortened(id)} has ended. Somebody must approve what it left before the rest is done.</>;
+  return (
+    <>
+      Run {shortened(id)} failed after {formatCount(attempts, 'attempt')}
+      {error !== undefined && (
+        <>
+          : <Code text={error.split('\n', 1)[0] ?? ''} />
+        </>
+      )}
+      . The runs behind it wait until it is retried or dismissed.
+    </>
+  );
+}
+
+function shortened(id: string) {
+  return (
+    <span class="mono" title={id}>
+      …{id.slice(-7)}
+    </span>
+  );
+}
+
+/** The first mistake in the files if there is one: its message and what to do. */
+function sayFailure({
+  message,
+  hint,
+  diagnostics,
+}: NonNullable<NonNullable<ShownStatus['reconcile']>['lastFailure']>): string {
+  const mistake = diagnostics.find(({ severity }) => severity === 'error');
+  const said = mistake ? `\`${mistake.file}\`: ${mistake.message}` : message;
+  return `${toSentence(said)} ${toSentence(mistake?.hint ?? hint ?? '')}`.replace(/ \.$/, '');
+}
+
+function sayCause({ cause, steps }: ExplainedWhy, plain: string): string {
+  const step = steps.find(({ step }) => step === cause);
+  if (!step) return plain;
+  return `${toSentence(step.message)} ${step.remedy === null ? '' : toSentence(step.remedy)}`;
+}
+
+interface ActionProperties {
+  readonly item: AttentionItem;
+  readonly status: ShownStatus | undefined;
+}
+
+/** One button: what shows the cause, or else the command that mends it. */
+function Action({ item, status }: ActionProperties) {
+  const { type, factory, alert } = item;
+  const failure = type === 'reconcile.failing' ? status?.reconcile?.lastFailure : undefined;
+  const command = findCommand(failure ? sayFailure(failure) : (alert?.remedy ?? ''));
+  const isCopied = type === 'reconcile.failing' || type === 'webhook.missed';
+  if (isCopied && command !== undefined) return <CopyButton text={command} what="command" named />;
+  if (factory === null) return null;
+  const [label, to] = chooseLink(item, factory);
+  return (
+    <a class="btn small" href={toHref(to)}>
+      {label}
+    </a>
+  );
+}
+
+function chooseLink({ type, alert }: AttentionItem, factory: string): readonly [string, FactoryLocation] {
+  const { webhook, automation, run } = alert ?? {};
+  if (webhook && type === 'webhook.failing') {
+    const query = { webhook: webhook.uid, outcome: rejections };
+    return ['See the rejected', { page: 'deliveries', factory, query }];
+  }
+  if (webhook) return ['Open the webhook', { page: 'webhook', factory, id: webhook.uid }];
+  if (run) return ['Open the run', { page: 'run', factory, id: run }];
+  if (automation && (type === 'runs.failing' || type === 'runs.stopped')) {
+    const label = type === 'runs.failing' ? 'See the failed' : 'See the stopped';
+    return [label, { page: 'runs', factory, query: { automation, state: 'failed' } }];
+  }
+  if (automation) return ['Open the automation', { page: 'automation', factory, id: automation }];
+  return [type === 'drift' ? 'See the drift' : 'See the branch', { page: 'settings', factory, id: 'branch' }];
+}

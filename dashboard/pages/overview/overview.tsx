@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Segments } from '../../parts/controls.tsx';
+import { HourChart } from '../../parts/hour-chart.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
+import { Sign } from '../../parts/signs.tsx';
+import { attention, attentionCount } from '../../state/attention.ts';
+import { nowMs } from '../../state/clock.ts';
+import type { FactoryDays } from '../../state/factory-days.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { type Bar, type Span, spans, toBars } from '../../text/delivery-bars.ts';
+import { formatMinute } from '../../text/format-time.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { AttentionList } from './attention-list.tsx';
+import { Figures } from './figures.tsx';
+import { WebhookTable } from './webhook-table.tsx';
+
+interface Properties {
+  /** One factory, or several of which each subject needs the name. */
+  readonly days: readonly FactoryDays[];
+  /** What is said if nothing needs attention. */
+  readonly allWell: ComponentChildren;
+}
+
+interface VerdictProperties {
+  readonly sub?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+}
+
+/** How factories do: what needs attention, the numbers of a day or a week, and their webhooks. */
+export function Overview({ days, allWell }: Properties) {
+  const [span, setSpan] = useState<Span>('day');
+  const { label } = spans[span];
+  const tallies = days.flatMap(({ health }) => health.webhooks.flatMap(webhook => webhook.tallies));
+  const [only, ...others] = days;
+  const factory = others.length === 0 ? only?.factory : undefined;
+  const toList = ({ fromMs, toMs }: Bar) => ({
+    ...({ page: 'deliveries', factory: factory ?? '' } as const),
+    query: { since: new Date(fromMs).toISOString(), until: new Date(toMs).toISOString() },
+  });
+  return (
+    <div class="page">
+      <Verdict
+        sub={
+          <span>
+            The last {label}, to {formatMinute(nowMs.value, timeZone.value)}
+            {timeZone.value === 'utc' && ' UTC'}
+          </span>
+        }
+        actions={
+          <Segments
+            class="no-phone"
+            label="Period"
+            value={span}
+            options={Object.entries(spans).map(([value, { label }]) => [value as Span, label] as const)}
+            onChange={setSpan}
+          />
+        }
+      />
+      <AttentionList isNamed={factory === undefined} />
+      {attention.value.length === 0 && <p class="acked well">{allWell}</p>}
+      <Figures days={days} span={span} />
+      <HourChart
+        title={span === 'day' ? 'Deliveries by hour' : 'Deliveries by 4 hours'}
+        bars={toBars(only?.health.since ?? '', tallies, span)}
+        span={span}
+        toList={factory === undefined ? undefined : toList}
+      />
+      <WebhookTable days={days} span={span} />
+    </div>
+  );
+}
+
+/** The first line of the page: whether all is well. */
+export function Verdict({ sub, actions }: VerdictProperties) {
+  const count = attentionCount.value;
+  const isWell = attention.value.length === 0;
+  const title =
+    count > 0
+      ? `${formatCount(count, 'thing')} ${count === 1 ? 'needs' : 'need'} attention`
+      : isWell
+        ? 'All is well'
+        : 'Nothing else needs attention';
+  return (
+    <PageHeading
+      isVerdict
+      title={title}
+      windowTitle="Overview"
+      before={isWell && <Sign name="well" />}
+      sub={sub}
+      actions={actions}
+    />
+  );
+}

@@ -1,0 +1,488 @@
+import { useState } from 'preact/hooks';
+import { describeUsage } from '../../../schema/clients/describe.ts';
+import { hasEnded } from '../../../schema/delivery.ts';
+import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
+import type { ShownDelivery, ShownRun } from '../../api-types.ts';
+import { Tabs } from '../../parts/controls.tsx';
+import { CopyableBlock } from '../../parts/copyable.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
+import { Path, type PathStep } from '../../parts/path.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { State } from '../../parts/signs.tsx';
+import { ClockTime, Code, ExactTime, Fact, Facts, Id, Size, Text } from '../../parts/text.tsx';
+import { nowMs } from '../../state/clock.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { currentLocation } from '../../state/current-location.ts';
+import { useKeys } from '../../state/keyboard.ts';
+import { useDelivery } from '../../state/loaded-objects.ts';
+import { useLoad, useRunRefresh } from '../../state/loading.ts';
+import { toHref } from '../../state/page-location.ts';
+import { saveFile } from '../../state/save-file.ts';
+import { useAction } from '../../state/use-action.ts';
+import { formatDuration } from '../../text/format-time.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { lookOfRun } from '../../text/looks.ts';
+import { lengthOfRun, listStretches, placeStretch } from '../../text/run-path.ts';
+import { RunActions } from './run-actions.tsx';
+import { OutputPane } from './run-output.tsx';
+
+/** One run: what happened in order, and beside it what it wrote, was told and left. */
+export function RunPage({ id }: { readonly id: string }) {
+  const { factory } = useFactory();
+  const { value, error, reload, put } = useLoad(
+    signal => callApi('get', '/factories/{factory}/runs/{run}', { factory, run: id, signal }),
+    [factory, id],
+  );
+  useRunRefresh(reload, value && [value]);
+  const crumb = <Breadcrumb to={{ page: 'runs', factory }} label="Runs" />;
+  if (!value) {
+    return (
+      <div class="page">
+        {crumb}
+        <Waiting error={error} reload={reload} what="the run" />
+      </div>
+    );
+  }
+  return (
+    <div class="page">
+      {crumb}
+      <RunContent run={value} onChanged={put} />
+    </div>
+  );
+}
+
+interface ContentProperties {
+  readonly run: ShownRun;
+  readonly onChanged: (run: ShownRun) => void;
+}
+
+const tabs = ['Output', 'Prompt', 'Event', 'Artifacts'] as const;
+type Tab = (typeof tabs)[number];
+
+function RunContent({ run, onChanged }: ContentProperties) {
+  const { mayManage } = useFactory();
+  const delivery = useDelivery(run.deliveryId).value;
+  const [sign] = lookOfRun(run);
+  return (
+    <>
+      <PageHeading
+        title={run.automation}
+        aside={<State sign={sign}>{describeState(run)}</State>}
+        sub={
+          <>
+            {delivery && (
+              <span>
+                <Text text={[delivery.title, delivery.text].filter(Boolean).join(' · ')} />
+              </span>
+            )}
+            {run.replay && <span>a replay</span>}
+            {run.manual && <span>started by hand</span>}
+            <Id id={run.id} />
+          </>
+        }
+        actions={mayManage && <RunActions run={run} onChanged={onChanged} />}
+      />
+      <FailureNotice run={run} />
+      <div class="split run">
+        <div>
+          <RunPath run={run} delivery={delivery} />
+          <RunFacts run={run} />
+        </div>
+        <div>
+          <RunTabs run={run} delivery={delivery} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function RunTabs({ run, delivery }: PathProperties) {
+  const { factory } = useFactory();
+  const location = currentLocation.value;
+  const asked = 'query' in location ? location.query?.tab : undefined;
+  const tab = tabs.find(each => each.toLowerCase() === asked) ?? 'Output';
+  const hrefOf = (each: Tab) =>
+    toHref({
+      page: 'run',
+      factory,
+      id: run.id,
+      ...(each !== 'Output' && { query: { tab: each.toLowerCase() } }),
+    });
+  const step = (by: number) => {
+    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
+    if (next) globalThis.location.hash = hrefOf(next);
+  };
+  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  return (
+    <>
+      <Tabs
+        label="Run"
+        tabs={tabs.map(each => ({
+          label: each,
+          href: hrefOf(each),
+          current: each === tab,
+          count: each === 'Artifacts' ? run.artifacts?.length : undefined,
+        }))}
+      />
+      {tab === 'Output' && <OutputPane run={run} />}
+      {tab === 'Prompt' && <Prompt run={run} />}
+      {tab === 'Event' && <Event run={run} delivery={delivery} />}
+      {tab === 'Artifacts' && <Artifacts run={run} />}
+    </>
+  );
+}
+
+function describeState(run: ShownRun): string {
+  const { state, attempts, attemptsMax } = run;
+  const [, word] = lookOfRun(run);
+  const name = word.charAt(0).toUpperCase() + word.slice(1);
+  if (run.cancel && !hasEnded(state)) return 'Is being cancelled';
+  if (state === 'failed' && !run.stopped) return `${name} after ${formatCount(attempts, 'attempt')}`;
+  if (state !== 'running' || attempts === 0) return name;
+  return `${name}, attempt ${attempts}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`;
+}
+
+/** Why it failed and what that keeps waiting, once it has failed. */
+function FailureNotice({ run }: { readonly run: ShownRun }) {
+  const { factory } = useFactory();
+  if (run.state !== 'failed' || run.dismissed) return null;
+  const [first = '', ...others] = (run.error ?? 'The run failed').split('\n');
+  return (
+    <Notice
+      tone={run.stopped ? 'warn' : 'bad'}
+      sign={run.stopped ? 'stopped' : 'failed'}
+      cause={<Text text={first} />}
+      more={others.length > 0 ? <Text text={others.join(' ')} /> : undefined}
+      action={
+        run.holds && (
+          <a
+            class="btn small"
+            href={toHref({ page: 'runs', factory, query: { automation: run.automation, state: 'queued' } })}
+          >
+            Show what waits
+          </a>
+        )
+      }
+    >
+      {run.holds
+        ? 'The runs behind it wait. Retry it once the cause is gone, or dismiss it to let them start.'
+        : undefined}
+    </Notice>
+  );
+}
+
+interface PathProperties {
+  readonly run: ShownRun;
+  readonly delivery: ShownDelivery | undefined;
+}
+
+function RunPath({ run, delivery }: PathProperties) {
+  const now = hasEnded(run.state) ? 0 : nowMs.value;
+  return (
+    <Path
+      label="What happened"
+      steps={[...originSteps(run, delivery), ...workSteps(run, now), ...endSteps(run)]}
+    />
+  );
+}
+
+/** The delivery, and the clauses by which it matched. */
+function originSteps(run: ShownRun, delivery: ShownDelivery | undefined): PathStep[] {
+  if (!delivery) return [];
+  const verdict = delivery.evaluation?.automations.find(({ automation }) => automation === run.automation);
+  const trigger = verdict?.triggers.find(({ wouldTrigger }) => wouldTrigger);
+  const clauses = trigger ? [...(trigger.headers?.clauses ?? []), ...trigger.clauses] : [];
+  return [
+    {
+      key: 'received',
+      sign: 'done',
+      title: <Received run={run} delivery={delivery} />,
+      at: <ClockTime at={delivery.at} />,
+      more: (
+        <>
+          <DeliveryLink id={delivery.id} /> · <Size bytes={delivery.size} />
+          {run.deliveries &&
+            ` · the newest of ${formatCount(run.deliveries.length, 'delivery', 'deliveries')}`}
+        </>
+      ),
+    },
+    ...(clauses.length === 0 || run.manual
+      ? []
+      : [
+          {
+            key: 'matched',
+            sign: 'done' as const,
+            title: <b>Matched</b>,
+            more: clauses.map(({ path, operator, allowed }) => (
+              <div key={path + allowed} class="mono small">
+                <Text text={`${path} ${operator.replaceAll('_', ' ')} ${allowed}`} />
+              </div>
+            )),
+          },
+        ]),
+  ];
+}
+
+function Received({ run, delivery }: { readonly run: ShownRun; readonly delivery: ShownDelivery }) {
+  const { factory } = useFactory();
+  if (run.manual) return <b>Started by hand</b>;
+  return (
+    <>
+      <b>{run.replay ? 'Delivery replayed' : 'Delivery received'}</b> from{' '}
+      <a class="link" href={toHref({ page: 'webhook', factory, id: delivery.uid })}>
+        <Text text={delivery.webhook} />
+      </a>
+    </>
+  );
+}
+
+function workSteps(run: ShownRun, now: number): PathStep[] {
+  return listStretches(run).map(stretch => {
+    const isOpen = stretch.toMs === null;
+    const length = formatDuration(Math.max(0, (stretch.toMs ?? now) - stretch.fromMs));
+    return {
+      key: stretch.key,
+      sign: stretch.sign,
+      title: <b>{stretch.title}</b>,
+      at: <span class={isOpen && stretch.sign === 'running' ? 'run' : ''}>{length}</span>,
+      more: <StretchNote run={run} note={stretch.note} isBad={stretch.sign === 'failed'} isOpen={isOpen} />,
+      took: placeStretch(stretch, run, now),
+      ...(isOpen && { stage: 'now' as const }),
+    };
+  });
+}
+
+interface NoteProperties {
+  readonly run: ShownRun;
+  readonly note: string | undefined;
+  readonly isBad: boolean;
+  readonly isOpen: boolean;
+}
+
+function StretchNote({ run, note, isBad, isOpen }: NoteProperties) {
+  const { factory } = useFactory();
+  const last = isOpen && run.startedAt && run.state === 'running' && run.timeLimitSeconds;
+  return (
+    <>
+      {note !== undefined && (
+        <span class={isBad ? 'bad' : ''}>
+          <Text text={note} />
+        </span>
+      )}
+      {last && run.startedAt && (
+        <span>
+          Ends by <ClockTime at={new Date(Date.parse(run.startedAt) + last * 1_000).toISOString()} /> at the
+          latest.
+        </span>
+      )}
+      {isOpen && run.heldBy !== undefined && (
+        <>
+          {' '}
+          <a class="link" href={toHref({ page: 'run', factory, id: run.heldBy })}>
+            The failed run that holds it
+          </a>
+        </>
+      )}
+      {isOpen && run.nextAttemptAt && run.state === 'queued' && run.attempts > 0 && (
+        <span>
+          {' '}
+          The next attempt is due at <ClockTime at={run.nextAttemptAt} />.
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Approval, artifacts, cancellation, and what a failed run holds. */
+function endSteps(run: ShownRun): PathStep[] {
+  const { afterwards, cancel, artifacts, state } = run;
+  const steps: PathStep[] = [];
+  if (afterwards) {
+    steps.push({
+      key: 'approval',
+      sign: afterwards.approval ? 'done' : 'turn',
+      title: <b>{afterwards.approval ? 'Approved' : 'Waits for approval'}</b>,
+      at: afterwards.approval && <ClockTime at={afterwards.approval.at} />,
+      more: afterwards.approval ? (
+        <>
+          by <Text text={afterwards.approval.by} />
+        </>
+      ) : (
+        afterwards.until && (
+          <>
+            It is cancelled without it at <ClockTime at={afterwards.until} />.
+          </>
+        )
+      ),
+    });
+  }
+  if (artifacts) {
+    steps.push({
+      key: 'artifacts',
+      sign: hasEnded(state) ? 'done' : 'queued',
+      title: hasEnded(state) ? <b>Artifacts</b> : 'Artifacts',
+      more: <Text text={artifacts.map(({ name }) => name).join(', ')} />,
+      ...(!hasEnded(state) && { stage: 'next' as const }),
+    });
+  }
+  if (cancel) {
+    steps.push({
+      key: 'cancelled',
+      sign: 'dismissed',
+      title: <b>{hasEnded(state) ? 'Cancelled' : 'Is being cancelled'}</b>,
+      at: <ClockTime at={cancel.at} />,
+      more: (
+        <>
+          by <Text text={cancel.by} />
+          {cancel.reason !== undefined && (
+            <>
+              : <Text text={cancel.reason} />
+            </>
+          )}
+        </>
+      ),
+    });
+  }
+  if (run.holds) {
+    steps.push({
+      key: 'holds',
+      sign: 'held',
+      title: <b>Holds the runs behind it</b>,
+      more: 'onFailure: hold',
+    });
+  }
+  return steps;
+}
+
+function RunFacts({ run }: { readonly run: ShownRun }) {
+  const { factory } = useFactory();
+  const length = lengthOfRun(run, run.finishedAt === null ? nowMs.value : 0);
+  const { report } = run;
+  const used = report && describeUsage(report);
+  return (
+    <section class="run-facts">
+      <Facts>
+        {length !== undefined && <Fact term="Duration">{length}</Fact>}
+        {report?.message !== undefined && (
+          <Fact term="Reported">
+            <Text text={report.message} />
+          </Fact>
+        )}
+        {report?.link !== undefined && (
+          <Fact term="Link">
+            <a class="link" href={report.link} target="_blank" rel="noreferrer">
+              <Text text={report.link} />
+            </a>
+          </Fact>
+        )}
+        {used !== undefined && <Fact term="Used">{used}</Fact>}
+        <Fact term="Automation">
+          <a class="link" href={toHref({ page: 'automation', factory, id: run.automation })}>
+            <Text text={run.automation} />
+          </a>
+        </Fact>
+        <Fact term="Runner">
+          <Text text={run.runner} />
+        </Fact>
+        <Fact term="Created">
+          <ExactTime at={run.createdAt} />
+        </Fact>
+        {run.waitsUntil && (
+          <Fact term="Waits until">
+            <ExactTime at={run.waitsUntil} due />
+          </Fact>
+        )}
+        {run.againOf !== undefined && (
+          <Fact term="Again of">
+            <a class="link" href={toHref({ page: 'run', factory, id: run.againOf })}>
+              <Id id={run.againOf} isCopied={false} />
+            </a>
+          </Fact>
+        )}
+      </Facts>
+    </section>
+  );
+}
+
+function Prompt({ run }: { readonly run: ShownRun }) {
+  if (run.prompt === undefined) return <Empty title="The prompt is no longer stored." />;
+  return <CopyableBlock text={run.prompt} what="prompt" />;
+}
+
+function Event({ run, delivery }: PathProperties) {
+  const { factory } = useFactory();
+  if (!delivery) return <Waiting error={undefined} reload={() => undefined} what="the event" />;
+  return (
+    <>
+      {run.deliveries && run.deliveries.length > 1 && (
+        <ol class="list">
+          {run.deliveries.map(({ id, at }) => (
+            <li key={id} class="flow">
+              <ClockTime at={at} /> <DeliveryLink id={id} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {delivery.payload === null ? (
+        <Empty title="The payload is no longer stored." />
+      ) : (
+        <CopyableBlock text={delivery.payload} what="payload" />
+      )}
+      <p>
+        <a class="link" href={toHref({ page: 'delivery', factory, id: delivery.id })}>
+          Open the delivery
+        </a>
+      </p>
+    </>
+  );
+}
+
+function Artifacts({ run }: { readonly run: ShownRun }) {
+  const { factory } = useFactory();
+  const [busy, setBusy] = useState<string>();
+  const saving = useAction(async (name: string) => {
+    setBusy(name);
+    const path = '/factories/{factory}/runs/{run}/artifacts/{artifact}';
+    const answer = await requestApi(buildApiUrl(path, { factory, run: run.id, artifact: name }));
+    saveFile(await answer.blob(), name);
+    setBusy(undefined);
+  });
+  if (!run.artifacts) return <Empty title="The run left no artifacts." />;
+  return (
+    <>
+      <ProblemNotice error={saving.error} />
+      <ul class="list">
+        {run.artifacts.map(({ name, size }) => (
+          <li key={name} class="flow artifact">
+            <Code text={name} />
+            <span class="t3 small">
+              <Size bytes={size} />
+            </span>
+            <button
+              type="button"
+              class="btn small push"
+              aria-label={`Download ${name}`}
+              disabled={saving.busy && busy === name}
+              onClick={() => saving.run(name)}
+            >
+              <Icon name="download" />
+              Download
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function DeliveryLink({ id }: { readonly id: string }) {
+  const { factory } = useFactory();
+  return (
+    <a class="link" href={toHref({ page: 'delivery', factory, id })}>
+      <Id id={id} isCopied={false} />
+    </a>
+  );
+}

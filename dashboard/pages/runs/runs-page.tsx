@@ -1,0 +1,132 @@
+import { useMemo } from 'preact/hooks';
+import { describeUsage } from '../../../schema/clients/describe.ts';
+import type { RunState } from '../../../schema/delivery.ts';
+import { callApi } from '../../api-client.ts';
+import { ToggleChip } from '../../parts/chips.tsx';
+import { Empty } from '../../parts/lists.tsx';
+import { type ChangeFilters, LogChips } from '../../parts/log/log-chips.tsx';
+import { BarTitle, BulkButton, LiveSign, LogSearch, useLogFilters } from '../../parts/log/log-controls.tsx';
+import { LogList, useLog } from '../../parts/log/log-list.tsx';
+import { bulkRunActions, useRunKind } from '../../parts/log/run-list.tsx';
+import { useWindowTitle } from '../../parts/page-heading.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { usePolled } from '../../state/loading.ts';
+import type { LogFilters } from '../../state/log-filters.ts';
+
+/** The runs of all automations of the factory. */
+export function RunsPage() {
+  const { factory } = useFactory();
+  const kind = useRunKind();
+  const { chosen, filters, change, clear, isFiltered } = useLogFilters();
+  const log = useLog(kind, filters);
+  const hasCost = useMemo(
+    () => log.segments?.some(({ rows }) => rows.some(({ report }) => report && describeUsage(report))),
+    [log.segments],
+  );
+  useWindowTitle('Runs');
+  return (
+    <div class={`log runs-log ${hasCost ? 'has-cost' : ''}`}>
+      <div class="bar">
+        <BarTitle title="Runs" />
+        <LiveSign log={log} />
+        <div class="filters">
+          <LogChips filters={chosen} offered={['time', 'automation', 'webhook', 'event']} onChange={change} />
+          <StateChips filters={filters} onChange={change} />
+        </div>
+        <span class="push" />
+        <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
+        {bulkRunActions.map(bulk => (
+          <BulkButton key={bulk.action} bulk={bulk} filters={filters} onDone={log.refresh} />
+        ))}
+      </div>
+      <div class="panes">
+        <section class="pane" aria-label="Runs, newest first">
+          <div class="row r hd no-phone" aria-hidden="true">
+            <span />
+            <span>Automation</span>
+            <span>Started by</span>
+            <span>Result</span>
+            <span>Duration</span>
+            <span>Attempt</span>
+            <span class="cost">Cost</span>
+            <span>Created</span>
+          </div>
+          <LogList
+            kind={kind}
+            log={log}
+            locationOf={({ id }) => ({ page: 'run', factory, id })}
+            empty={<NoRuns isFiltered={isFiltered} onClear={clear} />}
+          />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+  if (!isFiltered) {
+    return (
+      <Empty title="No runs yet">
+        <p>A run starts when a delivery matches the filter of an automation.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No runs match the filters">
+      <p>
+        <button type="button" class="btn small" onClick={onClear}>
+          Clear filters
+        </button>
+      </p>
+    </Empty>
+  );
+}
+
+const stateChips = [
+  ['running', 'Running', ''],
+  ['queued', 'Waiting', ''],
+  ['failed', 'Failed', 'bad'],
+  ['cancelled', 'Cancelled', undefined],
+  ['succeeded', 'Succeeded', undefined],
+] as const satisfies readonly (readonly [RunState, string, '' | 'bad' | undefined])[];
+
+const talliesEveryMs = 15_000;
+
+/** One chip for each state of runs; the states in which somebody may have to act are counted. */
+function StateChips({
+  filters,
+  onChange,
+}: {
+  readonly filters: LogFilters;
+  readonly onChange: ChangeFilters;
+}) {
+  const { factory } = useFactory();
+  const { value } = usePolled(
+    signal => callApi('get', '/factories/{factory}/run-tallies', { factory, signal }),
+    [factory],
+    talliesEveryMs,
+  );
+  const failedInDay = value?.automations.reduce(
+    (sum, { failed }) => sum + failed.slice(-24).reduce((total, count) => total + count, 0),
+    0,
+  );
+  const counts: Partial<Record<RunState, number | undefined>> = {
+    running: value?.now.running,
+    queued: value && value.now.queued + value.now.held + value.now.waiting,
+    failed: failedInDay,
+  };
+  return (
+    <>
+      {stateChips.map(([state, label, tone]) => (
+        <ToggleChip
+          key={state}
+          label={label}
+          tone={tone ?? ''}
+          on={filters.state === state}
+          count={tone === undefined ? undefined : counts[state]}
+          onToggle={on => onChange({ state: on ? state : '' })}
+        />
+      ))}
+    </>
+  );
+}

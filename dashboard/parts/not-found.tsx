@@ -1,0 +1,173 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { deliveryDaysKept } from '../../schema/delivery.ts';
+import { readSortableIdTime } from '../../schema/ids.ts';
+import { findNearest } from '../../schema/text/suggestion.ts';
+import { callApi } from '../api-client.ts';
+import { currentLocation } from '../state/current-location.ts';
+import { useLoad } from '../state/loading.ts';
+import { findIdKind, locateId } from '../state/locate-id.ts';
+import { type FactoryLocation, toHref } from '../state/page-location.ts';
+import { PageHeading } from './page-heading.tsx';
+import { Code, ExactTime, Text } from './text.tsx';
+
+interface Properties {
+  readonly factory: string;
+  readonly id: string;
+}
+
+/** Stands in for a page that there is not: what the ID is, and what may have been meant. */
+export function NotFound() {
+  const location = currentLocation.value;
+  if (!('id' in location)) return <NoPage />;
+  const { page, factory, id } = location;
+  switch (page) {
+    case 'delivery':
+    case 'run':
+      return <NoRow factory={factory} id={id} page={page} />;
+    case 'webhook':
+      return <NoWebhook factory={factory} id={id} />;
+    case 'automation':
+      return <NoAutomation factory={factory} id={id} />;
+    default:
+      return <NoPage />;
+  }
+}
+
+function NoRow({ factory, id, page }: Properties & { readonly page: 'delivery' | 'run' }) {
+  const atMs = readSortableIdTime(id);
+  const what = page === 'delivery' ? 'Delivery' : 'Run';
+  return (
+    <Missing title={`${what} not found`} id={id}>
+      {atMs === undefined ? (
+        <p>This is no complete ID. A complete one can be pasted into the jump field.</p>
+      ) : (
+        <p>
+          This is the ID of a {findIdKind(id)} of <ExactTime at={new Date(atMs).toISOString()} />. Deliveries
+          and their runs are kept for at least {deliveryDaysKept} days.
+        </p>
+      )}
+      <a class="btn" href={toHref({ page: page === 'delivery' ? 'deliveries' : 'runs', factory })}>
+        See the {page === 'delivery' ? 'deliveries' : 'runs'} that are kept
+      </a>
+    </Missing>
+  );
+}
+
+function NoWebhook({ factory, id }: Properties) {
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+    [factory],
+  );
+  const webhooks = value?.webhooks ?? [];
+  const uid = findNearest(
+    id,
+    webhooks.map(({ uid }) => uid),
+  );
+  const name = findNearest(
+    id,
+    webhooks.map(({ name }) => name),
+  );
+  const near = webhooks.find(webhook => webhook.uid === uid || webhook.name === name);
+  return (
+    <Missing title="Webhook not found" id={id}>
+      <p>No webhook of this factory has this UID. It was deleted, or belongs to another factory.</p>
+      <Nearest
+        name={near?.name}
+        to={{ page: 'webhook', factory, id: near?.uid ?? '' }}
+        all={{ page: 'webhooks', factory }}
+      />
+    </Missing>
+  );
+}
+
+function NoAutomation({ factory, id }: Properties) {
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
+    [factory],
+  );
+  const names = value?.automations.map(({ name }) => name) ?? [];
+  const near = findNearest(id, names);
+  return (
+    <Missing title="Automation not found" id={id}>
+      <p>No automation of this factory has this name.</p>
+      <Nearest
+        name={near}
+        to={{ page: 'automation', factory, id: near ?? '' }}
+        all={{ page: 'automations', factory }}
+      />
+    </Missing>
+  );
+}
+
+interface NearestProperties {
+  readonly name: string | undefined;
+  readonly to: FactoryLocation;
+  readonly all: FactoryLocation;
+}
+
+function Nearest({ name, to, all }: NearestProperties) {
+  return name === undefined ? (
+    <a class="btn" href={toHref(all)}>
+      See all {all.page}
+    </a>
+  ) : (
+    <p>
+      Did you mean{' '}
+      <a href={toHref(to)}>
+        <Text text={name} />
+      </a>
+      ?
+    </p>
+  );
+}
+
+/** An address that is no page. It may have an ID in it. */
+function NoPage() {
+  const [factory = '', ...others] = location.hash.replace(/^#?\/?/, '').split('/');
+  const id = others.find(part => findIdKind(part) !== undefined);
+  const to = id === undefined ? undefined : locateId(id, factory);
+  return (
+    <div class="page reading">
+      <PageHeading title="Page not found" />
+      <div class="blank">
+        <b>The dashboard has no page at this address.</b>
+        {to ? (
+          <p>
+            It has the ID of {findIdKind(id ?? '') === 'alert' ? 'an alert' : `a ${findIdKind(id ?? '')}`}:{' '}
+            <a href={toHref(to)}>
+              <Code text={id ?? ''} />
+            </a>
+          </p>
+        ) : (
+          <p>
+            <a href={toHref({ page: 'home' })}>Go to the overview</a>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Missing({
+  title,
+  id,
+  children,
+}: Omit<Properties, 'factory'> & { readonly title: string; readonly children: ComponentChildren }) {
+  // Some pages have a heading before they know that there is nothing to show.
+  const [isHeaded] = useState(() => document.querySelector('main h1') !== null);
+  if (isHeaded) {
+    return (
+      <div class="blank">
+        <b>{title}</b>
+        {children}
+      </div>
+    );
+  }
+  return (
+    <div class="page reading">
+      <PageHeading title={title} sub={<Code text={id} />} />
+      {children}
+    </div>
+  );
+}
