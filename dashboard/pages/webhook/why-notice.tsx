@@ -5,7 +5,6 @@ import { callApi } from '../../api-client.ts';
 import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Path, Strip, type StripStep } from '../../parts/path.tsx';
-import type { SignName } from '../../text/looks.ts';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
@@ -16,6 +15,7 @@ import { timeZone } from '../../state/time-zone.ts';
 import { useAction } from '../../state/use-action.ts';
 import { hasNoRequest } from '../../state/use-why.ts';
 import { formatClockTime } from '../../text/format-time.ts';
+import type { SignName } from '../../text/looks.ts';
 
 type Step = ExplainedWhy['steps'][number];
 
