@@ -37,3 +37,4 @@ export type AlertReceiver = AnswerTo<'listAlerts'>['receivers'][number];
 export type ShownDaemon = AnswerTo<'showDaemon'>;
 export type TestedOnStored = AnswerTo<'testOnStored'>;
 export type DescribedPayloads = AnswerTo<'describePayloads'>;
+export type SentTest = AnswerTo<'sendTest'>;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import automationSchema from '../../../schema/json/automation.schema.json' with { type: 'json' };
 import { namePattern } from '../../../schema/name.ts';
 import { callApi } from '../../api-client.ts';
@@ -8,11 +8,13 @@ import { Question } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { listFilteredFields, selectWebhooks } from '../../state/automation-draft.ts';
+import { readChange, toDefinitionEdit } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import {
   answerLeaving,
   askedAddress,
   changesOnScreen,
+  currentLocation,
   useChangesOnScreen,
 } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
@@ -42,6 +44,17 @@ interface Properties {
 
 type Open = 'review' | 'run';
 
+/** Makes the change that the address has, once, for the person to review. */
+function useAskedChange(edit: (path: readonly (string | number)[], value: unknown) => void): void {
+  const { value: location } = currentLocation;
+  useEffect(() => {
+    const change = readChange('query' in location ? location.query : undefined);
+    if (!change) return;
+    const { path, value } = toDefinitionEdit(change);
+    edit(path, value);
+  }, []);
+}
+
 /** An automation: its text, how its runs are executed, what it would have started, and what was sent. */
 export function AutomationEditor(properties: Properties) {
   const { name, initial, applied, webhooks, runners, lead, onChanged, onApplied } = properties;
@@ -58,6 +71,7 @@ export function AutomationEditor(properties: Properties) {
   const canReview = mayManage && isNamed && draft.body !== undefined && (changes > 0 || !applied);
   const review = () => canReview && setOpen('review');
   useKeys({ 'Control+Enter': review });
+  useAskedChange(edit);
   const addClause = (uid: string, keys: readonly string[], condition: unknown) => {
     const webhook = webhooks.find(each => each.uid === uid)?.name;
     const at = draft.triggers.findIndex(trigger => trigger.webhook === uid || trigger.webhook === webhook);

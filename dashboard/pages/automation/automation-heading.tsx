@@ -1,4 +1,4 @@
-import type { ShownRunTallies, ShownAutomation, ShownPause } from '../../api-types.ts';
+import type { ShownAutomation, ShownPause, ShownRunTallies } from '../../api-types.ts';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
 import { ExactTime, Text, Time } from '../../parts/text.tsx';
