@@ -31,5 +31,5 @@ export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
 export type ListedChange = AnswerTo<'listAudit'>['entries'][number];
 export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
-export type TestedOnStored = AnswerTo<'testOnStored'>;
+export type StoredTest = AnswerTo<'testOnStored'>;
 export type DescribedPayloads = AnswerTo<'describePayloads'>;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ListedWebhook, RunTallies } from '../../api-types.ts';
+import type { ListedAutomation, ListedWebhook, ShownRunTallies } from '../../api-types.ts';
 import { ChoiceChip, ToggleChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -21,7 +21,7 @@ const dayHours = 24;
 interface Row {
   readonly automation: ListedAutomation;
   readonly webhooks: readonly ListedWebhook[];
-  readonly runs: RunTallies['automations'][number] | undefined;
+  readonly runs: ShownRunTallies['automations'][number] | undefined;
   readonly isPaused: boolean;
   readonly isRunning: boolean;
 }
