@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { Account } from './api-types.ts';
 import { ChoiceChip } from './parts/chips.tsx';
 import { Key, Segments } from './parts/controls.tsx';
@@ -5,7 +6,7 @@ import { Icon, type IconName } from './parts/icons.tsx';
 import { Menu } from './parts/menu.tsx';
 import { Brand } from './parts/page-heading.tsx';
 import { attentionCount } from './state/attention.ts';
-import { goTo } from './state/current-location.ts';
+import { goTo, windowTitle } from './state/current-location.ts';
 import { openJump, openKeys, useKeys } from './state/keyboard.ts';
 import { type FactoryLocation, type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
@@ -74,6 +75,7 @@ export function listPlaces(
 }
 
 export function Header({ account, location, factories }: HeaderProperties) {
+  useCountedTitle();
   // The page of all factories has none; if there is only one, its pages are a click away.
   const only = factories.length === 1 ? factories[0] : undefined;
   const factory = 'factory' in location ? location.factory : only;
@@ -150,6 +152,15 @@ function Navigation({ factory, page }: NavigationProperties) {
       ))}
     </nav>
   );
+}
+
+/** What needs attention is counted before the name of the page: `(3) Runs · hookmill`. */
+function useCountedTitle(): void {
+  const count = attentionCount.value;
+  const title = windowTitle.value;
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ''}${title && `${title} · `}hookmill`;
+  }, [count, title]);
 }
 
 function Attention() {

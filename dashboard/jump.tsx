@@ -71,16 +71,22 @@ export function Jump({ location, factories }: Properties) {
       </div>
       <Targets id={list} targets={targets} chosen={chosen} onChoose={() => dialog.current?.close()} />
       {targets.length === 0 && <p class="grp">Nothing found.</p>}
-      <footer>
-        <span>
-          <Key>↑</Key> <Key>↓</Key> choose
-        </span>
-        <span>
-          <Key>↵</Key> open
-        </span>
-        {factory !== undefined && <span class="push no-phone">paste any dlv_, run_, wh_ or alr_ ID</span>}
-      </footer>
+      <JumpKeys isWithin={factory !== undefined} />
     </dialog>
+  );
+}
+
+function JumpKeys({ isWithin }: { readonly isWithin: boolean }) {
+  return (
+    <footer>
+      <span>
+        <Key>↑</Key> <Key>↓</Key> choose
+      </span>
+      <span>
+        <Key>↵</Key> open
+      </span>
+      {isWithin && <span class="push no-phone">paste any dlv_, run_, wh_ or alr_ ID</span>}
+    </footer>
   );
 }
 

@@ -76,28 +76,36 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
               }}
             />
           )}
-          <div role="listbox" aria-label={label} class="menu-entries">
-            {all.map(option => (
-              <button
-                key={option.value}
-                type="button"
-                role="option"
-                tabIndex={-1}
-                data-item
-                aria-selected={option.value === value}
-                onClick={() => choose(option.value)}
-              >
-                <bdi>{option.label}</bdi>
-                {option.hint !== undefined && <span class="push t3">{option.hint}</span>}
-              </button>
-            ))}
-          </div>
+          <Options label={label} options={all} value={value} onChoose={choose} />
           {all.length === 0 && (
             <p class="lead">{isOpen ? 'Enter takes what you typed.' : 'Nothing found.'}</p>
           )}
         </div>
       )}
     </>
+  );
+}
+
+type OptionsProperties = Pick<ChoiceProperties, 'label' | 'options' | 'value' | 'onChoose'>;
+
+function Options({ label, options, value, onChoose }: OptionsProperties) {
+  return (
+    <div role="listbox" aria-label={label} class="menu-entries">
+      {options.map(option => (
+        <button
+          key={option.value}
+          type="button"
+          role="option"
+          tabIndex={-1}
+          data-item
+          aria-selected={option.value === value}
+          onClick={() => onChoose(option.value)}
+        >
+          <bdi>{option.label}</bdi>
+          {option.hint !== undefined && <span class="push t3">{option.hint}</span>}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -73,17 +73,24 @@ export function HourChart({ title, bars, span, toList }: Properties) {
             </button>
           ))}
         </div>
-        <div class="yaxis" aria-hidden="true">
-          {[0, 1, 2].map(mark => (
-            <span key={mark} style={{ bottom: `${mark * 40}%` }}>
-              {(mark * step).toLocaleString('en')}
-            </span>
-          ))}
-        </div>
+        <ValueAxis step={step} />
         <TimeAxis bars={bars} span={span} />
         <BarTable title={title} bars={bars} />
       </figure>
     </section>
+  );
+}
+
+/** Three round values. */
+function ValueAxis({ step }: { readonly step: number }) {
+  return (
+    <div class="yaxis" aria-hidden="true">
+      {[0, 1, 2].map(mark => (
+        <span key={mark} style={{ bottom: `${mark * 40}%` }}>
+          {(mark * step).toLocaleString('en')}
+        </span>
+      ))}
+    </div>
   );
 }
 

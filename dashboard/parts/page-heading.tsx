@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { attentionCount } from '../state/attention.ts';
+import { windowTitle } from '../state/current-location.ts';
 import { type PageLocation, toHref } from '../state/page-location.ts';
 import { Icon } from './icons.tsx';
 
@@ -45,12 +45,11 @@ export function PageHeading(properties: Properties) {
   );
 }
 
-/** Names the window; what needs attention is counted before the name: `(3) Runs · hookmill`. */
+/** Names the window after the page. */
 export function useWindowTitle(title: string): void {
-  const count = attentionCount.value;
   useEffect(() => {
-    document.title = `${count > 0 ? `(${count}) ` : ''}${title} · hookmill`;
-  }, [title, count]);
+    windowTitle.value = title;
+  }, [title]);
 }
 
 export function Breadcrumb({ to, label }: { readonly to: PageLocation; readonly label: string }) {

@@ -19,15 +19,15 @@ export interface AttentionItem {
 }
 
 /** The open alerts of all factories; undefined until they are read. */
-export const openAlerts = signal<OpenAlerts | undefined>(undefined);
+export const knownAlerts = signal<OpenAlerts | undefined>(undefined);
 
 const alertsEveryMs = 20_000;
 
-/** Keeps `openAlerts` current. Only the shell does, so that one request serves all pages. */
+/** Keeps `knownAlerts` current. Only the shell does, so that one request serves all pages. */
 export function useOpenAlerts(): void {
   const { value } = usePolled(signal => callApi('get', '/alerts', { signal }), [], alertsEveryMs);
   useEffect(() => {
-    if (value) openAlerts.value = value;
+    if (value) knownAlerts.value = value;
   }, [value]);
 }
 
@@ -39,7 +39,7 @@ export const attention = computed(() => {
   const location = currentLocation.value;
   const factory = 'factory' in location ? location.factory : undefined;
   const status = factoryStatus.value?.factory === factory ? factoryStatus.value : undefined;
-  return openAlerts.value ? listAttention(openAlerts.value, factory, status) : [];
+  return knownAlerts.value ? listAttention(knownAlerts.value, factory, status) : [];
 });
 
 /** The number of things that need attention: at *Overview*, and in the title of the window. */

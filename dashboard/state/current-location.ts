@@ -11,6 +11,9 @@ export const secretOnScreen = signal(false);
 /** The page that is shown. */
 export const currentLocation = signal<PageLocation>({ page: 'unknown' });
 
+/** What the page calls itself in the title of the window. */
+export const windowTitle = signal('');
+
 /** Keeps `currentLocation` in step with the address bar, as soon as no secret is on the screen. */
 export function followAddress(): void {
   const read = () => {

@@ -1,12 +1,12 @@
 import { callApi } from '../api-client.ts';
-import type { FactoryHealth, ListedWebhook, RunTallies } from '../api-types.ts';
+import type { FactoryHealth, ListedWebhook, ShownRunTallies } from '../api-types.ts';
 import { type Loading, usePolled } from './loading.ts';
 
 /** What happened in a factory in the last seven days. */
 export interface FactoryDays {
   readonly factory: string;
   readonly health: FactoryHealth;
-  readonly runs: RunTallies;
+  readonly runs: ShownRunTallies;
   readonly webhooks: readonly ListedWebhook[];
 }
 

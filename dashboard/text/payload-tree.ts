@@ -71,7 +71,7 @@ export function findNodes(root: unknown, sought: string): FoundNodes {
     for (const [step, field] of listFields(value)) {
       if (paths.length >= foundNodesMax) return;
       const below = path + renderStep(step);
-      if (has(nameOf(step)) || (!isContainer(field) && has(renderValue(field)))) {
+      if (has(nameOf(step)) || (!isContainer(field) && has(writeValue(field)))) {
         paths.push(below);
         for (const parent of parents) above.add(parent);
       }
@@ -109,7 +109,7 @@ export function compareTrees(before: unknown, after: unknown, most: number): Dif
 }
 
 /** Renders a value that has no fields, as JSON; or an empty object or list. */
-export function renderValue(value: unknown): string {
+export function writeValue(value: unknown): string {
   if (Array.isArray(value)) return '[]';
   if (isContainer(value)) return '{}';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
@@ -121,7 +121,7 @@ export function createValueRenderer(json: string): (node: Pick<TreeNode, 'steps'
   const find = createTextFinder(json);
   return ({ steps, value }) =>
     (typeof value === 'number' && !Number.isSafeInteger(value) ? find(steps) : undefined) ??
-    renderValue(value);
+    writeValue(value);
 }
 
 /** Keys whose values name an object, the best first. */

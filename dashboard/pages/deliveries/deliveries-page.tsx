@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListedDelivery } from '../../api-types.ts';
 import { Key } from '../../parts/controls.tsx';
-import { DeliveryDetail } from '../../parts/delivery/delivery-detail.tsx';
+import { DeliveryPane } from '../../parts/delivery/delivery-detail.tsx';
 import {
   ExceptionsChip,
   listChips,
@@ -67,7 +67,7 @@ export function DeliveriesPage({ id }: { readonly id?: string }) {
         </section>
         {id !== undefined && (
           <section class="pane" aria-label="Delivery">
-            <DeliveryDetail id={id} list={list} onSearch={search => change({ search })} />
+            <DeliveryPane id={id} list={list} onSearch={search => change({ search })} />
           </section>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { type HealthState, healthStates } from '../../../schema/health.ts';
 import type { FactoryList, HealthOverview } from '../../api-types.ts';
 import { State } from '../../parts/signs.tsx';
-import { openAlerts } from '../../state/attention.ts';
+import { knownAlerts } from '../../state/attention.ts';
 import { toHref } from '../../state/page-location.ts';
 import { lookOfHealth } from '../../text/looks.ts';
 
@@ -57,7 +57,7 @@ export function FactoryTable({ factories, overview }: Properties) {
 }
 
 function FactoryTableRow({ factory, counts }: FactoryRow) {
-  const alerts = openAlerts.value?.alerts.filter(alert => alert.factory === factory).length ?? 0;
+  const alerts = knownAlerts.value?.alerts.filter(alert => alert.factory === factory).length ?? 0;
   return (
     <tr class="go">
       <td>

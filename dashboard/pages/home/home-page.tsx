@@ -3,7 +3,7 @@ import { callApi } from '../../api-client.ts';
 import type { Account, FactoryList } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { openAlerts } from '../../state/attention.ts';
+import { knownAlerts } from '../../state/attention.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useFactoryDays } from '../../state/factory-days.ts';
 import { type Loading, usePolled } from '../../state/loading.ts';
@@ -38,7 +38,7 @@ export function HomePage({ account, factories: { value, error, reload } }: Prope
     }
   }, [only]);
   if (only !== undefined) return null;
-  if (!known || !openAlerts.value) return <Waiting error={error} reload={reload} what="the factories" />;
+  if (!known || !knownAlerts.value) return <Waiting error={error} reload={reload} what="the factories" />;
   const webhooks = known.reduce((sum, factory) => sum + factory.webhooks, 0);
   const isFew = known.length <= addedFactoriesMax && webhooks <= addedWebhooksMax;
   return isFew ? <FewFactories factories={known} /> : <ManyFactories factories={known} />;

@@ -4,7 +4,7 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, openAlerts } from '../../state/attention.ts';
+import { type AttentionItem, attention, knownAlerts } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
@@ -155,12 +155,12 @@ function say({ type, alert }: AttentionItem): string {
 
 /** Receivers are not told again, and the item moves to the line of those that somebody has seen. */
 async function acknowledge({ alert }: AttentionItem): Promise<void> {
-  if (!alert || !openAlerts.value) return;
+  if (!alert || !knownAlerts.value) return;
   const { factory, id } = alert;
   const path = '/factories/{factory}/alerts/{alert}/acknowledge';
   const changed = await callApi('post', path, { factory, alert: id, body: {} });
-  const alerts = openAlerts.value.alerts.map(each => (each.id === id ? { ...changed, factory } : each));
-  openAlerts.value = { ...openAlerts.value, alerts };
+  const alerts = knownAlerts.value.alerts.map(each => (each.id === id ? { ...changed, factory } : each));
+  knownAlerts.value = { ...knownAlerts.value, alerts };
   document.querySelector('h1')?.focus();
   announce(`Acknowledged: ${sayAlert(alert)}`);
 }

@@ -3,7 +3,7 @@ import type { ShownStatus } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
-import { openAlerts } from '../../state/attention.ts';
+import { knownAlerts } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { type FactoryDays, isUntouched, useFactoryDays } from '../../state/factory-days.ts';
 import { useLoad } from '../../state/loading.ts';
@@ -22,7 +22,7 @@ interface Properties {
 export function OverviewPage({ status }: Properties) {
   const { value, error, reload } = useFactoryDays([status.factory]);
   const [days] = value ?? [];
-  if (!days || !openAlerts.value) return <Waiting error={error} reload={reload} what="the overview" />;
+  if (!days || !knownAlerts.value) return <Waiting error={error} reload={reload} what="the overview" />;
   if (isUntouched(days)) return <EmptyFactory days={days} />;
   return (
     <>
@@ -58,7 +58,7 @@ function AllWell({ status, days }: Properties & { readonly days: FactoryDays }) 
 function LastEpisode({ factory }: { readonly factory: string }) {
   const { value } = useLoad(
     signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
-    [factory, openAlerts.value?.alerts.length],
+    [factory, knownAlerts.value?.alerts.length],
   );
   const last = value?.alerts.find(({ status }) => status === 'resolved');
   if (!last?.until) return null;

@@ -73,33 +73,47 @@ export function RunActions({ run, onChanged }: Properties) {
         </button>
       )}
       <ProblemNotice error={acting.error} />
-      {asks === 'cancel' && (
-        <Question
-          title="Cancel this run?"
-          keep="Let it run"
-          act="Cancel run"
-          acting="Cancelling…"
-          isDangerous
-          onAct={() => act('cancel')}
-          onClose={close}
-        >
-          <p>{describeCancelled(run)}</p>
-        </Question>
-      )}
-      {asks === 'retry' && (
-        <Question
-          title="Retry this run?"
-          keep="Leave it"
-          act="Retry"
-          acting="Retrying…"
-          onAct={() => act('retry')}
-          onClose={close}
-        >
-          <p>It is queued again, and its attempts are counted from zero.</p>
-        </Question>
-      )}
-      {asks === 'again' && <RunAgain run={run} onClose={close} />}
+      {asks && <Asking asks={asks} run={run} act={act} onClose={close} />}
     </>
+  );
+}
+
+interface AskingProperties {
+  readonly asks: 'cancel' | 'again' | 'retry';
+  readonly run: ShownRun;
+  readonly act: (act: Act) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before an action, or for what it needs. */
+function Asking({ asks, run, act, onClose }: AskingProperties) {
+  if (asks === 'again') return <RunAgain run={run} onClose={onClose} />;
+  if (asks === 'retry') {
+    return (
+      <Question
+        title="Retry this run?"
+        keep="Leave it"
+        act="Retry"
+        acting="Retrying…"
+        onAct={() => act('retry')}
+        onClose={onClose}
+      >
+        <p>It is queued again, and its attempts are counted from zero.</p>
+      </Question>
+    );
+  }
+  return (
+    <Question
+      title="Cancel this run?"
+      keep="Let it run"
+      act="Cancel run"
+      acting="Cancelling…"
+      isDangerous
+      onAct={() => act('cancel')}
+      onClose={onClose}
+    >
+      <p>{describeCancelled(run)}</p>
+    </Question>
   );
 }
 

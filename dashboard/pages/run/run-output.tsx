@@ -14,7 +14,7 @@ import { type OutputPart, splitOutput } from '../../text/run-path.ts';
 const linesMax = 5_000;
 
 /** The output, attempt by attempt. It follows the end while the run is executed, until the reader scrolls up. */
-export function RunOutput({ run }: { readonly run: ShownRun }) {
+export function OutputPane({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
   const { value, error, reload } = useLoad(
     async signal => {

@@ -27,7 +27,7 @@ import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
 import { lengthOfRun, listStretches, placeStretch } from '../../text/run-path.ts';
 import { RunActions } from './run-actions.tsx';
-import { RunOutput } from './run-output.tsx';
+import { OutputPane } from './run-output.tsx';
 
 /** One run: what happened in order, and beside it what it wrote, was told and left. */
 export function RunPage({ id }: { readonly id: string }) {
@@ -63,23 +63,8 @@ const tabs = ['Output', 'Prompt', 'Event', 'Artifacts'] as const;
 type Tab = (typeof tabs)[number];
 
 function RunContent({ run, onChanged }: ContentProperties) {
-  const { factory, mayManage } = useFactory();
+  const { mayManage } = useFactory();
   const delivery = useDelivery(run.deliveryId).value;
-  const location = currentLocation.value;
-  const asked = 'query' in location ? location.query?.tab : undefined;
-  const tab = tabs.find(each => each.toLowerCase() === asked) ?? 'Output';
-  const hrefOf = (each: Tab) =>
-    toHref({
-      page: 'run',
-      factory,
-      id: run.id,
-      ...(each !== 'Output' && { query: { tab: each.toLowerCase() } }),
-    });
-  const step = (by: number) => {
-    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
-    if (next) globalThis.location.hash = hrefOf(next);
-  };
-  useKeys({ '[': () => step(-1), ']': () => step(1) });
   const [sign] = lookOfRun(run);
   return (
     <>
@@ -107,21 +92,45 @@ function RunContent({ run, onChanged }: ContentProperties) {
           <RunFacts run={run} />
         </div>
         <div>
-          <Tabs
-            label="Run"
-            tabs={tabs.map(each => ({
-              label: each,
-              href: hrefOf(each),
-              current: each === tab,
-              count: each === 'Artifacts' ? run.artifacts?.length : undefined,
-            }))}
-          />
-          {tab === 'Output' && <RunOutput run={run} />}
-          {tab === 'Prompt' && <Prompt run={run} />}
-          {tab === 'Event' && <Event run={run} delivery={delivery} />}
-          {tab === 'Artifacts' && <Artifacts run={run} />}
+          <RunTabs run={run} delivery={delivery} />
         </div>
       </div>
+    </>
+  );
+}
+
+function RunTabs({ run, delivery }: PathProperties) {
+  const { factory } = useFactory();
+  const location = currentLocation.value;
+  const asked = 'query' in location ? location.query?.tab : undefined;
+  const tab = tabs.find(each => each.toLowerCase() === asked) ?? 'Output';
+  const hrefOf = (each: Tab) =>
+    toHref({
+      page: 'run',
+      factory,
+      id: run.id,
+      ...(each !== 'Output' && { query: { tab: each.toLowerCase() } }),
+    });
+  const step = (by: number) => {
+    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
+    if (next) globalThis.location.hash = hrefOf(next);
+  };
+  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  return (
+    <>
+      <Tabs
+        label="Run"
+        tabs={tabs.map(each => ({
+          label: each,
+          href: hrefOf(each),
+          current: each === tab,
+          count: each === 'Artifacts' ? run.artifacts?.length : undefined,
+        }))}
+      />
+      {tab === 'Output' && <OutputPane run={run} />}
+      {tab === 'Prompt' && <Prompt run={run} />}
+      {tab === 'Event' && <Event run={run} delivery={delivery} />}
+      {tab === 'Artifacts' && <Artifacts run={run} />}
     </>
   );
 }

@@ -37,7 +37,7 @@ interface Properties {
 }
 
 /** One delivery: what it says, what it started and why, and what was kept of it. */
-export function DeliveryDetail({ id, list, onSearch }: Properties) {
+export function DeliveryPane({ id, list, onSearch }: Properties) {
   const { value, error, reload } = useDelivery(id);
   // What was shown stays until the next one is there.
   const isLate = value !== undefined && value.id !== id;

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { acknowledgeAlert, listAlerts, listOpenAlerts, muteAlert } from '../../../operations/alerts/alerts.ts';
+import {
+  acknowledgeAlert,
+  listAlerts,
+  listOpenAlerts,
+  muteAlert,
+} from '../../../operations/alerts/alerts.ts';
 import { type Finding, followEpisodes } from '../../../operations/alerts/follow-episodes.ts';
 import { newHome } from '../../support/factory.ts';
 import { storeIn } from '../../support/stored.ts';
