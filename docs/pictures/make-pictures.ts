@@ -24,7 +24,7 @@ interface Place {
   /** The address after the #; an empty text to stay where the place before ended. */
   readonly at: string;
   /** What to do there before the picture. */
-  readonly then?: (page: Page) => Promise<void>;
+  readonly act?: (page: Page) => Promise<void>;
 }
 
 const executablePath = findChromium();
@@ -76,7 +76,7 @@ async function listPlaces({ read, uids, deliveryId }: Scene): Promise<readonly P
     { name: 'webhook-healthy', at: `/default/webhooks/${uids.github}` },
     ...tabs.map(tab => ({ name: `webhook-${tab}`, at: `/default/webhooks/${uids.deploys}?tab=${tab}` })),
     { name: 'new-webhook', at: '/blog/new-webhook' },
-    { name: 'new-webhook-register', at: '', then: createWebhook },
+    { name: 'new-webhook-register', at: '', act: createWebhook },
     { name: 'deliveries', at: '/default/deliveries' },
     { name: 'delivery', at: `/default/deliveries/${deliveryId}` },
     { name: 'runs', at: '/default/runs' },
@@ -89,8 +89,8 @@ async function listPlaces({ read, uids, deliveryId }: Scene): Promise<readonly P
     { name: 'automation-edit', at: '/default/automations/investigate-deploy/edit' },
     { name: 'settings-branch-followed', at: '/storefront/settings/branch' },
     ...sections.map(section => ({ name: `settings-${section}`, at: `/default/settings/${section}` })),
-    { name: 'jump', at: '/default/overview', then: page => page.keyboard.press('Control+k') },
-    { name: 'keys', at: '/default/overview', then: page => page.keyboard.press('?') },
+    { name: 'jump', at: '/default/overview', act: page => page.keyboard.press('Control+k') },
+    { name: 'keys', at: '/default/overview', act: page => page.keyboard.press('?') },
   ];
 }
 
@@ -119,11 +119,11 @@ async function takePages(
   page.on('pageerror', error => console.log(`${look}: ${error.message}`));
   await page.addInitScript(`localStorage.setItem('hookmill-session-key', '${sessionKey}');
     localStorage.setItem('hookmill-time-zone', 'utc')`);
-  for (const { name, at, then } of places) {
+  for (const { name, at, act } of places) {
     try {
       if (at !== '') await page.goto(`${managementUrl}/#${at.replace('/blog/', `/blog-${look}/`)}`);
       await settle(page);
-      await then?.(page);
+      await act?.(page);
       await settle(page);
       await shoot(page, name, look, false);
     } catch (error) {
