@@ -254,7 +254,7 @@ function AccountMenu({
         { label: 'Sign out', onChoose: () => leaving.run() },
       ]}
     >
-      {initials(account.name)}
+      <span aria-hidden="true">{initials(account.name)}</span>
     </Menu>
   );
 }
