@@ -37,13 +37,10 @@ const places: readonly Place[] = [
     page: 'webhooks',
     factory,
   })),
-  place(
-    'Automations',
-    'automation',
-    'a',
-    ['automations', 'new-automation', 'automation', 'edit-automation'],
-    factory => ({ page: 'automations', factory }),
-  ),
+  place('Automations', 'automation', 'a', ['automations', 'new-automation', 'automation'], factory => ({
+    page: 'automations',
+    factory,
+  })),
   place('Deliveries', 'delivery', 'd', ['deliveries', 'delivery'], factory => ({
     page: 'deliveries',
     factory,
@@ -254,6 +251,7 @@ function AccountMenu({
         { label: 'Sign out', onChoose: () => leaving.run() },
       ]}
     >
+      {/* The label says the name. */}
       <span aria-hidden="true">{initials(account.name)}</span>
     </Menu>
   );
