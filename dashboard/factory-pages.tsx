@@ -2,7 +2,6 @@ import type { ComponentType, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
-import { AutomationPage } from './pages/automation/automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveriesPage } from './pages/deliveries/deliveries-page.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
@@ -21,14 +20,14 @@ import { type CurrentFactory, FactoryContext } from './state/current-factory.ts'
 import { useLoad, usePolled } from './state/loading.ts';
 import { type FactoryLocation, toHref } from './state/page-location.ts';
 
-// They parse YAML, which is as large as all other pages together.
-const NewAutomationPage = lazy(
-  async () => (await import('./pages/automation-form/automation-form-pages.tsx')).NewAutomationPage,
-  'the form',
+// The editor is larger than all other pages together.
+const AutomationPage = lazy(
+  async () => (await import('./pages/automation/automation-page.tsx')).AutomationPage,
+  'the editor',
 );
-const EditAutomationPage = lazy(
-  async () => (await import('./pages/automation-form/automation-form-pages.tsx')).EditAutomationPage,
-  'the form',
+const NewAutomationPage = lazy(
+  async () => (await import('./pages/automation/automation-page.tsx')).NewAutomationPage,
+  'the editor',
 );
 
 const statusEveryMs = 30_000;
@@ -76,11 +75,9 @@ function CurrentPage({ location, status }: PageProperties): VNode {
     case 'automations':
       return <AutomationsPage />;
     case 'new-automation':
-      return <NewAutomationPage />;
+      return <NewAutomationPage query={location.query} />;
     case 'automation':
       return <AutomationPage key={location.id} name={location.id} />;
-    case 'edit-automation':
-      return <EditAutomationPage key={location.id} name={location.id} />;
     case 'webhooks':
       return <WebhooksPage />;
     case 'new-webhook':

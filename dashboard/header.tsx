@@ -37,13 +37,10 @@ const places: readonly Place[] = [
     page: 'webhooks',
     factory,
   })),
-  place(
-    'Automations',
-    'automation',
-    'a',
-    ['automations', 'new-automation', 'automation', 'edit-automation'],
-    factory => ({ page: 'automations', factory }),
-  ),
+  place('Automations', 'automation', 'a', ['automations', 'new-automation', 'automation'], factory => ({
+    page: 'automations',
+    factory,
+  })),
   place('Deliveries', 'delivery', 'd', ['deliveries', 'delivery'], factory => ({
     page: 'deliveries',
     factory,
@@ -254,7 +251,8 @@ function AccountMenu({
         { label: 'Sign out', onChoose: () => leaving.run() },
       ]}
     >
-      {initials(account.name)}
+      {/* The label says the name. */}
+      <span aria-hidden="true">{initials(account.name)}</span>
     </Menu>
   );
 }

@@ -1,8 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { EventHeaders } from './event-headers.ts';
-
-/** @limit Most characters kept of one event header, the rest is cut off: with 16 headers, a delivery keeps at most 4 KiB of values. */
-export const eventHeaderCharsMax = 256;
+import { type EventHeaders, eventHeaderCharsMax } from './event-headers.ts';
 
 /** The headers of a request by their names in lower case, as node has them. A character is a byte. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

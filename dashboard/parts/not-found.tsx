@@ -28,7 +28,6 @@ export function NotFound() {
     case 'webhook':
       return <NoWebhook factory={factory} id={id} />;
     case 'automation':
-    case 'edit-automation':
       return <NoAutomation factory={factory} id={id} />;
     default:
       return <NoPage />;

@@ -1,107 +1,81 @@
 import type { z } from 'zod';
-import type { automationShape, RunControl } from '../../schema/definitions/automation-definition.ts';
+import type { automationShape } from '../../schema/definitions/automation-definition.ts';
+import { parseAutomation } from '../../schema/definitions/parse-automation.ts';
 import { parseYaml } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { formatFilter } from '../text/format-values.ts';
-import { parseRunDraft, type RunDraft, toRunDraft } from './run-draft.ts';
+import { isObject } from '../../schema/filters/clause.ts';
+import { examineClauses } from '../../schema/filters/payload-filter-explain.ts';
+import { type RunDraft, toRunDraft } from './run-draft.ts';
 
 /** The body of a request that writes an automation. */
 export type AutomationBody = z.input<typeof automationShape>;
-export type TriggerBody = AutomationBody['triggers'][number];
+type Payload = AutomationBody['triggers'][number]['filter']['payload'];
 
-/** A trigger in the form. Its filters are text, and may not be valid YAML yet. */
-export interface TriggerDraft {
-  readonly key: number;
-  /** The UID of the webhook; `''` while none is selected. */
-  readonly uid: string;
-  /** The name of the webhook, unless that is deleted. The definition then selects it by its name. */
-  readonly webhook: string | null;
-  readonly filter: string;
-  readonly headers: string;
-}
-
+/** What the text of an automation says. */
 export interface AutomationDraft {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly prompt: string;
-  readonly triggers: readonly TriggerDraft[];
-  readonly runs: RunDraft;
+  /** What `hookmill validate` says of it. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The automation as the API takes it; undefined if the text has errors. */
+  readonly body: AutomationBody | undefined;
+  /** The keys that control its runs; undefined if the text is no YAML. */
+  readonly runs: RunDraft | undefined;
+  readonly triggers: readonly DraftTrigger[];
 }
 
-let keys = 0;
-const none = { uid: '', webhook: null };
-
-interface StoredTrigger {
-  readonly uid: string;
-  readonly webhook: string | null;
-  readonly payload?: object | undefined;
-  readonly headers?: object | undefined;
+interface DraftTrigger {
+  /** The name or the UID of its webhook; undefined if there is none. */
+  readonly webhook: string | undefined;
+  readonly payload: unknown;
 }
 
-export function createTriggerDraft({ uid, webhook, payload, headers }: StoredTrigger = none): TriggerDraft {
-  keys += 1;
-  const format = (filter: object | undefined) => (filter === undefined ? '' : formatFilter(filter));
-  return { key: keys, uid, webhook, filter: format(payload), headers: format(headers) };
+/** Reads the text of an automation as `hookmill validate` reads a file. */
+export function readAutomationDraft(name: string, text: string): AutomationDraft {
+  const file = `automations/${name}.yaml`;
+  const bytes = new TextEncoder().encode(text);
+  const { definition, diagnostics } = parseAutomation(name, file, bytes);
+  const yaml = parseYaml(file, bytes);
+  const value = yaml.ok ? yaml.source.value : undefined;
+  const runs = isObject(value) ? toRunDraft(value) : undefined;
+  const triggers = isObject(value) && Array.isArray(value.triggers) ? value.triggers.map(readTrigger) : [];
+  if (!definition) return { diagnostics, body: undefined, runs, triggers };
+  const { name: _, ...body } = definition;
+  return { diagnostics, body: body as AutomationBody, runs, triggers };
 }
 
-export function createAutomationDraft(): AutomationDraft {
-  return { name: '', enabled: true, prompt: '', triggers: [createTriggerDraft()], runs: toRunDraft({}) };
+function readTrigger(trigger: unknown): DraftTrigger {
+  const filter = isObject(trigger) && isObject(trigger.filter) ? trigger.filter : {};
+  const { webhook, webhook_ids, payload } = filter;
+  const [uid] = Array.isArray(webhook_ids) ? webhook_ids : [];
+  const selected: unknown = webhook ?? uid;
+  return { webhook: typeof selected === 'string' ? selected : undefined, payload };
 }
 
-interface StoredAutomation extends Omit<AutomationDraft, 'triggers' | 'runs'>, RunControl {
-  readonly triggers: readonly StoredTrigger[];
+/** Finds the webhooks that an automation selects, and what it selects that does not exist. */
+export function selectWebhooks<W extends { readonly name: string; readonly uid: string }>(
+  triggers: readonly Pick<DraftTrigger, 'webhook'>[],
+  webhooks: readonly W[],
+): { readonly selected: readonly W[]; readonly unknown: readonly string[] } {
+  const wanted = [...new Set(triggers.flatMap(({ webhook }) => webhook ?? []))];
+  const isMeant = ({ name, uid }: W) => wanted.includes(name) || wanted.includes(uid);
+  const unknown = wanted.filter(each => !webhooks.some(({ name, uid }) => name === each || uid === each));
+  return { selected: webhooks.filter(isMeant), unknown };
 }
 
-export function toAutomationDraft(stored: StoredAutomation): AutomationDraft {
-  const { name, enabled, prompt, triggers } = stored;
-  const drafts = triggers.map(trigger => createTriggerDraft(trigger));
-  return { name, enabled, prompt, triggers: drafts, runs: toRunDraft(stored) };
+/** The paths of the fields on which an automation filters, as in `["issue","level"]`. */
+export function listFilteredFields(body: AutomationBody | undefined): ReadonlySet<string> {
+  const payloads = body?.triggers.map(({ filter }) => filter.payload as Payload) ?? [];
+  const clauses = payloads.flatMap(payload => examineClauses(payload as never, undefined));
+  return new Set(clauses.map(({ keys }) => JSON.stringify(keys)));
 }
 
-/** Parses a draft. Returns the trigger to send, or what is wrong with the text of its filters. */
-export function parseTriggerDraft({
-  uid,
-  webhook,
-  filter,
-  headers: headerFilter,
-}: TriggerDraft): { trigger: TriggerBody } | { diagnostics: readonly Diagnostic[] } {
-  const payload = parseFilter('Payload filter', filter);
-  const headers = parseFilter('Header filter', headerFilter);
-  if (!payload.ok || !headers.ok) {
-    return { diagnostics: [payload, headers].flatMap(parsed => (parsed.ok ? [] : parsed.diagnostics)) };
-  }
-  return {
-    trigger: {
-      provider: 'webhook',
-      event: 'received',
-      filter: {
-        ...(webhook === null ? { webhook_ids: [uid] } : { webhook }),
-        ...(payload.filter !== undefined && { payload: payload.filter }),
-        ...(headers.filter !== undefined && { headers: headers.filter }),
-      },
-    },
-  };
-}
-
-type ParsedFilter =
-  // The API checks the filter.
-  | { readonly ok: true; readonly filter: never }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
-
-/** Parses a filter as definition files have it; undefined if there is none. JSON is YAML too. */
-function parseFilter(what: string, text: string): ParsedFilter {
-  const parsed = parseYaml(what, new TextEncoder().encode(text));
-  return parsed.ok ? { ok: true, filter: (parsed.source.value ?? undefined) as never } : parsed;
-}
-
-/** Builds the request body; undefined while a filter or a field of the runs cannot be parsed. */
-export function buildAutomationBody(draft: AutomationDraft): AutomationBody | undefined {
-  const { enabled, prompt, triggers } = draft;
-  const keys = parseRunDraft(draft.runs);
-  const parsed = triggers
-    .map(parseTriggerDraft)
-    .flatMap(result => ('trigger' in result ? [result.trigger] : []));
-  return keys && parsed.length === triggers.length
-    ? { enabled, prompt, ...keys, triggers: parsed }
-    : undefined;
+/** The text with which a new automation begins. */
+export function createAutomationText(webhook: string): string {
+  return `prompt: |
+  Read event-payload.json, and say in two sentences what happened.
+triggers:
+  - provider: webhook
+    event: received
+    filter:
+      webhook: ${webhook}
+`;
 }

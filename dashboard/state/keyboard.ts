@@ -50,14 +50,18 @@ export function followKeyboard(): void {
 function readKeys(event: KeyboardEvent): Keys[] {
   if (event.defaultPrevented || event.altKey || event.metaKey) return [];
   if (event.ctrlKey) return [`Control+${event.key}`];
-  if (!singleKeys.value || isTyping(event.target) || document.querySelector('dialog[open], :popover-open'))
+  if (
+    !singleKeys.value ||
+    isTyping(event.composedPath()[0]) ||
+    document.querySelector('dialog[open], :popover-open')
+  )
     return [];
   const isSecond = first !== undefined && Date.now() - first.atMs < secondKeyMs;
   const alone = event.shiftKey && /^[A-Z]$/.test(event.key) ? `Shift+${event.key}` : event.key;
   return [...(isSecond ? [`${first?.key} ${event.key}`] : []), alone];
 }
 
-function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | undefined): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }

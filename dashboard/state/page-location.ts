@@ -18,7 +18,7 @@ interface InFactory {
 type ListPage =
   | ('overview' | 'automations' | 'new-automation' | 'webhooks' | 'new-webhook')
   | ('deliveries' | 'runs');
-type SinglePage = 'automation' | 'edit-automation' | 'webhook' | 'delivery' | 'run' | 'settings';
+type SinglePage = 'automation' | 'webhook' | 'delivery' | 'run' | 'settings';
 
 /** The part of an address after its `?`. */
 export type LocationQuery = Readonly<Record<string, string>>;
@@ -34,7 +34,6 @@ const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
   automations: ['automations'],
   'new-automation': ['new-automation'],
   automation: ['automations', ':id'],
-  'edit-automation': ['automations', ':id', 'edit'],
   webhooks: ['webhooks'],
   'new-webhook': ['new-webhook'],
   webhook: ['webhooks', ':id'],
@@ -70,7 +69,8 @@ export function parseHref(hash: string): PageLocation {
   if (factory === undefined) return { page: 'home' };
   if (factory === 'sessions' && given.length === 0) return { page: 'sessions' };
   const [only = 'overview', ...others] = given;
-  const rest = others.length === 0 ? (moved[only] ?? [only]) : given;
+  const isEditor = only === 'automations' && others[1] === 'edit';
+  const rest = others.length === 0 ? (moved[only] ?? [only]) : isEditor ? given.slice(0, -1) : given;
   for (const [page, pattern] of Object.entries(patterns)) {
     if (pattern.length !== rest.length) continue;
     if (!pattern.every((segment, index) => segment === ':id' || segment === rest[index])) continue;

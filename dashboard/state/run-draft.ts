@@ -1,5 +1,6 @@
 import type { RunControl } from '../../schema/definitions/automation-definition.ts';
-import { findPathMistake } from '../../schema/field-path.ts';
+import { findPathMistake, readField } from '../../schema/field-path.ts';
+import { isObject } from '../../schema/filters/clause.ts';
 import { parseDurationMs } from '../../schema/time-units.ts';
 
 /** The JSON Pointers of all keys in a part of a definition, by which the API names mistakes. */
@@ -36,46 +37,33 @@ const kinds: Readonly<Record<RunPointer, 'name' | 'names' | 'count' | 'time' | '
 };
 const pointers = Object.keys(kinds) as readonly RunPointer[];
 
-export function toRunDraft(keys: RunControl): RunDraft {
+/** Reads the keys of a definition, which may be wrong: what is no such key, or has no text, is `''`. */
+export function toRunDraft(definition: unknown): RunDraft {
   const texts = pointers.map(pointer => {
-    const [key, inner] = split(pointer);
-    const value = (keys as Record<string, unknown>)[key];
-    const shown = inner === undefined ? value : (value as Record<string, unknown> | undefined)?.[inner];
-    if (!Array.isArray(shown)) return [pointer, String(shown ?? '')];
+    const value = readField(definition, pathOfRunKey(pointer));
+    if (!Array.isArray(value)) return [pointer, isObject(value) ? '' : String(value ?? '')];
     // The choices of notify are sorted.
-    return [pointer, (key === 'notify' ? shown.toSorted() : shown).join(', ')];
+    return [pointer, (pointer === '/notify' ? value.toSorted() : value).join(', ')];
   });
   return Object.fromEntries(texts);
 }
 
-/** Whether an automation has a key that controls its runs. */
-export function hasRunKeys(draft: RunDraft): boolean {
-  return pointers.some(pointer => draft[pointer] !== '');
+/** The path of a key in the definition. */
+export function pathOfRunKey(pointer: RunPointer): readonly string[] {
+  return pointer.slice(1).split('/');
 }
 
-/** Reads the keys from their fields; undefined while one has a mistake that `findRunMistake` finds. */
-export function parseRunDraft(draft: RunDraft): RunControl | undefined {
-  if (pointers.some(pointer => findRunMistake(pointer, draft[pointer]))) return undefined;
-  const keys: Record<string, unknown> = {};
-  for (const pointer of pointers) {
-    const text = draft[pointer].trim();
-    if (text === '') continue;
-    const [key, inner] = split(pointer);
-    const value = parseText(pointer, text);
-    keys[key] = inner === undefined ? value : { ...(keys[key] as object | undefined), [inner]: value };
-  }
-  // The API checks what the keys say together.
-  return keys as RunControl;
-}
-
-function split(pointer: RunPointer): [key: string, inner?: string] {
-  return pointer.slice(1).split('/') as [string, string?];
-}
-
-function parseText(pointer: RunPointer, text: string): string | number | readonly string[] {
+/** Reads the text of a field as the value of its key. Only for a text in which `findRunMistake` finds nothing. */
+export function parseRunText(pointer: RunPointer, typed: string): string | number | readonly string[] {
+  const text = typed.trim();
   const kind = kinds[pointer];
   if (kind === 'count') return Number(text);
   return kind === 'names' ? text.split(',').map(name => name.trim()) : text;
+}
+
+/** Whether a field takes the path of a field of the payload. */
+export function isPathKey(pointer: RunPointer): boolean {
+  return kinds[pointer] === 'path';
 }
 
 /** Says what is wrong with the text of a field, as far as the field shows; undefined if it is empty. */

@@ -1,103 +1,123 @@
 import type { RunPointer } from './run-draft.ts';
 
-/** A part of a sentence, with a field for one key in it. */
-interface Blank {
+/** A part of a sentence: what stands before the slot, in it, and after it. */
+export type Phrase = readonly [before: string, slot: string, after?: string];
+
+/** A key that controls runs, as a part of a sentence. */
+export interface RunSlot {
   readonly at: RunPointer;
-  readonly before: string;
-  readonly after: string;
+  /** The name of its field. */
+  readonly label: string;
+  /** Says its value. */
+  readonly set: (text: string) => Phrase;
+  /** Says that there is none, or offers to set one. */
+  readonly unset: Phrase;
   /** A text that fits the field; without one, the field is a choice. */
   readonly example?: string;
+  /** The key without which this one has no effect, so that it is offered only beside that. */
+  readonly needs?: RunPointer;
 }
 
-export interface RunSentence {
-  readonly title: string;
-  readonly blanks: readonly Blank[];
-}
-
-/** How runs are executed, as sentences to fill in. */
-export const runSentences: readonly RunSentence[] = [
-  {
-    title: 'Runner',
-    blanks: [
-      { at: '/runner', before: 'The runner ', after: ' executes each run,' },
-      { at: '/repository', before: 'with a working copy of ', after: '.' },
-    ],
-  },
-  {
-    title: 'Artifacts',
-    blanks: [
-      {
-        at: '/requires',
-        before: 'A run fails unless it leaves the artifacts ',
-        example: 'answer.md, report.md',
-        after: '.',
-      },
-    ],
-  },
-  {
-    title: 'Attempts',
-    blanks: [
-      { at: '/timeLimit', before: 'An attempt takes at most ', example: '10m', after: ';' },
-      { at: '/attempts', before: 'a run has at most ', example: '3', after: ' attempts.' },
-      {
-        at: '/backOff/first',
-        before: 'After the first failed attempt, a run waits ',
-        example: '30s',
-        after: ',',
-      },
-      { at: '/backOff/max', before: 'then twice as long each time, at most ', example: '5m', after: '.' },
-    ],
-  },
-  {
-    title: 'Runs at a time',
-    blanks: [
-      { at: '/concurrency', before: 'At most ', example: '2', after: ' runs at a time' },
-      {
-        at: '/concurrencyKey',
-        before: 'for each value of ',
-        example: '$.repository.full_name',
-        after: '; the others wait.',
-      },
-    ],
-  },
-  {
-    title: 'Order',
-    blanks: [
-      {
-        at: '/order',
-        before: 'Runs with the same ',
-        example: '$.issue.id',
-        after: ' start one after the other;',
-      },
-      { at: '/onFailure', before: 'when one fails, ', after: '.' },
-    ],
-  },
-  {
-    title: 'Bursts',
-    blanks: [
-      {
-        at: '/debounce/for',
-        before: 'One run for a burst: it waits ',
-        example: '30s',
-        after: ' for further deliveries',
-      },
-      { at: '/debounce/key', before: 'with the same ', example: '$.issue.id', after: ',' },
-      { at: '/debounce/atMost', before: 'at most ', example: '5m', after: ' in all.' },
-    ],
-  },
-  {
-    title: 'Notifications',
-    blanks: [{ at: '/notify', before: 'The receivers of alerts are told of runs that have ', after: '.' }],
-  },
-  {
-    title: 'Runs per hour',
-    blanks: [
-      {
-        at: '/runsPerHour',
-        before: 'At most ',
-        example: '20',
-        after: ' runs may start within an hour; further ones fail.',
-      },
-    ],
-  },
+/** How runs are executed, as sentences. Each key is in one of them. */
+export const runSentences: readonly (readonly RunSlot[])[] = [
+  [
+    {
+      ...{ at: '/timeLimit', label: 'Time limit', example: '10m' },
+      set: time => ['Each attempt may take ', formatTime(time)],
+      unset: ['Each attempt may take ', 'as long as the operator allows'],
+    },
+    {
+      ...{ at: '/attempts', label: 'Attempts', example: '3' },
+      set: count => ['. Try ', count === '1' ? 'once' : `up to ${count} times`],
+      unset: ['. Try ', 'as often as the operator says'],
+    },
+    {
+      ...{ at: '/backOff/first', label: 'First wait', example: '30s' },
+      set: time => [', first after ', formatTime(time)],
+      unset: [', first after ', 'the usual wait'],
+    },
+    {
+      ...{ at: '/backOff/max', label: 'Longest wait', example: '5m' },
+      set: time => [', then twice as long each time, up to ', formatTime(time)],
+      unset: [', then twice as long each time, ', 'up to the usual wait'],
+    },
+  ],
+  [
+    {
+      ...{ at: '/concurrency', label: 'Runs at a time', example: '1' },
+      set: count => ['Run ', `${count} at a time`],
+      unset: ['Run ', 'any number at a time'],
+    },
+    {
+      ...{ at: '/concurrencyKey', label: 'Limit for each', example: '$.repository.full_name' },
+      set: path => [' for each ', path],
+      unset: [' ', 'for all deliveries together'],
+      needs: '/concurrency',
+    },
+    {
+      ...{ at: '/order', label: 'Order', example: '$.issue.id' },
+      set: path => ['. Keep the order of each ', path],
+      unset: ['. ', 'Keep an order'],
+    },
+    {
+      ...{ at: '/onFailure', label: 'After a failure', needs: '/order' },
+      set: choice => [
+        '. When one fails, ',
+        choice === 'hold' ? 'the others wait until it succeeds or is dismissed' : 'the next one starts',
+      ],
+      unset: ['. When one fails, ', 'the next one starts'],
+    },
+  ],
+  [
+    {
+      ...{ at: '/debounce/for', label: 'Quiet time', example: '30s' },
+      set: time => ['Start once no further delivery has come for ', formatTime(time)],
+      unset: ['Start at once. ', 'Wait for a burst to end'],
+    },
+    {
+      ...{ at: '/debounce/key', label: 'Burst of', example: '$.issue.id', needs: '/debounce/for' },
+      set: path => [' with the same ', path],
+      unset: [' ', 'of any kind'],
+    },
+    {
+      ...{ at: '/debounce/atMost', label: 'Longest burst', example: '5m', needs: '/debounce/for' },
+      set: time => [', at the latest after ', formatTime(time)],
+      unset: [', at the latest after ', 'ten times that'],
+    },
+  ],
+  [
+    {
+      ...{ at: '/runsPerHour', label: 'Runs an hour', example: '20' },
+      set: count => ['Stop after ', count === '1' ? '1 run' : `${count} runs`, ' an hour'],
+      unset: ['', 'Stop after a number of runs an hour'],
+    },
+    {
+      ...{ at: '/notify', label: 'Notifications' },
+      set: ends => ['. Tell the receivers of alerts about ', `runs that have ${ends.replace(', ', ' or ')}`],
+      unset: ['. ', 'Tell the receivers of alerts how runs end'],
+    },
+  ],
+  [
+    {
+      ...{ at: '/runner', label: 'Runner' },
+      set: name => ['The runner ', name, ' executes each run'],
+      unset: ['The runner ', 'default', ' executes each run'],
+    },
+    {
+      ...{ at: '/repository', label: 'Repository' },
+      set: name => [' with a working copy of ', name],
+      unset: [' with ', 'no repository'],
+    },
+    {
+      ...{ at: '/requires', label: 'Artifacts', example: 'answer.md, report.md' },
+      set: names => ['. Each run must leave ', names],
+      unset: ['. ', 'Require artifacts'],
+    },
+  ],
 ];
+
+/** `10 min` for `10m`; a text that is no time as it is. */
+export function formatTime(text: string): string {
+  const [, count = '', unit = ''] = /^(\d+)(s|m|h)$/.exec(text) ?? [];
+  return count === '' ? text : `${count} ${unit === 'm' ? 'min' : unit}`;
+}

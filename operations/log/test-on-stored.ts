@@ -19,6 +19,7 @@ import { compileStarts } from '../impact/judge-automations.ts';
 import { createWebhookObservers } from '../impact/observe-webhook.ts';
 import type { TestedOnStored } from '../views/delivery-views.ts';
 import { findTested, type TestedAutomation, testedBytesMax, warnOfFilters } from './deliveries.ts';
+import { readTitles } from './titles.ts';
 
 /** @limit Most values of a field, for which a clause fails, that a test on stored deliveries names: enough to recognise the others. */
 const foundMax = 3;
@@ -60,11 +61,14 @@ export async function testOnStored(
   }
   const matching = judged.flatMap(({ delivery, verdict }) => (verdict === 'match' ? [delivery.id] : []));
   const oldest = judged.at(-1)?.delivery;
+  const ids = judged.map(({ delivery: { id } }) => id);
+  const titles = await readTitles(factory.store.deliveries, ids, 'read');
   return {
     deliveries: judged.map(({ delivery: { id, atMs, webhook }, verdict }) => {
       const miss = misses.get(id);
       const near = miss && { near: showMiss(miss) };
-      return { id, at: new Date(atMs).toISOString(), webhook, verdict, ...near };
+      const { title = '', text = null } = titles.get(id)?.title ?? {};
+      return { id, at: new Date(atMs).toISOString(), webhook, title, text, verdict, ...near };
     }),
     matches: matching.length,
     clauses: tallies.flatMap(({ clauses }, trigger) =>

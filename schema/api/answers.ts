@@ -408,6 +408,7 @@ export const testedOnStoredAnswer = z.strictObject({
         id: z.string(),
         at: time,
         webhook: webhookAtArrival,
+        ...titleFields,
         verdict: z
           .enum(['match', 'near', 'no'])
           .describe(

@@ -90,7 +90,8 @@ export const promptShape = z.string().superRefine((text, context) => {
   const code = 'definition/value';
   if (text.trim() === '')
     addMistake(context, [], 'the prompt is empty', { code, hint: 'write what the run should do' });
-  if (Buffer.byteLength(text) <= promptBytesMax) return;
+  // Not Buffer, because the dashboard checks prompts too.
+  if (new TextEncoder().encode(text).length <= promptBytesMax) return;
   const hint = 'shorten it, and put background information where the run can read it';
   addMistake(context, [], `the prompt is larger than ${promptBytesMax / 1024} KiB`, { code, hint });
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
-import { keepHeadersMax } from '../event-headers.ts';
-import { eventHeaderCharsMax } from '../header-value.ts';
+import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
 import { type Bounds, type ForeignCondition, isObject, makeOperatorSchema, toClause } from './clause.ts';
 import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 import {

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
 import type { OfferedRunner } from '../../store/ports/offered-runners.ts';
@@ -6,33 +7,69 @@ import { violations } from './axe.ts';
 import { browserTest, openDashboard, textOf } from './browser.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
-browserTest('creates an automation, and tests its filter on stored deliveries while typing', async () => {
+/** The text in the editor. */
+async function readText(page: Page): Promise<string> {
+  const lines = await page.locator('.cm-line').allTextContents();
+  return lines.join('\n');
+}
+
+function editorOf(page: Page) {
+  return page.getByRole('textbox', { name: 'Definition' });
+}
+
+/** Puts the cursor at the end of the line with this text. */
+async function goToEndOf(page: Page, line: string): Promise<void> {
+  await page.locator('.cm-line', { hasText: line }).click();
+  await page.keyboard.press('End');
+}
+
+function slotOf(page: Page, label: string) {
+  return page.getByRole('region', { name: 'Run control' }).getByRole('button', { name: `${label}:` });
+}
+
+/** Sets a key in its sentence. */
+async function setSlot(page: Page, label: string, text: string): Promise<void> {
+  await slotOf(page, label).click();
+  await page.getByRole('dialog', { name: label }).getByRole('textbox', { name: label }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+async function review(page: Page) {
+  await page.getByRole('button', { name: /^Review changes|^Review and create/ }).click();
+  return page.locator('dialog');
+}
+
+const cells = (page: Page) => page.locator('.cells a');
+
+browserTest('creates an automation from a template, with its filter tested on what was sent', async () => {
   const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   await deliver(webhook, { state: 'failed', service: { name: 'checkout' } });
+  await deliver(webhook, { state: 'passed', service: { name: 'search' } });
   await visit('/automations');
-  await page.getByRole('link', { name: 'Create automation' }).click();
+  await page.getByRole('link', { name: 'New automation' }).click();
+  await page.getByText('Would have started 2 of the last 2').waitFor();
+  const create = page.getByRole('button', { name: 'Review and create' });
+  expect(await create.isDisabled()).toBe(true);
   await page.getByLabel('Name', { exact: true }).fill('triage');
-  await page.getByLabel('Prompt').fill('Find the commit that broke it.');
-  await page.getByLabel('Webhook').selectOption('deploys');
-  await page.getByText('Would trigger').waitFor();
-  const filter = page.getByLabel('Payload filter');
-  await filter.fill('state: [passed\nservice: {}');
-  await page.getByText('Payload filter:1:8').waitFor();
-  await filter.fill('state: passed');
-  await page.getByText('state must be a list').waitFor();
-  await filter.fill('state: [passed]\nservice:\n  name: { exists: true }');
-  await page.getByText('Would not trigger').waitFor();
-  expect(await page.locator('.clauses li').allTextContents()).toEqual([
-    'fails$.state is one of ["passed"] · found "failed"',
-    'passes$.service.name exists true · found "checkout"',
-  ]);
-  await filter.fill('{"state": ["failed"]}');
-  await page.getByText('Would trigger').waitFor();
+
+  await goToEndOf(page, 'webhook: deploys');
+  await page.keyboard.type('\npayload:\n  state: failed');
+  await page.getByText('state must be a list of allowed values').waitFor();
+  await page.getByText('1 mistake').waitFor();
+  expect(await create.isDisabled()).toBe(true);
+  await page.getByText('Tested as it was before the mistake.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Write [failed]' }).click();
+  await page.getByText('Would have started 1 of the last 2').waitFor();
+  expect(await readText(page)).toContain('        state: [failed]');
+  expect(await cells(page).evaluateAll(found => found.map(({ className }) => className))).toEqual(['', 'y']);
   await keep('automation-new');
-  await page.getByRole('button', { name: 'Create automation' }).click();
+
+  const dialog = await review(page);
+  await dialog.getByRole('button', { name: 'Create automation' }).click();
   await page.getByRole('heading', { level: 1, name: 'triage' }).waitFor();
-  await page.getByText('No runs yet').waitFor();
+  await page.getByText('No run has ended in seven days').waitFor();
   await deliver(webhook, { state: 'failed', n: 2 });
   await deliver(webhook, { state: 'passed' });
   expect(await api('GET', '/runs')).toMatchObject({ runs: [{ automation: 'triage' }] });
@@ -41,34 +78,103 @@ browserTest('creates an automation, and tests its filter on stored deliveries wh
 browserTest('a new automation without a webhook to listen to leads to a new webhook', async () => {
   const { page, visit } = await openDashboard();
   await visit('/automations');
-  await page.getByRole('link', { name: 'Create automation' }).click();
-  await page.getByText('Create a webhook first').waitFor();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByText('No automations yet').waitFor();
+  await page.getByRole('link', { name: 'New automation' }).click();
+  await page.getByText('This factory has no webhook yet.').waitFor();
+  await page.getByText('There is no webhook the-name-of-a-webhook: its trigger never fires.').waitFor();
+  await page.getByRole('link', { name: 'Add a webhook' }).click();
   await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();
 });
 
-browserTest('reviews what saving would change, and what that means for stored deliveries', async () => {
+browserTest('completes keys, fields and values that were really sent', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  for (const state of ['failed', 'passed']) await deliver(webhook, { state, service: { name: 'checkout' } });
+  await visit('/new-automation');
+  await page.getByRole('row', { name: /\$\.service\.name/ }).waitFor();
+  await goToEndOf(page, 'webhook: deploys');
+  const options = page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
+  const choose = async (typed: string, label: string) => {
+    await page.keyboard.type(typed);
+    const option = options.filter({ hasText: label }).first();
+    await option.click();
+  };
+  await choose('\npayl', 'payload');
+  await choose('ser', 'service');
+  await options.filter({ hasText: 'name' }).click();
+  await options.filter({ hasText: 'checkout' }).click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('conc');
+  await options.filter({ hasText: 'concurrencyKey' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(' 1');
+  await page.keyboard.press('Control+Space');
+  expect(await readText(page)).toContain(
+    '      webhook: deploys\n      payload:\n        service:\n          name: [checkout]\nconcurrency:',
+  );
+});
+
+browserTest('adds a clause with values of a real payload, and repairs one that nearly matches', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  for (const state of ['failed', 'Failed', 'passed']) await deliver(webhook, { state });
+  const triggers = [triggerOn(webhook.uid)];
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
+  await visit('/automations/triage/edit');
+  await page.getByText('Would have started 3 of the last 3').waitFor();
+  await page.getByRole('button', { name: 'Add $.state' }).click();
+  await page.getByLabel('failed', { exact: true }).check();
+  await page.getByRole('button', { name: 'Add clause' }).click();
+  await page.getByText('Would have started 1 of the last 3').waitFor();
+  expect(await readText(page)).toContain('      payload:\n        state: [failed]');
+  await page
+    .getByRole('row', { name: /\$\.state/ })
+    .getByText('used')
+    .waitFor();
+  await page.getByText('1 unsaved change', { exact: true }).waitFor();
+  expect(await textOf(page.locator('.tested li').last())).toContain('nearly: $.state is "Failed"');
+  await page.getByRole('button', { name: 'Write it' }).click();
+  await page.getByText('Would have started 2 of the last 3').waitFor();
+  expect(await readText(page)).toContain('        state: [failed, Failed]');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByText('Would have started 3 of the last 3').waitFor();
+  expect(await readText(page)).not.toContain('payload');
+});
+
+browserTest('reviews what applying would change, and what that means for stored deliveries', async () => {
   const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   for (const state of ['failed', 'error', 'passed']) await deliver(webhook, { state });
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] })];
   await api('POST', '/automations', { name: 'triage', prompt: 'Look.\nThen act.', triggers });
-  await visit('/automations/triage/edit');
-  await page.getByRole('button', { name: 'Review changes' }).click();
-  await page.getByText('Nothing changes.').waitFor();
-  await page.getByLabel('Payload filter').fill('{"state": ["failed", "error"]}');
-  expect(await page.getByRole('region', { name: 'Changes' }).count()).toBe(0);
-  await page.getByLabel('Prompt').fill('Look.\nThen write.\n<b>\u202e');
-  await page.getByRole('button', { name: 'Review changes' }).click();
-  await page.getByText('triggers[deploys].filter.payload.state').waitFor();
-  expect(await page.locator('.diff').allTextContents()).toEqual([
-    '  Look.\n- Then act.\n+ Then write.\n+ <b>\\u202e\n',
+  await visit('/automations/triage');
+  await page.getByText('Would have started 1 of the last 3').waitFor();
+  expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
+  await editorOf(page).fill(`prompt: |-
+  Look.
+  Then write.
+  <b>
+triggers:
+  - provider: webhook
+    event: received
+    filter:
+      webhook: deploys
+      payload:
+        state: [failed, error]
+`);
+  await page.keyboard.press('Control+Enter');
+  const dialog = page.locator('dialog');
+  await dialog.getByText('triggers[deploys].filter.payload.state').waitFor();
+  expect(await dialog.locator('.diff').allTextContents()).toEqual([
+    '  Look.\n- Then act.\n+ Then write.\n+ <b>\n',
     '- [failed]\n+ [failed, error]\n',
   ]);
-  expect(await page.locator('.effects li').first().textContent()).toBe(
+  expect(await dialog.locator('.effects li').first().textContent()).toBe(
     'Of the last 3 deliveries, 2 would start a run (1 before); the outcome of 1 changes',
   );
+  expect(await violations(page)).toEqual([]);
   await keep('automation-changes');
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
   expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.\nThen act.' });
 });
 
@@ -79,113 +185,156 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
   const triggers = [triggerOn(webhook.uid, { state: ['failed'], kind: { not_in: ['test'] } })];
   await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
   await visit('/automations/triage');
-  await page.getByRole('button', { name: 'Edit' }).click();
-  expect(await page.getByLabel('Payload filter').inputValue()).toBe(
-    'state: [failed]\nkind: { not_in: [test] }',
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Disable…' }).click();
+  await page.getByRole('button', { name: 'Disable triage' }).click();
+  await page.locator('h1').getByText('Disabled').waitFor();
+  expect(await readText(page)).toMatch(/^enabled: false\n/);
+  await page.keyboard.press('Control+End');
+  await goToEndOf(page, '- test');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText(
+    '  - provider: webhook\n    event: received\n    filter:\n      webhook: alerts\n',
   );
-  await page.getByRole('switch', { name: 'Enabled' }).click();
-  await page.getByRole('button', { name: 'Add a trigger' }).click();
-  await page.getByLabel('Webhook').last().selectOption('alerts');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Every delivery to alerts starts a run.').waitFor();
+  await (await review(page)).getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Applied triage').waitFor();
   expect(await api('GET', '/automations/triage')).toMatchObject({
     enabled: false,
     prompt: 'Look.',
     triggers: [{ uid: webhook.uid, payload: triggers[0]?.filter.payload }, { uid: other.uid }],
   });
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('button', { name: 'Delete automation' }).click();
+  await visit('/automations');
+  const row = page.getByRole('row', { name: /triage/ });
+  expect(await textOf(row)).toContain('state failed, kind not test and 1 more');
+  await row.getByText('disabled').waitFor();
+  await row.getByRole('link').click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete triage' }).click();
   await page.getByText('No automations yet').waitFor();
 });
 
-browserTest(
-  'fills in how runs are executed as sentences, and shows what is refused at its field',
-  async () => {
-    const { page, api, daemon, keep, visit } = await openDashboard();
-    const { offeredRunners } = storeIn(homeAt(daemon.workspace.home));
-    const configured = await offeredRunners.read();
-    onTestFinished(() => offeredRunners.record(configured));
-    const agents: OfferedRunner = {
-      ...{ name: 'agents', kind: 'command', factories: ['*'], automations: ['*'], repositories: ['shop'] },
-    };
-    const others = { ...agents, name: 'secret', factories: ['elsewhere'] };
-    await offeredRunners.record([...configured, agents, others]);
-    const { uid } = await createWebhook(api, 'deploys');
-    const automation = { prompt: 'Look.', triggers: [triggerOn(uid)] };
-    await api('POST', '/automations', { name: 'triage', ...automation });
+browserTest('pauses an automation for a time, and resumes it', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
+  await visit('/automations/triage');
+  const more = page.getByRole('button', { name: 'More actions' });
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Pause…' }).click();
+  await page.getByRole('button', { name: '8 hours' }).click();
+  await page.getByRole('button', { name: 'Pause triage' }).click();
+  await page.getByText('Runs are recorded, but none starts.').waitFor();
+  expect(await api('GET', '/pauses')).toMatchObject({
+    pauses: [{ automation: 'triage', until: /^2/ }].map(({ automation }) => ({ automation })),
+  });
+  await visit('/automations');
+  await page
+    .getByRole('row', { name: /triage/ })
+    .getByText('paused')
+    .waitFor();
+  await visit('/automations/triage');
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  await page.getByText('Resumed triage').waitFor();
+  expect(await api('GET', '/pauses')).toMatchObject({ pauses: [] });
+});
 
-    await visit('/automations/triage/edit');
-    const runs = page.getByRole('region', { name: 'Runs' });
-    const within = (sentence: string) => runs.getByRole('group', { name: sentence, exact: true });
-    const runner = within('Runner').getByRole('combobox').first();
-    const order = within('Order').getByRole('textbox');
-    const save = page.getByRole('button', { name: 'Save' });
-    await runs.getByRole('heading', { name: 'Runs' }).waitFor();
-    expect(await runner.isVisible()).toBe(false);
-    await runs.locator('summary').focus();
-    await page.keyboard.press('Enter');
-    await runner.getByText('agents').waitFor({ state: 'attached' });
-    expect(await runner.locator('option').allTextContents()).toEqual(['default', 'agents']);
-    await order.fill('issue.id');
-    await within('Order').getByText('did you mean $.issue.id?').waitFor();
-    expect(await order.getAttribute('aria-invalid')).toBe('true');
-    expect(await save.isDisabled()).toBe(true);
-    await order.fill('$.issue.id');
-    await within('Order').getByRole('combobox').selectOption('hold');
-    await runner.selectOption('agents');
-    await within('Runner').getByLabel('with a working copy of').selectOption('shop');
-    for (const [sentence, texts] of Object.entries({
-      Artifacts: ['answer.md, report.md'],
-      Attempts: ['10m', '3', '30s', '5m'],
-      'Runs at a time': ['2', '$.repository.full_name'],
-      Bursts: ['30s', '$.issue.id', '5m'],
-      'Runs per hour': ['20'],
-    }))
-      for (const [index, text] of texts.entries())
-        await within(sentence).getByRole('textbox').nth(index).fill(text);
+browserTest('says how runs are executed in sentences, whose slots edit the text; comments stay', async () => {
+  const { page, api, daemon, keep, visit } = await openDashboard();
+  const { offeredRunners } = storeIn(homeAt(daemon.workspace.home));
+  const configured = await offeredRunners.read();
+  onTestFinished(() => offeredRunners.record(configured));
+  const agents: OfferedRunner = {
+    ...{ name: 'agents', kind: 'command', factories: ['*'], automations: ['*'], repositories: ['shop'] },
+  };
+  const others = { ...agents, name: 'secret', factories: ['elsewhere'] };
+  await offeredRunners.record([...configured, agents, others]);
+  const webhook = await createWebhook(api, 'deploys');
+  await deliver(webhook, { issue: { id: 7 } });
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
+  await visit('/automations/triage');
+  await editorOf(page).click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.insertText('# What runs do.\n');
 
-    await offeredRunners.record(configured);
-    await save.click();
-    await within('Runner').getByText('the daemon offers no runner agents').waitFor();
-    expect(await runner.getAttribute('aria-invalid')).toBe('true');
-    expect(await order.getAttribute('aria-invalid')).toBe('false');
-    expect(await violations(page)).toEqual([]);
-    await keep('automation-runs');
-    await offeredRunners.record([...configured, agents]);
-    await save.click();
-    await page.getByRole('heading', { name: 'How its runs are executed' }).waitFor();
-    expect(await page.locator('.sentences li').allTextContents()).toEqual([
-      'The runner agents executes its runs.',
-      'Each run gets a working copy of the repository shop.',
-      'A run fails unless it leaves the artifacts answer.md, report.md.',
-      'An attempt takes at most 10m.',
-      'A run has at most 3 attempts.',
-      'After the first failed attempt, a run waits 30s, then twice as long each time, at most 5m.',
-      'At most 2 runs at a time for each value of $.repository.full_name; the others wait.',
-      'Runs with the same $.issue.id start one after the other; when one fails, the others wait until it succeeds or is dismissed.',
-      'One run for a burst of deliveries with the same $.issue.id: it waits 30s for further ones, at most 5m in all.',
-      'At most 20 runs may start within an hour; further ones fail.',
-    ]);
-  },
-);
+  await slotOf(page, 'Runner').click();
+  const runner = page.getByRole('dialog', { name: 'Runner' });
+  expect(await runner.getByRole('option').allTextContents()).toEqual(['agents']);
+  await runner.getByRole('option', { name: 'agents' }).click();
+  await slotOf(page, 'Repository').click();
+  await page.getByRole('option', { name: 'shop' }).click();
+  await slotOf(page, 'Order').click();
+  const order = page.getByRole('dialog', { name: 'Order' });
+  await order.getByRole('option', { name: /\$\.issue\.id/ }).waitFor();
+  await order.getByRole('textbox').fill('issue.id');
+  await page.keyboard.press('Enter');
+  await order.getByText('did you mean $.issue.id?').waitFor();
+  expect(await order.getByRole('textbox').getAttribute('aria-invalid')).toBe('true');
+  expect(await violations(page)).toEqual([]);
+  await order.getByRole('textbox').fill('$.issue.id');
+  await page.keyboard.press('Enter');
+  await slotOf(page, 'After a failure').click();
+  await page.getByRole('option', { name: /^The others wait/ }).click();
+  for (const [label, text] of Object.entries({
+    ...{ Artifacts: 'answer.md, report.md', 'Time limit': '10m', Attempts: '3', 'First wait': '30s' },
+    ...{ 'Longest wait': '5m', 'Runs at a time': '2', 'Limit for each': '$.repository.full_name' },
+    ...{ 'Quiet time': '30s', 'Burst of': '$.issue.id', 'Longest burst': '5m', 'Runs an hour': '20' },
+  }))
+    await setSlot(page, label, text);
+  expect(await page.locator('.sentence').allTextContents()).toEqual([
+    'Each attempt may take 10 min. Try up to 3 times, first after 30 s, then twice as long each time, up to 5 min.',
+    'Run 2 at a time for each $.repository.full_name. Keep the order of each $.issue.id. When one fails, the others wait until it succeeds or is dismissed.',
+    'Start once no further delivery has come for 30 s with the same $.issue.id, at the latest after 5 min.',
+    'Stop after 20 runs an hour. Tell the receivers of alerts how runs end.',
+    'The runner agents executes each run with a working copy of shop. Each run must leave answer.md, report.md.',
+  ]);
+  expect(await readText(page)).toMatch(
+    /^# What runs do\.\nprompt: Look\.\n[\s\S]*\ndebounce: \{ for: 30s, key: \$\.issue\.id, atMost: 5m \}\n/,
+  );
+  await keep('automation-runs');
 
-browserTest('edits how runs are executed: what is emptied is no key any more', async () => {
+  await goToEndOf(page, 'attempts: 3');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('4');
+  await slotOf(page, 'Attempts').getByText('up to 4 times').waitFor();
+
+  await offeredRunners.record(configured);
+  const dialog = await review(page);
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await dialog.getByText('the daemon offers no runner agents').waitFor();
+  await offeredRunners.record([...configured, agents]);
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Applied triage').waitFor();
+  expect(await readText(page)).toMatch(/^# What runs do\./);
+  expect(await api('GET', '/automations/triage')).toMatchObject({
+    ...{ runner: 'agents', repository: 'shop', requires: ['answer.md', 'report.md'], timeLimit: '10m' },
+    ...{ attempts: 4, backOff: { first: '30s', max: '5m' }, order: '$.issue.id', onFailure: 'hold' },
+    ...{ concurrency: 2, concurrencyKey: '$.repository.full_name', runsPerHour: 20 },
+    debounce: { for: '30s', key: '$.issue.id', atMost: '5m' },
+  });
+});
+
+browserTest('what is left out of a sentence is no key any more', async () => {
   const { page, api, visit } = await openDashboard();
   const { uid } = await createWebhook(api, 'deploys');
   const kept = { attempts: 3, backOff: { first: '30s' }, order: '$.issue.id', onFailure: 'continue' };
   const removed = { timeLimit: '10m', concurrency: 2, concurrencyKey: '$.id' };
   const automation = { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] };
   await api('POST', '/automations', { ...automation, ...kept, ...removed });
-  await visit('/automations/triage/edit');
-  await page.getByLabel('An attempt takes at most').fill('');
-  const together = page.getByRole('group', { name: 'Runs at a time', exact: true });
-  await together.getByLabel('At most').fill('');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await together.getByText('concurrencyKey has no effect without concurrency').waitFor();
-  await together.getByLabel('for each value of').fill('');
-  expect(await together.locator('.mistake').count()).toBe(0);
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('heading', { name: 'How its runs are executed' }).waitFor();
+  await visit('/automations/triage');
+  const leaveOut = async (label: string) => {
+    await slotOf(page, label).click();
+    await page.getByRole('button', { name: 'Leave it out' }).click();
+  };
+  await leaveOut('Time limit');
+  await leaveOut('Runs at a time');
+  await page.getByText('concurrencyKey has no effect without concurrency').waitFor();
+  expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
+  await leaveOut('Limit for each');
+  await page.getByText('valid', { exact: true }).waitFor();
+  await (await review(page)).getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Applied triage').waitFor();
   const saved = await api<object>('GET', '/automations/triage');
   expect(saved).toMatchObject(kept);
   expect(Object.keys(saved).filter(key => key in removed)).toEqual([]);
@@ -198,128 +347,102 @@ browserTest(
     const { uid } = await createWebhook(api, 'deploys');
     const automation = { prompt: 'Look.', triggers: [triggerOn(uid)] };
     await api('POST', '/automations', { name: 'triage', ...automation });
-    await visit('/automations/triage/edit');
-    await page.getByLabel('Prompt').fill('Mine.');
+    await visit('/automations/triage');
+    await goToEndOf(page, 'prompt: Look.');
+    await page.keyboard.type(' Mine.');
     await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs.' });
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByText('Someone else made a change in the meantime').waitFor();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('Mine.');
-    expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs.' });
+    const dialog = await review(page);
+    await dialog.getByText('Someone else made a change in the meantime').waitFor();
+    expect(await textOf(dialog.locator('.diff'))).toBe('- Theirs.\n+ Look. Mine.\n');
+    await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs again.' });
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await dialog.getByRole('alert').getByText('Someone else made a change in the meantime').waitFor();
+    expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs again.' });
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await readText(page)).toContain('prompt: Look. Mine.');
+    await (await review(page)).getByRole('button', { name: 'Drop mine' }).click();
+    await page.locator('.cm-line', { hasText: 'prompt: Theirs again.' }).waitFor();
   },
 );
 
-browserTest('shows the runs with their output, retries a failed one, and replays a delivery', async () => {
-  const { page, api, keep, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
-  const delivery = await deliver(webhook, { state: 'failed' });
+browserTest('asks before a page with changes is left', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { uid } = await createWebhook(api, 'deploys');
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] });
   await visit('/automations/triage');
-  const run = page.locator('.runs .row-summary').first();
-  await run.getByText('failed', { exact: true }).waitFor();
-  await run.click();
-  await page.getByText('The last attempt failed: the command exited with status 3').waitFor();
-  expect(await textOf(page.locator('.runs .stack > .block pre'))).toMatch(/read the log[\s\S]*no luck/);
-  await keep('automation');
-  await page.getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText('The run is queued again').waitFor();
-  await expect
-    .poll(async () => textOf(page.locator('.runs .stack > .block pre')))
-    .toMatch(/no luck[\s\S]*no luck/);
-
-  await page.locator('.runs').getByRole('link', { name: delivery }).click();
-  await page.getByRole('heading', { name: 'Started 1 run' }).waitFor();
-  await page.getByText('triggered', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Replay…' }).click();
-  await page.getByRole('button', { name: 'Start runs' }).click();
-  await page.getByRole('heading', { name: 'Started 2 runs' }).waitFor();
-  await page.getByText('triage (replay)').waitFor();
-  await keep('delivery');
-  await page.locator('.started').getByRole('link').first().click();
-  await page.getByRole('heading', { level: 1, name: /^run_/ }).waitFor();
+  await setSlot(page, 'Attempts', '3');
+  await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
+  const question = page.getByRole('dialog', { name: 'Leave without applying your changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  expect(page.url()).toMatch(/\/automations\/triage$/);
+  expect(await readText(page)).toContain('attempts: 3');
+  await page.getByRole('link', { name: 'Deliveries', exact: true }).first().click();
+  await question.getByRole('button', { name: 'Drop the changes' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
 });
 
-browserTest(
-  'a run has a page with its state, attempts, times, error, links, prompt, output and a retry',
-  async () => {
-    const { page, api, visit } = await openDashboard();
-    const webhook = await createWebhook(api, 'deploys');
-    await api('POST', '/automations', {
-      name: 'triage',
-      prompt: 'Look.',
-      triggers: [triggerOn(webhook.uid)],
-    });
-    const delivery = await deliver(webhook, { state: 'failed' });
-    const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
-    const factOf = (term: string) =>
-      page.locator('.facts > div').filter({ has: page.getByText(term, { exact: true }) });
-
-    await visit(`/runs/${runs[0]?.id}`);
-    await page.getByText('The last attempt failed: the command exited with status 3').waitFor();
-    expect(await textOf(factOf('State'))).toBe('Statefailed after 1 attempt');
-    for (const term of ['Created', 'Started', 'Finished']) await factOf(term).locator('time').waitFor();
-    expect(await factOf('Next attempt due').count()).toBe(0);
-    await factOf('Automation').getByRole('link', { name: 'triage' }).waitFor();
-    await factOf('Delivery').getByRole('link', { name: delivery }).waitFor();
-    await page.locator('pre').getByText('no luck').waitFor();
-    const prompt = page.locator('details').filter({ hasText: 'Prompt' });
-    expect(await prompt.locator('pre').isVisible()).toBe(false);
-    await prompt.locator('summary').click();
-    await prompt.locator('pre').getByText('Look.', { exact: true }).waitFor();
-
-    // Holds the run where it waits for its next attempt.
-    await page.route(/\/runs\/run_\w+$/, async route => {
-      const response = await route.fetch();
-      const waiting = { state: 'queued', attempts: 2, nextAttemptAt: '2030-01-02T03:04:05Z' };
-      await route.fulfill({ response, json: { ...(await response.json()), ...waiting } });
-    });
-    await page.reload();
-    await factOf('State').getByText('queued', { exact: true }).waitFor();
-    expect(await textOf(factOf('State'))).toBe('Statequeued after 2 attempts');
-    expect(await factOf('Next attempt due').locator('time').getAttribute('datetime')).toBe(
-      '2030-01-02T03:04:05Z',
-    );
-    expect(await page.getByRole('button', { name: 'Retry', exact: true }).count()).toBe(0);
-    await page.unrouteAll({ behavior: 'wait' });
-
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await page.getByText('after 1 attempt (dismissed)').waitFor();
-    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await expect
-      .poll(async () => textOf(page.locator('.stack > .block pre')))
-      .toMatch(/no luck[\s\S]*no luck/);
-  },
-);
-
-browserTest('leads from a delivery to the run that took it up, and from there to the others', async () => {
+browserTest('starts a run of the draft with the payload of a stored delivery, edited', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
-  const automation = { prompt: 'Look.', triggers: [triggerOn(webhook.uid)], debounce: { for: '24h' } };
-  await api('POST', '/automations', { name: 'triage', ...automation });
-  const [first, second] = [await deliver(webhook, { n: 1 }), await deliver(webhook, { n: 2 })];
-  await visit(`/deliveries/${first}`);
-  await page.getByText('triage (one run for 2 deliveries)').waitFor();
-  await page.getByRole('link', { name: /^run_/ }).click();
-  await page.getByText('after 0 attempts (waits for more deliveries)').waitFor();
-  await page.getByText('2 deliveries', { exact: true }).click();
-  expect(await page.locator('dd ol a').allTextContents()).toEqual([first, second]);
-});
-
-browserTest('tests a filter against any stored delivery, or a pasted payload', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  const failed = await deliver(webhook, { state: 'failed' });
   await deliver(webhook, { state: 'passed' });
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] })];
   await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
   await visit('/automations/triage');
-  await page.getByText('Would not trigger').waitFor();
-  const against = page.getByLabel('Test filter against');
-  await against.selectOption(failed);
-  await page.getByText('Would trigger').waitFor();
-  await page.getByText('Show payload', { exact: true }).click();
-  await page.locator('.test pre').getByText('"state": "failed"').waitFor();
-  await against.selectOption('A pasted payload');
-  await page.getByLabel('Payload', { exact: true }).fill('{"state": ["passed", "canceled"]}');
-  await page.getByText('Would not trigger').waitFor();
+  await goToEndOf(page, 'prompt: Look.');
+  await page.keyboard.type(' Closely.');
+  await page.getByRole('button', { name: 'Run with…' }).click();
+  const payload = page.getByLabel('Payload', { exact: true });
+  await expect.poll(() => payload.inputValue()).toContain('"state": "passed"');
+  await payload.fill('{"state": "edited"}');
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByText('Started a run of triage').waitFor();
+  const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
+  expect(await api('GET', `/runs/${runs[0]?.id}`)).toMatchObject({
+    ...{ automation: 'triage', prompt: 'Look. Closely.', manual: true },
+  });
+  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.' });
+});
+
+browserTest('the list finds automations, and shows those that fail', async () => {
+  const { page, api, visit, keep } = await openDashboard();
+  const deploys = await createWebhook(api, 'deploys');
+  const alerts = await createWebhook(api, 'alerts');
+  const create = (name: string, uid: string, more: object = {}) =>
+    api('POST', '/automations', { name, prompt: 'Look.', triggers: [triggerOn(uid, { n: [1] })], ...more });
+  await create('triage', deploys.uid, { attempts: 1, order: '$.issue.id', onFailure: 'hold' });
+  await create('page', alerts.uid);
+  await create('rest', alerts.uid, { enabled: false });
+  await deliver(deploys, { n: 1, state: 'fail' });
+  await expect.poll(() => api('GET', '/runs')).toMatchObject({ runs: [{ state: 'failed' }] });
+  await visit('/automations');
+  const names = page.locator('tbody .name');
+  await names.first().waitFor();
+  await expect.poll(async () => textOf(page.getByRole('button', { name: /^Failing/ }))).toBe('Failing 1');
+  const triage = page.getByRole('row', { name: /triage/ });
+  expect(await textOf(triage)).toContain('In order of issue, holds on failure, 1 attempt');
+  expect(await textOf(triage)).toMatch(/failed just now11$/);
+  expect(await violations(page)).toEqual([]);
+  await keep('automations');
+  await page.getByRole('button', { name: /^Failing/ }).click();
+  expect(await names.allTextContents()).toEqual(['triage']);
+  await page.getByRole('button', { name: /^Failing/ }).click();
+  await page.getByRole('button', { name: /^Disabled 1/ }).click();
+  expect(await names.allTextContents()).toEqual(['rest']);
+  await page.getByRole('button', { name: /^Disabled 1/ }).click();
+  await page.getByRole('button', { name: 'Webhook', exact: true }).click();
+  await page.getByRole('option', { name: 'alerts' }).click();
+  expect(await names.allTextContents()).toEqual(['page', 'rest']);
+  await page.getByLabel('Find an automation').fill('pa');
+  expect(await names.allTextContents()).toEqual(['page']);
+});
+
+browserTest('says of which trigger the webhook is deleted', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { uid } = await createWebhook(api, 'deploys');
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] });
+  await api('DELETE', `/webhooks/${uid}`);
+  await visit('/automations');
+  await page.getByText('deleted webhook').waitFor();
+  await page.getByRole('link', { name: 'triage' }).click();
+  await page.getByText(`There is no webhook ${uid}: its trigger never fires.`).waitFor();
 });

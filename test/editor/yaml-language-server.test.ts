@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSettings } from '../../daemon/parse-settings.ts';
-import { parseAutomation, parseWebhook } from '../../schema/definitions/parse-definition.ts';
+import { parseAutomation } from '../../schema/definitions/parse-automation.ts';
+import { parseWebhook } from '../../schema/definitions/parse-webhook.ts';
 import { parseWorkspace } from '../../schema/definitions/parse-file.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { schemeIds } from '../../signatures/schemes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
+import { parseWebhook } from '../../schema/definitions/parse-webhook.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { isCredentialHeader, schemes } from '../../signatures/schemes.ts';
 import { listCredentialHeaders } from '../../signatures/signature-parts.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
+import { parseWebhook } from '../../schema/definitions/parse-webhook.ts';
 import {
   getSchemePage,
   renderExampleDefinition,

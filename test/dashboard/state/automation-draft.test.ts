@@ -1,28 +1,77 @@
 import { expect, test } from 'vitest';
-import { buildAutomationBody, toAutomationDraft } from '../../../dashboard/state/automation-draft.ts';
-import { runControlFields } from '../../../schema/definitions/automation-definition.ts';
+import {
+  createAutomationText,
+  listFilteredFields,
+  readAutomationDraft,
+  selectWebhooks,
+} from '../../../dashboard/state/automation-draft.ts';
+import { automationShape, runControlFields } from '../../../schema/definitions/automation-definition.ts';
+import { renderAutomationYaml } from '../../../schema/definitions/definition-yaml.ts';
 
-test('an automation that nobody edits keeps all keys that control its runs', () => {
-  const others = {
+test('an automation that nobody edits stays the same, with all keys that control its runs', () => {
+  const control = {
     ...{ runner: 'agents', repository: 'shop', requires: ['answer.md', 'a b.md'], timeLimit: '10m' },
     ...{ attempts: 2, backOff: { first: '30s', max: '5m' }, concurrency: 1, concurrencyKey: '$.a' },
     ...{ order: '$["odd, name"]', onFailure: 'continue' as const, runsPerHour: 20 },
     notify: ['failed', 'succeeded'] as ('failed' | 'succeeded')[],
     debounce: { for: '30s', key: '$.id', atMost: '5m' },
   };
-  expect(Object.keys(others).sort()).toEqual(Object.keys(runControlFields).sort());
-  const stored = { name: 'triage', enabled: true, prompt: 'Triage.', triggers: [], ...others };
-  const body = buildAutomationBody(toAutomationDraft(stored));
-  expect(body).toEqual({ enabled: true, prompt: 'Triage.', triggers: [], ...others });
+  expect(Object.keys(control).sort()).toEqual(Object.keys(runControlFields).sort());
+  const filter = { webhook: 'deploys', payload: { a: [1] } };
+  const triggers = [{ provider: 'webhook' as const, event: 'received' as const, filter }];
+  const automation = automationShape.parse({ prompt: 'Triage.\n', triggers, ...control });
+  const { body, diagnostics } = readAutomationDraft('triage', renderAutomationYaml(automation, []));
+  expect(diagnostics).toEqual([]);
+  expect(automationShape.parse(body)).toEqual(automation);
 });
 
-test('selects a webhook by its name, and one that is deleted by its UID', () => {
-  const trigger = (uid: string, webhook: string | null) => ({ uid, webhook, payload: { a: [1] } });
-  const triggers = [trigger('wh_1', 'deploys'), trigger('wh_2', null)];
-  const stored = { name: 'triage', enabled: true, prompt: 'Triage.', triggers };
-  const body = buildAutomationBody(toAutomationDraft(stored));
-  expect(body?.triggers.map(({ filter }) => filter)).toEqual([
-    { webhook: 'deploys', payload: { a: [1] } },
-    { webhook_ids: ['wh_2'], payload: { a: [1] } },
+test('the text of a new automation is valid', () => {
+  const { body, diagnostics, triggers } = readAutomationDraft('new', createAutomationText('deploys'));
+  expect(diagnostics).toEqual([]);
+  expect(body?.enabled).toBe(true);
+  expect(triggers).toEqual([{ webhook: 'deploys', payload: undefined }]);
+});
+
+test('says what is wrong and where, and reads what can be read', () => {
+  const text = `prompt: Look.
+attempts: 3
+triggers:
+  - provider: webhook
+    event: received
+    filter:
+      webhook: deploys
+      payload:
+        action: opened
+`;
+  const { body, diagnostics, runs, triggers } = readAutomationDraft('triage', text);
+  expect(body).toBeUndefined();
+  expect(diagnostics).toMatchObject([
+    { message: expect.stringContaining('must be a list'), range: { start: { line: 9, column: 17 } } },
   ]);
+  expect(runs?.['/attempts']).toBe('3');
+  expect(triggers).toEqual([{ webhook: 'deploys', payload: { action: 'opened' } }]);
+});
+
+test('a text that is no YAML has diagnostics only', () => {
+  expect(readAutomationDraft('triage', 'a: [')).toMatchObject({
+    ...{ body: undefined, runs: undefined, triggers: [], diagnostics: [{ code: 'yaml/syntax' }] },
+  });
+});
+
+test('finds the webhooks by name and UID, and names what does not exist', () => {
+  const webhooks = [
+    { name: 'deploys', uid: 'wh_1' },
+    { name: 'alerts', uid: 'wh_2' },
+    { name: 'other', uid: 'wh_3' },
+  ];
+  const triggers = ['deploys', 'wh_2', 'gone', undefined].map(webhook => ({ webhook }));
+  const { selected, unknown } = selectWebhooks(triggers, webhooks);
+  expect(selected.map(({ name }) => name)).toEqual(['deploys', 'alerts']);
+  expect(unknown).toEqual(['gone']);
+});
+
+test('lists the fields on which an automation filters', () => {
+  const text = `${createAutomationText('deploys')}      payload: { a: [1], issue: { level: { not_in: [x] } } }\n`;
+  const { body } = readAutomationDraft('new', text);
+  expect([...listFilteredFields(body)]).toEqual(['["a"]', '["issue","level"]']);
 });

@@ -5,7 +5,7 @@ import { type PageLocation, parseHref, toHref } from '../../../dashboard/state/p
 const name = fc.string({ minLength: 1 });
 const listed = fc.constantFrom('automations', 'webhooks', 'status', 'new-webhook', 'deliveries', 'runs');
 const query = fc.dictionary(name, fc.string(), { minKeys: 1, noNullPrototype: true });
-const single = fc.constantFrom('automation', 'edit-automation', 'webhook', 'delivery', 'run');
+const single = fc.constantFrom('automation', 'webhook', 'delivery', 'run');
 
 test('parses every location from its own address, whatever the names', () => {
   const places = fc.oneof(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderAutomationYaml } from '../../../schema/definitions/definition-yaml.ts';
-import { parseAutomation } from '../../../schema/definitions/parse-definition.ts';
+import { parseAutomation } from '../../../schema/definitions/parse-automation.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWebhook } from '../../../schema/definitions/parse-definition.ts';
+import { parseWebhook } from '../../../schema/definitions/parse-webhook.ts';
 
 const parse = (text: string) => parseWebhook('pay', 'webhooks/pay.yaml', Buffer.from(text));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeTrigger } from '../../../schema/definitions/judge-trigger.ts';
-import { parseAutomation } from '../../../schema/definitions/parse-definition.ts';
+import { parseAutomation } from '../../../schema/definitions/parse-automation.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listNextSteps, renderDefinition, type Sender } from '../../../../cli/scaffold/new-webhook.ts';
-import { parseWebhook } from '../../../../schema/definitions/parse-definition.ts';
+import { parseWebhook } from '../../../../schema/definitions/parse-webhook.ts';
 import { suggestSecretName } from '../../../../schema/secret-name.ts';
 import { findScheme, schemes } from '../../../../signatures/schemes.ts';
 import { parseHookmill } from '../../../support/hookmill-command-line.ts';

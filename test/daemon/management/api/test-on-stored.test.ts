@@ -56,7 +56,7 @@ test('tells of the newest deliveries of all triggers which match, which nearly, 
   ]);
   expect(tested).toMatchObject({ matches: 1, since: tested.deliveries[4].at, warnings: expect.any(Array) });
   expect(tested.deliveries[2]).toMatchObject({
-    webhook: 'pushes',
+    ...{ webhook: 'pushes', title: 'Delivery', text: '' },
     near: {
       ...{ path: '$.ref', operator: 'in', allowed: '["main"]', found: '"refs/heads/main"' },
       suggestion: { allowed: '["refs/heads/main"]', values: ['refs/heads/main'] },

@@ -9,13 +9,7 @@ import { describeAbsence, type FoundPrompt } from './found-prompt.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 import { findPromptWarnings } from './prompt-warnings.ts';
 import type { Mistake } from './shape-mistakes.ts';
-import { type WebhookDefinition, webhookShape } from './webhook-definition.ts';
 import { decodeText } from './yaml-source.ts';
-
-/** Parses `webhooks/<name>.yaml`. */
-export function parseWebhook(name: string, file: string, bytes: Uint8Array): ParsedFile<WebhookDefinition> {
-  return parseFile(webhookShape, file, bytes, written => ({ definition: { name, ...written } }));
-}
 
 /** Parses `automations/<name>.yaml`, and takes its prompt from `prompts`, by path, if it is in a file of its own. */
 export function parseAutomation(

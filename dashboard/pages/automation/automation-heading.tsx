@@ -1,0 +1,109 @@
+import type { ShownRunTallies, ShownAutomation, ShownPause } from '../../api-types.ts';
+import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
+import { State } from '../../parts/signs.tsx';
+import { ExactTime, Text, Time } from '../../parts/text.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { toHref } from '../../state/page-location.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { AutomationMenu } from './automation-menu.tsx';
+
+export interface AppliedState {
+  readonly automation: ShownAutomation;
+  readonly pause: ShownPause | undefined;
+  readonly runs: ShownRunTallies['automations'][number] | undefined;
+}
+
+interface Properties {
+  readonly name: string;
+  readonly applied: AppliedState | undefined;
+  readonly changes: number;
+  readonly canRun: boolean;
+  readonly canReview: boolean;
+  readonly onDiscard: () => void;
+  readonly onRun: () => void;
+  readonly onReview: () => void;
+  readonly onChanged: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** The name of an automation, its state, and what can be done with it. */
+export function AutomationHeading(properties: Properties) {
+  const { name, applied, changes, canRun, canReview, onDiscard, onRun, onReview } = properties;
+  const { factory, mayManage, managedHere } = useFactory();
+  return (
+    <>
+      <Breadcrumb to={{ page: 'automations', factory }} label="Automations" />
+      <PageHeading
+        title={applied ? name : 'New automation'}
+        aside={
+          <>
+            {applied && <Marks {...applied} />}
+            {applied && changes > 0 && <span class="tag">{formatCount(changes, 'unsaved change')}</span>}
+          </>
+        }
+        sub={applied && <About {...applied} />}
+        actions={
+          <>
+            {mayManage && changes > 0 && (
+              <button type="button" class="btn quiet" onClick={onDiscard}>
+                Discard
+              </button>
+            )}
+            {mayManage && (
+              <button type="button" class="btn" disabled={!canRun} onClick={onRun}>
+                Run with…
+              </button>
+            )}
+            {mayManage && (
+              <button
+                type="button"
+                class="btn primary"
+                disabled={!canReview}
+                title={canReview ? 'Ctrl Enter' : 'Nothing is changed, or something is wrong'}
+                onClick={onReview}
+              >
+                {applied || !managedHere ? 'Review changes' : 'Review and create'}
+              </button>
+            )}
+            {applied && <AutomationMenu {...applied} hasChanges={changes > 0} {...properties} />}
+          </>
+        }
+      />
+    </>
+  );
+}
+
+function Marks({ automation, pause }: AppliedState) {
+  if (!automation.enabled) return <State sign="disabled">Disabled</State>;
+  return pause ? <State sign="held">Paused</State> : null;
+}
+
+function About({ automation: { name }, pause, runs }: AppliedState) {
+  const { factory } = useFactory();
+  const { lastRun } = runs ?? {};
+  return (
+    <>
+      {pause && (
+        <span>
+          Paused by <Text text={pause.by} /> since <ExactTime at={pause.at} />
+          {pause.until !== null && (
+            <>
+              , until <ExactTime at={pause.until} due />
+            </>
+          )}
+          . Runs are recorded, but none starts.
+        </span>
+      )}
+      <span>
+        {lastRun ? (
+          <>
+            Last run {lastRun.state} <Time at={lastRun.at} />
+          </>
+        ) : (
+          'No run has ended in seven days'
+        )}
+      </span>
+      <a href={toHref({ page: 'runs', factory, query: { automation: name } })}>Runs</a>
+    </>
+  );
+}

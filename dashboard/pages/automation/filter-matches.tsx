@@ -1,0 +1,182 @@
+import { parseFieldPath } from '../../../schema/field-path.ts';
+import { callApi } from '../../api-client.ts';
+import type { TestedOnStored } from '../../api-types.ts';
+import { Cells } from '../../parts/clauses.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Sign } from '../../parts/signs.tsx';
+import { ClockTime, Code, Text } from '../../parts/text.tsx';
+import type { AutomationBody } from '../../state/automation-draft.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
+import { toHref } from '../../state/page-location.ts';
+import { useSettled } from '../../state/use-settled.ts';
+import type { YamlPath } from '../../state/yaml-text.ts';
+import { formatCount } from '../../text/format-values.ts';
+
+type Delivery = TestedOnStored['deliveries'][number];
+
+/** Time from the last keystroke to the test, in ms. */
+const pauseMs = 400;
+/** Most rows below the cells, of deliveries that match and of those that nearly do. */
+const rowsMax = { match: 5, near: 3 } as const;
+
+interface Properties {
+  /** The triggers of the last text that was valid. */
+  readonly triggers: AutomationBody['triggers'];
+  /** Whether the text is valid as it is now. */
+  readonly isCurrent: boolean;
+  readonly isReadOnly: boolean;
+  readonly onEdit: (path: YamlPath, value: unknown) => void;
+}
+
+/** Which of the last deliveries the triggers would have started a run for, again after each pause in typing. */
+export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Properties) {
+  const { factory } = useFactory();
+  const request = useSettled(JSON.stringify(triggers), pauseMs);
+  const { value, error, reload } = useLoad(
+    signal =>
+      callApi('post', '/factories/{factory}/automation-matches', { factory, body: { triggers }, signal }),
+    [factory, request],
+  );
+  if (!value)
+    return (
+      <section aria-label="Test">
+        <h2>Would it have started?</h2>
+        <Waiting error={error} reload={reload} what="the last deliveries" />
+      </section>
+    );
+  const { deliveries, matches, since, warnings } = value;
+  const near = deliveries.filter(({ verdict }) => verdict === 'near');
+  const webhooks = [...new Set(deliveries.map(({ webhook }) => webhook))];
+  return (
+    <section aria-label="Test">
+      <div class="sec">
+        <h2 aria-live="polite">
+          {deliveries.length === 0
+            ? 'No delivery to test it on yet'
+            : `Would have started ${matches} of the last ${deliveries.length}`}
+        </h2>
+        {since !== null && (
+          <span class="push t3 small">
+            <span>
+              <Text text={webhooks.join(', ')} />, since <ClockTime at={since} />
+            </span>
+          </span>
+        )}
+      </div>
+      <ProblemNotice error={error} retry={reload} />
+      {!isCurrent && <p class="hint">Tested as it was before the mistake.</p>}
+      {deliveries.length > 0 && (
+        <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
+      )}
+      <ul class="tested">
+        {deliveries
+          .filter(({ verdict }) => verdict === 'match')
+          .slice(0, rowsMax.match)
+          .map(delivery => (
+            <TestedRow key={delivery.id} delivery={delivery} />
+          ))}
+        {near.slice(0, rowsMax.near).map(delivery => (
+          <TestedRow key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+      {!isReadOnly && <Repairs clauses={value.clauses} matches={matches} onEdit={onEdit} />}
+      {warnings
+        .filter(({ code }) => code.endsWith('-not-sent'))
+        .map(({ message, hint }) => (
+          <p key={message} class="flow said warn">
+            <Sign name="warning" label="warning" />
+            <span>
+              <Text text={message} />: <Text text={hint} />
+            </span>
+          </p>
+        ))}
+    </section>
+  );
+}
+
+interface CellsProperties {
+  readonly deliveries: readonly Delivery[];
+  readonly matches: number;
+  readonly near: number;
+}
+
+const verdictWords = { match: 'matches', near: 'nearly matches', no: 'does not match' } as const;
+
+function DeliveryCells({ deliveries, matches, near }: CellsProperties) {
+  const { factory } = useFactory();
+  const label = `${formatCount(deliveries.length, 'delivery', 'deliveries')}, newest first: ${matches} match, ${near} nearly`;
+  return (
+    <Cells
+      label={label}
+      cells={deliveries.map(({ id, verdict, title, text }) => ({
+        ...{ id, verdict, href: toHref({ page: 'delivery', factory, id }) },
+        title: `${[title, text].filter(Boolean).join(' · ')}: ${verdictWords[verdict]}`,
+      }))}
+    />
+  );
+}
+
+function TestedRow({ delivery: { id, at, title, text, near } }: { readonly delivery: Delivery }) {
+  const { factory } = useFactory();
+  return (
+    <li class="flow">
+      <Sign name={near ? 'warning' : 'done'} label={near ? verdictWords.near : verdictWords.match} />
+      <a class="med" href={toHref({ page: 'delivery', factory, id })}>
+        <Text text={title} />
+      </a>
+      {near ? (
+        <span class="warn cut">
+          nearly: <Code text={near.path} /> is {near.found === null ? 'another' : <Code text={near.found} />}
+          {near.note !== undefined && (
+            <>
+              , <Text text={near.note} />
+            </>
+          )}
+        </span>
+      ) : (
+        <span class="t2 cut">
+          <Text text={text ?? ''} />
+        </span>
+      )}
+      <span class="push t3 small">
+        <ClockTime at={at} />
+      </span>
+    </li>
+  );
+}
+
+interface RepairsProperties {
+  readonly clauses: TestedOnStored['clauses'];
+  readonly matches: number;
+  readonly onEdit: Properties['onEdit'];
+}
+
+/** Offers the changes of lists by which near misses would match. */
+function Repairs({ clauses, onEdit }: RepairsProperties) {
+  return (
+    <>
+      {clauses.map(({ trigger, kind, path, operator, allowed, suggestion }) => {
+        const keys = kind === 'headers' ? [path] : parseFieldPath(path);
+        if (!suggestion || !keys) return null;
+        const value = operator === 'in' ? suggestion.values : { [operator]: suggestion.values };
+        return (
+          <p key={`${trigger} ${path}`} class="flow said">
+            <span>
+              <Code text={path} /> is <Code text={allowed} />. With <Code text={suggestion.allowed} />,{' '}
+              {suggestion.matches} would have started.
+            </span>
+            <button
+              type="button"
+              class="btn small push"
+              onClick={() => onEdit(['triggers', trigger, 'filter', kind, ...keys], value)}
+            >
+              Write it
+            </button>
+          </p>
+        );
+      })}
+    </>
+  );
+}

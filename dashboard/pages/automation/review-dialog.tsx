@@ -1,0 +1,134 @@
+import { describeImpact } from '../../../schema/changes/describe-impact.ts';
+import { showChange } from '../../../schema/changes/show-change.ts';
+import { callApi } from '../../api-client.ts';
+import type { PlannedChange } from '../../api-types.ts';
+import { CopyButton } from '../../parts/copyable.tsx';
+import { DiffBlock } from '../../parts/definition-file.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Code, Text } from '../../parts/text.tsx';
+import { announce } from '../../state/announcements.ts';
+import type { AutomationBody } from '../../state/automation-draft.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
+import { useAction } from '../../state/use-action.ts';
+
+interface Properties {
+  readonly name: string;
+  readonly text: string;
+  readonly body: AutomationBody;
+  /** The YAML from which the text was made; undefined for a new automation. */
+  readonly base: string | undefined;
+  readonly onApplied: () => void;
+  /** Drops the text, and shows what somebody else applied. */
+  readonly onStartAgain: () => void;
+  readonly onClose: () => void;
+}
+
+const shownPath = '/factories/{factory}/automations/{automation}';
+
+/** Shows what a draft would change, with its impact on runs. Then it is applied, or copied as a file. */
+export function ReviewDialog(properties: Properties) {
+  const { name, text, body, base, onApplied, onStartAgain, onClose } = properties;
+  const { factory, managedHere } = useFactory();
+  const isNew = base === undefined;
+  const { value, error, reload } = useLoad(
+    async signal => {
+      const [plan, shown] = await Promise.all([
+        callApi('post', '/factories/{factory}/automation-plan', { factory, body: { name, ...body }, signal }),
+        isNew ? undefined : callApi('get', shownPath, { factory, automation: name, signal }),
+      ]);
+      return { ...plan, isMoved: shown !== undefined && shown.yaml !== base };
+    },
+    [factory, name],
+  );
+  const applying = useAction(async () => {
+    if (!value) return;
+    const given = { factory, ifSerial: value.serial };
+    await (isNew
+      ? callApi('post', '/factories/{factory}/automations', { ...given, body: { name, ...body } })
+      : callApi('put', shownPath, { ...given, automation: name, body }));
+    announce(isNew ? `Created ${name}` : `Applied ${name}`);
+    onApplied();
+  });
+  const file = `automations/${name}.yaml`;
+  const isChange = value && value.change.action !== 'no-op';
+  return (
+    <Dialog title={isNew ? `Create ${name}?` : `Apply the changes of ${name}?`} onClose={onClose}>
+      <div class="review">
+        {value?.isMoved && (
+          <Notice
+            tone="warn"
+            cause="Someone else made a change in the meantime."
+            action={
+              <button type="button" class="btn small" onClick={onStartAgain}>
+                Drop mine
+              </button>
+            }
+          >
+            The differences below are from theirs to yours.
+          </Notice>
+        )}
+        {value ? (
+          <ChangeList change={value.change} />
+        ) : (
+          <Waiting error={error} reload={reload} what="the changes" />
+        )}
+        {value && !managedHere && (
+          <p>
+            This factory is managed in files. Write <Code text={file} />, and commit it, or run{' '}
+            <code>hookmill apply</code>.
+          </p>
+        )}
+        <ProblemNotice error={applying.error} retry={reload} />
+      </div>
+      <div class="actions">
+        <button type="button" class="btn" onClick={onClose}>
+          Keep editing
+        </button>
+        {value && !managedHere && <CopyButton text={text} what={file} named />}
+        {isChange && managedHere && (
+          <button
+            type="button"
+            class="btn primary"
+            aria-disabled={applying.busy}
+            onClick={() => applying.run()}
+          >
+            {applying.busy ? 'Applying…' : isNew ? 'Create automation' : 'Apply'}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Shows a change: each part of the definition before and after, and the impact on runs. */
+function ChangeList({ change: { action, fields, impact } }: { readonly change: PlannedChange }) {
+  if (action === 'no-op') return <p class="t3">Nothing changes.</p>;
+  return (
+    <>
+      {impact && (
+        <ul class="effects">
+          {describeImpact(impact, Date.now()).map(sentence => (
+            <li key={sentence}>
+              <Text text={sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <ul class="changes">
+        {fields.map(field => {
+          const { path, lines } = showChange(field);
+          return (
+            <li key={path}>
+              <Code text={path} />
+              <DiffBlock lines={lines} />
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}

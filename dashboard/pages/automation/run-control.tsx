@@ -1,0 +1,65 @@
+import type { ListedRunner } from '../../api-types.ts';
+import { Text } from '../../parts/text.tsx';
+import { parseRunText, pathOfRunKey, type RunDraft } from '../../state/run-draft.ts';
+import { type RunSlot, runSentences } from '../../state/run-sentences.ts';
+import type { SentField } from '../../state/yaml-completions.ts';
+import type { YamlPath } from '../../state/yaml-text.ts';
+import { listSlotOptions, SlotField } from './slot-field.tsx';
+
+interface Properties {
+  /** The keys in the text; undefined while it is no YAML. */
+  readonly runs: RunDraft | undefined;
+  readonly runners: readonly ListedRunner[];
+  readonly fields: readonly SentField[];
+  readonly isReadOnly: boolean;
+  /** Sets a key in the text; undefined removes it. */
+  readonly onEdit: (path: YamlPath, value: unknown) => void;
+}
+
+/** How runs are executed, as sentences. A slot in a sentence edits its key in the text, and back. */
+export function RunControl({ runs, runners, fields, isReadOnly, onEdit }: Properties) {
+  return (
+    <section aria-label="Run control">
+      <h2>Run control</h2>
+      {!runs && <p class="hint">The sentences come back once the YAML can be read.</p>}
+      {runs &&
+        runSentences.map(slots => (
+          <p key={slots[0]?.at} class="sentence">
+            {slots
+              .filter(slot => isShown(slot, runs))
+              .map(slot => {
+                const value = runs[slot.at];
+                const [before, said, after = ''] = value === '' ? slot.unset : slot.set(value);
+                return (
+                  <span key={slot.at}>
+                    {before}
+                    {isReadOnly ? (
+                      <b class={value === '' ? 't3' : 'med'}>
+                        <Text text={said} />
+                      </b>
+                    ) : (
+                      <SlotField
+                        slot={slot}
+                        said={said}
+                        value={value}
+                        options={listSlotOptions(slot.at, { runs, runners, fields })}
+                        onSet={text =>
+                          onEdit(pathOfRunKey(slot.at), text === '' ? undefined : parseRunText(slot.at, text))
+                        }
+                      />
+                    )}
+                    {after}
+                  </span>
+                );
+              })}
+            .
+          </p>
+        ))}
+    </section>
+  );
+}
+
+/** A key that has no effect without another one is shown beside that, or if it is written. */
+function isShown({ at, needs }: RunSlot, runs: RunDraft): boolean {
+  return needs === undefined || runs[needs] !== '' || runs[at] !== '';
+}
