@@ -30,6 +30,10 @@ async function openFullFactory() {
     await page.getByRole('button', { name: 'Replay all…' }).click();
     await page.getByText('The filters choose 2 deliveries.').waitFor();
   };
+  const askForToken = async () => {
+    await page.getByRole('button', { name: 'Create token…' }).click();
+    await page.getByText('Expires after').waitFor();
+  };
   const compare = async () => {
     await page.getByText('Compare with an earlier delivery').click();
     await page.getByLabel('Search the payload').fill('a');
@@ -52,7 +56,13 @@ async function openFullFactory() {
     ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger', mistype],
     ['delivery', `/deliveries/${delivery}`, 'Started 1 run', compare],
     ['run', `/runs/${runs[0]?.id}`, 'The last attempt failed:'],
-    ['status', '/status', 'Team secrets'],
+    ['settings-branch', '/settings/branch', 'Applied state'],
+    ['settings-secrets', '/settings/secrets', 'DEPLOYS_TOKEN'],
+    ['settings-tokens', '/settings/tokens', 'Last used', askForToken],
+    ['settings-sign-in', '/settings/sign-in', 'this session'],
+    ['settings-alerts', '/settings/alerts', 'Receivers'],
+    ['settings-audit', '/settings/audit', 'Created webhook'],
+    ['settings-daemon', '/settings/daemon', 'Limits'],
     ['nothing', '/nowhere', 'Page not found'],
   ];
   const openEach = async (look: (name: string) => Promise<void>) => {
