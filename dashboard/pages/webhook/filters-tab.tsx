@@ -66,7 +66,7 @@ function TestedFilters({ webhook: { uid, name }, listeners }: Properties) {
       <p class="t2">
         {deliveries === 0
           ? 'No accepted delivery is stored, so the filters cannot be tested.'
-          : `${matching} of ${formatCount(meant.length, 'automation')} ${matching === 1 ? 'matches' : 'match'} what ${name} sends. ${value[0]?.startedNothing ?? 0} of the last ${formatCount(deliveries, 'delivery', 'deliveries')} start nothing.`}
+          : `${matching} of ${formatCount(meant.length, 'automation')} ${matching === 1 ? 'matches' : 'match'} what ${name} sends. ${describeNothing(value[0]?.startedNothing ?? 0, deliveries)}`}
       </p>
       <ul>
         {meant.map((automation, index) => {
@@ -85,6 +85,12 @@ function TestedFilters({ webhook: { uid, name }, listeners }: Properties) {
       )}
     </>
   );
+}
+
+function describeNothing(nothing: number, deliveries: number): string {
+  const last = `of the last ${formatCount(deliveries, 'delivery', 'deliveries')}`;
+  if (nothing === 0) return `Each ${last} starts a run.`;
+  return `${nothing} ${last} ${nothing === 1 ? 'starts' : 'start'} nothing.`;
 }
 
 interface TestedProperties {
@@ -160,7 +166,7 @@ function Suggestion({ automation, clause }: { readonly automation: string; reado
   if (!suggestion) return null;
   const query = toChangeQuery({ trigger, kind, path, operator, values: suggestion.values });
   return (
-    <p class="flow wrap small t2">
+    <div class="flow wrap small t2">
       <span>
         Did you mean{' '}
         <code>
@@ -173,6 +179,6 @@ function Suggestion({ automation, clause }: { readonly automation: string; reado
           Open with this change
         </a>
       )}
-    </p>
+    </div>
   );
 }
