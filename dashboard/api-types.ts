@@ -35,6 +35,6 @@ export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 export type ShownAlert = AnswerTo<'listAlerts'>['alerts'][number];
 export type ShownReceiver = AnswerTo<'listAlerts'>['receivers'][number];
 export type ShownDaemon = AnswerTo<'showDaemon'>;
-export type TestedOnStored = AnswerTo<'testOnStored'>;
+export type StoredTest = AnswerTo<'testOnStored'>;
 export type DescribedPayloads = AnswerTo<'describePayloads'>;
 export type SentTest = AnswerTo<'sendTest'>;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ShownWebhook, TestedOnStored } from '../../api-types.ts';
+import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-types.ts';
 import { Cells, type ClauseRow, Clauses } from '../../parts/clauses.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
@@ -18,7 +18,7 @@ const testedDeliveries = 50;
 /** Automations that are tested at once; further ones when somebody asks. */
 const testedAutomations = 12;
 
-type TestedClause = TestedOnStored['clauses'][number];
+type TestedClause = StoredTest['clauses'][number];
 
 /** The automations that listen to a webhook, each tested on its last deliveries: which match, which nearly, and why. */
 export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
@@ -96,7 +96,7 @@ function describeNothing(nothing: number, deliveries: number): string {
 interface TestedProperties {
   readonly uid: string;
   readonly automation: ListedAutomation;
-  readonly tested: TestedOnStored;
+  readonly tested: StoredTest;
 }
 
 function TestedAutomation({ uid, automation: { name, enabled, triggers }, tested }: TestedProperties) {
