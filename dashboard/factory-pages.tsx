@@ -77,7 +77,7 @@ function CurrentPage({ location, status }: PageProperties): VNode {
     case 'new-automation':
       return <NewAutomationPage query={location.query} />;
     case 'automation':
-      return <AutomationPage key={location.id} name={location.id} query={location.query} />;
+      return <AutomationPage key={location.id} name={location.id} />;
     case 'webhooks':
       return <WebhooksPage />;
     case 'new-webhook':

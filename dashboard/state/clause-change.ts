@@ -1,46 +1,54 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { parseFieldPath } from '../../schema/field-path.ts';
-import type { TestedOnStored } from '../api-types.ts';
+import { isObject, type Scalar } from '../../schema/filters/clause.ts';
 import type { LocationQuery } from './page-location.ts';
-import type { YamlPath } from './yaml-text.ts';
 
-/** A value in the text of an automation, and where it is written. */
-export interface TextChange {
-  readonly path: YamlPath;
-  readonly value: unknown;
+/** A change of one clause of an automation: what is written in place of its list of values. */
+export interface ClauseChange {
+  /** The index of the trigger. */
+  readonly trigger: number;
+  readonly kind: 'payload' | 'headers';
+  /** The path of the clause in the payload, or the name of the header. */
+  readonly path: string;
+  /** An operator that takes a list. */
+  readonly operator: string;
+  readonly values: readonly Scalar[];
 }
 
-type RepairedClause = Pick<
-  TestedOnStored['clauses'][number],
-  'trigger' | 'kind' | 'path' | 'operator' | 'suggestion'
->;
-
-/** The change that repairs the near misses of a clause; undefined if none does. */
-export function repairClauseText(clause: RepairedClause): TextChange | undefined {
-  const { trigger, kind, path, operator, suggestion } = clause;
-  const keys = kind === 'headers' ? [path] : parseFieldPath(path);
-  if (!suggestion || !keys) return undefined;
-  const value = operator === 'in' ? suggestion.values : { [operator]: suggestion.values };
-  return { path: ['triggers', trigger, 'filter', kind, ...keys], value };
+/** The query with which the editor of the automation opens with this change, for the person to review. */
+export function toChangeQuery(change: ClauseChange): LocationQuery {
+  return { change: JSON.stringify(change) };
 }
 
-/** The query with which the editor of an automation opens with a change, for somebody to review. */
-export function toChangeQuery({ path, value }: TextChange): LocationQuery {
-  return { change: JSON.stringify([path, value]) };
-}
-
-/** Reads the change of a filter in an address; undefined if there is none, or if it is something else. */
-export function readChange({ change }: LocationQuery = {}): TextChange | undefined {
-  if (change === undefined) return undefined;
+/** Reads the change in an address; undefined if there is none, or if it is not well formed. */
+export function readChange(query: LocationQuery = {}): ClauseChange | undefined {
+  if (query.change === undefined) return undefined;
   try {
-    const [path, value] = parseJsonText(change) as [unknown, unknown];
-    if (!Array.isArray(path) || value === undefined) return undefined;
-    const [triggers, , filter, kind, ...keys] = path;
-    const isFilter =
-      triggers === 'triggers' && filter === 'filter' && (kind === 'payload' || kind === 'headers');
-    const isPath = path.every(key => typeof key === 'string' || Number.isInteger(key));
-    return isFilter && isPath && keys.length > 0 ? { path, value } : undefined;
+    const read = parseJsonText(query.change);
+    if (!isObject(read)) return undefined;
+    const { trigger, kind, path, operator, values } = read;
+    const isChange =
+      Number.isInteger(trigger) &&
+      (kind === 'payload' || kind === 'headers') &&
+      typeof path === 'string' &&
+      typeof operator === 'string' &&
+      Array.isArray(values) &&
+      values.every(value => !isObject(value) && !Array.isArray(value));
+    return isChange ? (read as unknown as ClauseChange) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Where the change is in the definition of the automation, and what is written there. */
+export function toDefinitionEdit(change: ClauseChange): {
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+} {
+  const { trigger, kind, path, operator, values } = change;
+  const keys = kind === 'headers' ? [path] : (parseFieldPath(path) ?? []).map(String);
+  return {
+    path: ['triggers', trigger, 'filter', kind, ...keys],
+    value: operator === 'in' ? values : { [operator]: values },
+  };
 }

@@ -18,14 +18,17 @@ export interface AutomationText {
   readonly keep: () => void;
 }
 
-/** The text of an automation while it is edited: the one document that the editor, the sentences and the test share. It may begin with a change. */
-export function useAutomationText(name: string, applied: string, drafted = applied): AutomationText {
-  const [{ base, text }, setState] = useState({ base: applied, text: drafted });
+/** The text of an automation while it is edited: the one document that the editor, the sentences and the test share. */
+export function useAutomationText(name: string, applied: string): AutomationText {
+  const [{ base, text }, setState] = useState({ base: applied, text: applied });
   const latest = useRef(text);
   latest.current = text;
   const setText = useCallback((next: string) => setState(known => ({ ...known, text: next })), []);
   useEffect(() => {
-    setState(known => (known.text === known.base ? { base: applied, text: applied } : known));
+    // What is applied comes back without comments, so a text that says the same stays.
+    setState(known =>
+      known.text !== known.base || saysSame(known.base, applied) ? known : { base: applied, text: applied },
+    );
   }, [applied]);
   const draft = useMemo(() => readAutomationDraft(name, text), [name, text]);
   const valid = useRef<AutomationDraft>(undefined);
@@ -45,6 +48,11 @@ export function useAutomationText(name: string, applied: string, drafted = appli
     discard: () => setText(base),
     keep: () => setState({ base: text, text }),
   };
+}
+
+function saysSame(text: string, other: string): boolean {
+  const [one, two] = [text, other].map(each => readAutomationDraft('same', each).body);
+  return one !== undefined && JSON.stringify(one) === JSON.stringify(two);
 }
 
 /** Counts the places in which two texts differ. */

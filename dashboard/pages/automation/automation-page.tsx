@@ -4,22 +4,14 @@ import { NameField } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { createAutomationText } from '../../state/automation-draft.ts';
-import { readChange } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useLoad } from '../../state/loading.ts';
 import { type LocationQuery, toHref } from '../../state/page-location.ts';
-import { setInYaml } from '../../state/yaml-text.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
-interface PageProperties {
-  readonly name: string;
-  /** May have a change of a filter, with which the text then begins. */
-  readonly query?: LocationQuery | undefined;
-}
-
 /** Shows an automation, and edits it. */
-export function AutomationPage({ name, query }: PageProperties) {
+export function AutomationPage({ name }: { readonly name: string }) {
   const { factory } = useFactory();
   const { value, error, reload } = useLoad(
     async signal => {
@@ -39,12 +31,10 @@ export function AutomationPage({ name, query }: PageProperties) {
   );
   if (!value) return <Loading error={error} reload={reload} />;
   const { automation, webhooks, runners, pause, runs } = value;
-  const change = readChange(query);
   return (
     <AutomationEditor
       name={name}
       initial={automation.yaml}
-      drafted={change && setInYaml(automation.yaml, change.path, change.value)}
       applied={{ automation, pause, runs }}
       webhooks={webhooks}
       runners={runners}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ShownWebhook, TestedOnStored } from '../../api-types.ts';
+import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-types.ts';
 import { Cells, type ClauseRow, Clauses } from '../../parts/clauses.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
-import { repairClauseText, toChangeQuery } from '../../state/clause-change.ts';
+import { toChangeQuery } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
@@ -18,7 +18,7 @@ const testedDeliveries = 50;
 /** Automations that are tested at once; further ones when somebody asks. */
 const testedAutomations = 12;
 
-type TestedClause = TestedOnStored['clauses'][number];
+type TestedClause = StoredTest['clauses'][number];
 
 /** The automations that listen to a webhook, each tested on its last deliveries: which match, which nearly, and why. */
 export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
@@ -96,7 +96,7 @@ function describeNothing(nothing: number, deliveries: number): string {
 interface TestedProperties {
   readonly uid: string;
   readonly automation: ListedAutomation;
-  readonly tested: TestedOnStored;
+  readonly tested: StoredTest;
 }
 
 function TestedAutomation({ uid, automation: { name, enabled, triggers }, tested }: TestedProperties) {
@@ -162,10 +162,9 @@ function toRow({ path, operator, allowed, holds, judged, found, suggestion }: Te
 /** The change that repairs the near misses of a clause, and a link to the editor with it. */
 function Suggestion({ automation, clause }: { readonly automation: string; readonly clause: TestedClause }) {
   const { factory, mayManage } = useFactory();
-  const { suggestion } = clause;
-  const change = repairClauseText(clause);
-  if (!suggestion || !change) return null;
-  const query = toChangeQuery(change);
+  const { suggestion, trigger, kind, path, operator } = clause;
+  if (!suggestion) return null;
+  const query = toChangeQuery({ trigger, kind, path, operator, values: suggestion.values });
   return (
     <div class="flow wrap small t2">
       <span>

@@ -10,6 +10,12 @@ import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { Text, Time } from '../../parts/text.tsx';
+import {
+  conditionLooks,
+  conditionOf,
+  conditions,
+  type WebhookCondition,
+} from '../../parts/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, redirectTo } from '../../state/current-location.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
@@ -19,12 +25,6 @@ import { timeZone } from '../../state/time-zone.ts';
 import { describeBars, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
 import { getSenderName } from '../../text/sender-labels.ts';
-import {
-  conditionLooks,
-  conditionOf,
-  conditions,
-  type WebhookCondition,
-} from '../../text/webhook-condition.ts';
 
 const listEveryMs = 30_000;
 /** Names of automations that a row shows; of more, only the number. */

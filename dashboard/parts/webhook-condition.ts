@@ -1,5 +1,5 @@
 import type { ListedWebhook, ShownHealth } from '../api-types.ts';
-import type { SignName } from './looks.ts';
+import type { SignName } from '../text/looks.ts';
 
 /** How a webhook does, in one word, the worst first. */
 export const conditions = ['failing', 'quiet', 'healthy', 'waiting', 'disabled'] as const;
