@@ -25,10 +25,10 @@ export async function openFullFactory(): Promise<FullFactory> {
     openEach: async look => {
       for (const { name, address = '/overview', open } of places) {
         await visit(address);
-        await page.locator('main h1').first().waitFor();
-        await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+        await page.locator('main h1:visible').first().waitFor();
+        await page.locator('main .waiting:visible').first().waitFor({ state: 'detached' });
         await open?.();
-        await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+        await page.locator('main .waiting:visible').first().waitFor({ state: 'detached' });
         await look(name);
         // Closes what floats.
         await page.keyboard.press('Escape');
