@@ -224,7 +224,7 @@ function AccountMenu({
   return (
     <Menu
       class="avatar"
-      label={`Account: ${account.name}`}
+      label={`Account: ${account.name}, ${initials(account.name)}`}
       lead={
         <>
           <bdi>{account.name}</bdi>

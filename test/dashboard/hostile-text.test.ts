@@ -161,7 +161,7 @@ browserTest('shows commits and broken definition files as text', async () => {
   upstream.commit({ 'webhooks/deploys.yaml': broken }, all);
   await reconcile();
   await visit('/status');
-  await page.getByText('Failing since').waitFor();
+  await page.getByText('cannot be applied since').waitFor();
   expect(await textOf(page.locator('main'))).toContain(hostile[0]);
   await expectHarmless(page);
 });
