@@ -36,4 +36,6 @@ export type ShownAlert = AnswerTo<'listAlerts'>['alerts'][number];
 export type AlertReceiver = AnswerTo<'listAlerts'>['receivers'][number];
 export type ShownDaemon = AnswerTo<'showDaemon'>;
 export type TestedOnStored = AnswerTo<'testOnStored'>;
+
 export type DescribedPayloads = AnswerTo<'describePayloads'>;
+export type SentTest = AnswerTo<'sendTest'>;

@@ -1,12 +1,7 @@
 import { useSecretOnScreen } from '../state/current-location.ts';
 import { CopyableLine } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
-
-export interface GeneratedSecret {
-  readonly secret?: string | undefined;
-  /** The ingress URL with the secret in it, for a webhook with a URL token. */
-  readonly url?: string | undefined;
-}
+import type { GeneratedSecret } from './setup-path.tsx';
 
 interface Properties {
   readonly title: string;
@@ -20,14 +15,14 @@ export function RevealedOnce({ title, kind = 'secret', generated: { secret, url 
   useSecretOnScreen();
   return (
     <Dialog title={title} onClose={onStored} stays>
-      <div class="revealed">
+      <div class="revealed stack">
         <p>
           <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it,{' '}
           {kind === 'secret' ? 'rotate the secret' : 'revoke it and create another'}.
         </p>
         {url !== undefined && (
           <>
-            <h3>Ingress URL with its token</h3>
+            <h3 class="label">Ingress URL with its token</h3>
             <CopyableLine text={url} what="ingress URL" />
           </>
         )}
@@ -38,7 +33,7 @@ export function RevealedOnce({ title, kind = 'secret', generated: { secret, url 
           </>
         )}
       </div>
-      <div class="actions end">
+      <div class="actions">
         <button type="button" class="btn primary" onClick={onStored}>
           I have stored it
         </button>

@@ -136,6 +136,7 @@ browserTest('a delivery opens beside the list, which is neither read again nor m
   await page.keyboard.press('k');
   await page.keyboard.press('k');
   await expect.poll(() => page.url()).toContain(alert);
+  await page.locator('.detail').getByText('warning').first().waitFor();
   await page.keyboard.press('o');
   await expect.poll(() => page.evaluate('document.activeElement.closest(".detail") !== null')).toBe(true);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -46,43 +46,14 @@ export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Prope
         <Waiting error={error} reload={reload} what="the last deliveries" />
       </section>
     );
-  const { deliveries, matches, since, warnings } = value;
-  const near = deliveries.filter(({ verdict }) => verdict === 'near');
-  const webhooks = [...new Set(deliveries.map(({ webhook }) => webhook))];
   return (
     <section aria-label="Test">
-      <div class="sec">
-        <h2 aria-live="polite">
-          {deliveries.length === 0
-            ? 'No delivery to test it on yet'
-            : `Would have started ${matches} of the last ${deliveries.length}`}
-        </h2>
-        {since !== null && (
-          <span class="push t3 small">
-            <span>
-              <Text text={webhooks.join(', ')} />, since <ClockTime at={since} />
-            </span>
-          </span>
-        )}
-      </div>
+      <MatchesHeading tested={value} />
       <ProblemNotice error={error} retry={reload} />
       {!isCurrent && <p class="hint">Tested as it was before the mistake.</p>}
-      {deliveries.length > 0 && (
-        <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
-      )}
-      <ul class="tested">
-        {deliveries
-          .filter(({ verdict }) => verdict === 'match')
-          .slice(0, rowsMax.match)
-          .map(delivery => (
-            <TestedRow key={delivery.id} delivery={delivery} />
-          ))}
-        {near.slice(0, rowsMax.near).map(delivery => (
-          <TestedRow key={delivery.id} delivery={delivery} />
-        ))}
-      </ul>
-      {!isReadOnly && <Repairs clauses={value.clauses} matches={matches} onEdit={onEdit} />}
-      {warnings
+      <TestedDeliveries tested={value} />
+      {!isReadOnly && <Repairs clauses={value.clauses} onEdit={onEdit} />}
+      {value.warnings
         .filter(({ code }) => code.endsWith('-not-sent'))
         .map(({ message, hint }) => (
           <p key={message} class="flow said warn">
@@ -93,6 +64,47 @@ export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Prope
           </p>
         ))}
     </section>
+  );
+}
+
+interface TestedProperties {
+  readonly tested: TestedOnStored;
+}
+
+function MatchesHeading({ tested: { deliveries, matches, since } }: TestedProperties) {
+  const webhooks = [...new Set(deliveries.map(({ webhook }) => webhook))];
+  return (
+    <div class="sec">
+      <h2 aria-live="polite">
+        {deliveries.length === 0
+          ? 'No delivery to test it on yet'
+          : `Would have started ${matches} of the last ${deliveries.length}`}
+      </h2>
+      {since !== null && (
+        <span class="push t3 small">
+          <span>
+            <Text text={webhooks.join(', ')} />, since <ClockTime at={since} />
+          </span>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A cell for each delivery, and a row for those that match or nearly do. */
+function TestedDeliveries({ tested: { deliveries, matches } }: TestedProperties) {
+  const matching = deliveries.filter(({ verdict }) => verdict === 'match');
+  const near = deliveries.filter(({ verdict }) => verdict === 'near');
+  if (deliveries.length === 0) return null;
+  return (
+    <>
+      <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
+      <ul class="tested">
+        {[...matching.slice(0, rowsMax.match), ...near.slice(0, rowsMax.near)].map(delivery => (
+          <TestedRow key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -149,7 +161,6 @@ function TestedRow({ delivery: { id, at, title, text, near } }: { readonly deliv
 
 interface RepairsProperties {
   readonly clauses: TestedOnStored['clauses'];
-  readonly matches: number;
   readonly onEdit: Properties['onEdit'];
 }
 
