@@ -205,10 +205,11 @@ browserTest('tells states apart where the user has chosen the colours', async ()
   const row = page.locator('a.row').first();
   await row.getByText('rejected').waitFor();
   const { tabTo } = keyboardOf(page);
-  const invisible = await row.evaluate(element => {
-    const text = element.querySelector('.state, .g') ?? element;
+  const invisible = await page.evaluate<boolean>(`(() => {
+    const row = document.querySelector('a.row');
+    const text = row.querySelector('.state, .g') ?? row;
     return getComputedStyle(text).color === getComputedStyle(document.body).backgroundColor;
-  });
+  })()`);
   expect(invisible).toBe(false);
   await tabTo('Exceptions');
 });
