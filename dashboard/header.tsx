@@ -224,7 +224,7 @@ function AccountMenu({
   return (
     <Menu
       class="avatar"
-      label={`Account: ${account.name}`}
+      label={`Account: ${account.name}, ${initials(account.name)}`}
       lead={
         <>
           <bdi>{account.name}</bdi>
@@ -251,8 +251,7 @@ function AccountMenu({
         { label: 'Sign out', onChoose: () => leaving.run() },
       ]}
     >
-      {/* The label says the name. */}
-      <span aria-hidden="true">{initials(account.name)}</span>
+      {initials(account.name)}
     </Menu>
   );
 }

@@ -3,9 +3,6 @@ import { z } from 'zod';
 /** @limit Most headers that `keepHeaders` lists: with the fixed ones, a delivery keeps at most 16. */
 export const keepHeadersMax = 8;
 
-/** @limit Most characters kept of one event header, the rest is cut off: with 16 headers, a delivery keeps at most 4 KiB of values. */
-export const eventHeaderCharsMax = 256;
-
 /** The request headers that are kept of a delivery, with their names in lower case. Never credentials or signatures. */
 export type EventHeaders = Readonly<Record<string, string>>;
 

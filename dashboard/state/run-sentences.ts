@@ -1,3 +1,4 @@
+import { formatRunTime } from '../text/format-time.ts';
 import type { RunPointer } from './run-draft.ts';
 
 /** A part of a sentence: what stands before the slot, in it, and after it. */
@@ -23,7 +24,7 @@ export const runSentences: readonly (readonly RunSlot[])[] = [
   [
     {
       ...{ at: '/timeLimit', label: 'Time limit', example: '10m' },
-      set: time => ['Each attempt may take ', formatTime(time)],
+      set: time => ['Each attempt may take ', formatRunTime(time)],
       unset: ['Each attempt may take ', 'as long as the operator allows'],
     },
     {
@@ -33,12 +34,12 @@ export const runSentences: readonly (readonly RunSlot[])[] = [
     },
     {
       ...{ at: '/backOff/first', label: 'First wait', example: '30s' },
-      set: time => [', first after ', formatTime(time)],
+      set: time => [', first after ', formatRunTime(time)],
       unset: [', first after ', 'the usual wait'],
     },
     {
       ...{ at: '/backOff/max', label: 'Longest wait', example: '5m' },
-      set: time => [', then twice as long each time, up to ', formatTime(time)],
+      set: time => [', then twice as long each time, up to ', formatRunTime(time)],
       unset: [', then twice as long each time, ', 'up to the usual wait'],
     },
   ],
@@ -71,7 +72,7 @@ export const runSentences: readonly (readonly RunSlot[])[] = [
   [
     {
       ...{ at: '/debounce/for', label: 'Quiet time', example: '30s' },
-      set: time => ['Start once no further delivery has come for ', formatTime(time)],
+      set: time => ['Start once no further delivery has come for ', formatRunTime(time)],
       unset: ['Start at once. ', 'Wait for a burst to end'],
     },
     {
@@ -81,7 +82,7 @@ export const runSentences: readonly (readonly RunSlot[])[] = [
     },
     {
       ...{ at: '/debounce/atMost', label: 'Longest burst', example: '5m', needs: '/debounce/for' },
-      set: time => [', at the latest after ', formatTime(time)],
+      set: time => [', at the latest after ', formatRunTime(time)],
       unset: [', at the latest after ', 'ten times that'],
     },
   ],
@@ -115,9 +116,3 @@ export const runSentences: readonly (readonly RunSlot[])[] = [
     },
   ],
 ];
-
-/** `10 min` for `10m`; a text that is no time as it is. */
-export function formatTime(text: string): string {
-  const [, count = '', unit = ''] = /^(\d+)(s|m|h)$/.exec(text) ?? [];
-  return count === '' ? text : `${count} ${unit === 'm' ? 'min' : unit}`;
-}

@@ -25,7 +25,10 @@ export function useAutomationText(name: string, applied: string): AutomationText
   latest.current = text;
   const setText = useCallback((next: string) => setState(known => ({ ...known, text: next })), []);
   useEffect(() => {
-    setState(known => (known.text === known.base ? { base: applied, text: applied } : known));
+    // What is applied comes back without comments, so a text that says the same stays.
+    setState(known =>
+      known.text !== known.base || saysSame(known.base, applied) ? known : { base: applied, text: applied },
+    );
   }, [applied]);
   const draft = useMemo(() => readAutomationDraft(name, text), [name, text]);
   const valid = useRef<AutomationDraft>(undefined);
@@ -45,6 +48,11 @@ export function useAutomationText(name: string, applied: string): AutomationText
     discard: () => setText(base),
     keep: () => setState({ base: text, text }),
   };
+}
+
+function saysSame(text: string, other: string): boolean {
+  const [one, two] = [text, other].map(each => readAutomationDraft('same', each).body);
+  return one !== undefined && JSON.stringify(one) === JSON.stringify(two);
 }
 
 /** Counts the places in which two texts differ. */

@@ -8,7 +8,7 @@ import {
   examineClauses,
   examineHeaders,
 } from '../../schema/filters/payload-filter-explain.ts';
-import { formatTime } from '../state/run-sentences.ts';
+import { formatRunTime } from './format-time.ts';
 
 interface Filters {
   readonly payload?: object | undefined;
@@ -51,12 +51,12 @@ export function describeRuns(keys: RunControl): string {
   const { debounce, order, onFailure, concurrency, concurrencyKey, runsPerHour, attempts, timeLimit } = keys;
   const per = (path: string | undefined) => (path === undefined ? '' : ` per ${lastName(path)}`);
   const parts = [
-    debounce && `after ${formatTime(debounce.for)} of silence${per(debounce.key)}`,
+    debounce && `after ${formatRunTime(debounce.for)} of silence${per(debounce.key)}`,
     order && `in order of ${lastName(order)}${onFailure === 'hold' ? ', holds on failure' : ''}`,
     concurrency && `${concurrency === 1 ? 'one' : concurrency} at a time${per(concurrencyKey)}`,
     runsPerHour && `at most ${runsPerHour} an hour`,
     attempts && (attempts === 1 ? '1 attempt' : `${attempts} attempts`),
-    timeLimit && `${formatTime(timeLimit)} an attempt`,
+    timeLimit && `${formatRunTime(timeLimit)} an attempt`,
   ];
   const text = parts.filter(Boolean).join(', ');
   return text.charAt(0).toUpperCase() + text.slice(1);

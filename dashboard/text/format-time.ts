@@ -148,3 +148,9 @@ export function formatDuration(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
+
+/** `10 min` for `10m`; a text that is no time as it is. */
+export function formatRunTime(text: string): string {
+  const [, count = '', unit = ''] = /^(\d+)(s|m|h)$/.exec(text) ?? [];
+  return count === '' ? text : `${count} ${unit === 'm' ? 'min' : unit}`;
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
-import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
+import { keepHeadersMax } from '../event-headers.ts';
 import { type Bounds, type ForeignCondition, isObject, makeOperatorSchema, toClause } from './clause.ts';
-import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
+import { eventHeaderCharsMax, findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 import {
   boundsJsonSchema,
   findBoundMistakes,

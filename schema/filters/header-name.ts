@@ -1,3 +1,6 @@
+/** @limit Most characters kept of one event header, the rest is cut off: with 16 headers, a delivery keeps at most 4 KiB of values. */
+export const eventHeaderCharsMax = 256;
+
 /** @limit Longest name of a header in a definition, in characters: the names that senders use are far shorter. */
 const headerNameCharsMax = 128;
 

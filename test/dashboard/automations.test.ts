@@ -105,12 +105,10 @@ browserTest('completes keys, fields and values that were really sent', async () 
   await options.filter({ hasText: 'checkout' }).click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type('conc');
-  await options.filter({ hasText: 'concurrencyKey' }).waitFor();
-  await page.keyboard.press('Enter');
-  await page.keyboard.type(' 1');
-  await page.keyboard.press('Control+Space');
+  await options.filter({ hasText: /^concurrency$/ }).click();
+  await page.keyboard.type('1');
   expect(await readText(page)).toContain(
-    '      webhook: deploys\n      payload:\n        service:\n          name: [checkout]\nconcurrency:',
+    '      webhook: deploys\n      payload:\n        service:\n          name: [checkout]\nconcurrency: 1',
   );
 });
 
@@ -150,7 +148,9 @@ browserTest('reviews what applying would change, and what that means for stored 
   await visit('/automations/triage');
   await page.getByText('Would have started 1 of the last 3').waitFor();
   expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
-  await editorOf(page).fill(`prompt: |-
+  await editorOf(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(`prompt: |-
   Look.
   Then write.
   <b>

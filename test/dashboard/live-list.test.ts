@@ -185,9 +185,9 @@ browserTest(
     for (let count = 40; count < 200; count += 40) {
       await older.scrollIntoViewIfNeeded();
       const id = sent.at(-count);
-    const last = page.locator(`[data-key="${id}"]`);
-    const place = await last.boundingBox();
-    await older.click();
+      const last = page.locator(`[data-key="${id}"]`);
+      const place = await last.boundingBox();
+      await older.click();
       await expect.poll(() => page.locator(`[data-key="${id}"] + li[data-kind=row]`).count()).toBe(1);
       expect(await last.boundingBox()).toEqual(place);
     }

@@ -1,29 +1,25 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import automationSchema from '../../../schema/json/automation.schema.json' with { type: 'json' };
 import { namePattern } from '../../../schema/name.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedRunner, ListedWebhook } from '../../api-types.ts';
-import { Question } from '../../parts/dialog.tsx';
+import type { DescribedPayloads, ListedRunner, ListedWebhook } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { listFilteredFields, selectWebhooks } from '../../state/automation-draft.ts';
+import { readChange, toDefinitionEdit } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import {
-  answerLeaving,
-  askedAddress,
-  changesOnScreen,
-  useChangesOnScreen,
-} from '../../state/current-location.ts';
+import { changesOnScreen, currentLocation, useChangesOnScreen } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useLoad } from '../../state/loading.ts';
-import { useAutomationText } from '../../state/use-automation-text.ts';
+import { type AutomationText, useAutomationText } from '../../state/use-automation-text.ts';
 import type { CompletionSources, SchemaPart } from '../../state/yaml-completions.ts';
-import { type AppliedState, AutomationHeading } from './automation-heading.tsx';
+import { AutomationHeading, type ShownApplied } from './automation-heading.tsx';
 import { FilterMatches } from './filter-matches.tsx';
+import { LeavingQuestion } from './leaving-question.tsx';
 import { PayloadFields } from './payload-fields.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
-import { RunControl } from './run-control.tsx';
+import { RunControlSection } from './run-control.tsx';
 import { RunWithDialog } from './run-with-dialog.tsx';
 import { TextPane } from './text-pane.tsx';
 
@@ -31,7 +27,7 @@ interface Properties {
   readonly name: string;
   readonly initial: string;
   /** What is applied; undefined for a new automation. */
-  readonly applied?: AppliedState;
+  readonly applied?: ShownApplied;
   readonly webhooks: readonly ListedWebhook[];
   readonly runners: readonly ListedRunner[];
   /** Stands above the text. */
@@ -40,137 +36,118 @@ interface Properties {
   readonly onApplied: () => void;
 }
 
-type Open = 'review' | 'run';
+/** Makes the change that the address has, once, for the person to review. */
+function useAskedChange(edit: AutomationText['edit']): void {
+  const { value: location } = currentLocation;
+  useEffect(() => {
+    const change = readChange('query' in location ? location.query : undefined);
+    if (!change) return;
+    const { path, value } = toDefinitionEdit(change);
+    edit(path, value);
+  }, []);
+}
 
 /** An automation: its text, how its runs are executed, what it would have started, and what was sent. */
 export function AutomationEditor(properties: Properties) {
   const { name, initial, applied, webhooks, runners, lead, onChanged, onApplied } = properties;
   const { mayManage } = useFactory();
   const document = useAutomationText(name, initial);
-  const { text, draft, valid, changes, edit } = document;
-  const [open, setOpen] = useState<Open>();
+  const { draft, changes } = document;
+  const [open, setOpen] = useState<'review' | 'run'>();
   const [failure, setFailure] = useState<unknown>();
   useChangesOnScreen(changes > 0);
+  useAskedChange(document.edit);
   const { selected, unknown } = selectWebhooks(draft.triggers, webhooks);
   const payloads = usePayloads(selected.map(({ uid }) => uid));
   const sources = useSources(webhooks, selected, runners, payloads);
-  const isNamed = namePattern.test(name);
-  const canReview = mayManage && isNamed && draft.body !== undefined && (changes > 0 || !applied);
+  const canRun = mayManage && namePattern.test(name) && draft.body !== undefined;
+  const canReview = canRun && (changes > 0 || !applied);
   const review = () => canReview && setOpen('review');
+  const close = () => setOpen(undefined);
   useKeys({ 'Control+Enter': review });
-  const addClause = (uid: string, keys: readonly string[], condition: unknown) => {
-    const webhook = webhooks.find(each => each.uid === uid)?.name;
-    const at = draft.triggers.findIndex(trigger => trigger.webhook === uid || trigger.webhook === webhook);
-    edit(['triggers', Math.max(0, at), 'filter', 'payload', ...keys], condition);
-  };
+  const shared = { name, document, isReadOnly: !mayManage };
   return (
     <div class="page editor">
       <AutomationHeading
-        name={name}
-        applied={applied}
-        changes={changes}
-        canRun={mayManage && isNamed && draft.body !== undefined}
-        canReview={canReview}
+        {...{ name, applied, changes, canRun, canReview, onChanged, onFailed: setFailure }}
         onDiscard={document.discard}
         onRun={() => setOpen('run')}
         onReview={review}
-        onChanged={onChanged}
-        onFailed={setFailure}
       />
       <ProblemNotice error={failure} />
       <div class="split">
         <div>
           {lead}
-          <TextPane
-            name={name}
-            document={document}
-            isReadOnly={!mayManage}
-            sources={sources}
-            onReview={review}
-          />
-          <RunControl
-            runs={draft.runs}
-            runners={runners}
-            fields={sources.fields}
-            isReadOnly={!mayManage}
-            onEdit={edit}
-          />
+          <TextPane {...shared} sources={sources} onReview={review} />
+          <RunControlSection {...shared} runners={runners} fields={sources.fields} />
         </div>
-        <div>
-          {unknown.map(each => (
-            <p key={each} class="said warn">
-              There is no webhook <Text text={each} />: its trigger never fires.
-            </p>
-          ))}
-          {valid?.body && (
-            <FilterMatches
-              triggers={valid.body.triggers}
-              isCurrent={draft.body !== undefined}
-              isReadOnly={!mayManage}
-              onEdit={edit}
-            />
-          )}
-          <PayloadFields
-            payloads={payloads}
-            used={useMemo(() => listFilteredFields(valid?.body), [valid])}
-            isReadOnly={!mayManage || draft.runs === undefined}
-            onAdd={addClause}
-          />
-        </div>
+        <WhatWasSent {...shared} {...{ webhooks, unknown, payloads }} />
       </div>
       {open === 'review' && draft.body && (
         <ReviewDialog
-          name={name}
-          text={text}
-          body={draft.body}
-          base={applied && initial}
+          {...{ name, text: document.text, body: draft.body, base: applied && initial, onClose: close }}
           onApplied={() => {
-            setOpen(undefined);
+            close();
             changesOnScreen.value = false;
             document.keep();
             onApplied();
           }}
           onStartAgain={() => {
-            setOpen(undefined);
+            close();
             document.discard();
             onChanged();
           }}
-          onClose={() => setOpen(undefined)}
         />
       )}
       {open === 'run' && draft.body && (
-        <RunWithDialog
-          name={name}
-          body={draft.body}
-          webhooks={selected.map(({ uid }) => uid)}
-          onClose={() => setOpen(undefined)}
-        />
+        <RunWithDialog {...{ name, body: draft.body, webhooks: selected, onClose: close }} />
       )}
       <LeavingQuestion />
     </div>
   );
 }
 
-/** Asks before the page is left with changes. */
-function LeavingQuestion() {
-  if (askedAddress.value === undefined) return null;
+interface SentProperties {
+  readonly document: AutomationText;
+  readonly isReadOnly: boolean;
+  readonly webhooks: readonly ListedWebhook[];
+  /** What the triggers select that does not exist. */
+  readonly unknown: readonly string[];
+  readonly payloads: readonly DescribedPayloads[];
+}
+
+/** What the automation would have started, and the fields of what was sent. */
+function WhatWasSent({ document, isReadOnly, webhooks, unknown, payloads }: SentProperties) {
+  const { draft, valid, edit } = document;
+  const used = useMemo(() => listFilteredFields(valid?.body), [valid]);
+  const addClause = (uid: string, keys: readonly string[], condition: unknown) => {
+    const name = webhooks.find(webhook => webhook.uid === uid)?.name;
+    const at = draft.triggers.findIndex(({ webhook }) => webhook === uid || webhook === name);
+    edit(['triggers', Math.max(0, at), 'filter', 'payload', ...keys], condition);
+  };
   return (
-    <Question
-      title="Leave without applying your changes?"
-      keep="Keep editing"
-      act="Drop the changes"
-      acting="Leaving…"
-      isDangerous
-      onAct={async () => answerLeaving(true)}
-      onClose={() => askedAddress.value !== undefined && answerLeaving(false)}
-    >
-      <p>They are only on this page.</p>
-    </Question>
+    <div>
+      {unknown.map(each => (
+        <p key={each} class="said warn">
+          There is no webhook <Text text={each} />: its trigger never fires.
+        </p>
+      ))}
+      {valid?.body && (
+        <FilterMatches
+          {...{ isReadOnly, triggers: valid.body.triggers, onEdit: edit }}
+          isCurrent={draft.body !== undefined}
+        />
+      )}
+      <PayloadFields
+        {...{ payloads, used, onAdd: addClause }}
+        isReadOnly={isReadOnly || draft.runs === undefined}
+      />
+    </div>
   );
 }
 
 /** Reads what the payloads of webhooks look like. What cannot be read is left out: it only helps. */
-function usePayloads(uids: readonly string[]) {
+function usePayloads(uids: readonly string[]): readonly DescribedPayloads[] {
   const { factory } = useFactory();
   const { value = [] } = useLoad(
     signal =>
@@ -188,7 +165,7 @@ function useSources(
   webhooks: readonly ListedWebhook[],
   selected: readonly ListedWebhook[],
   runners: readonly ListedRunner[],
-  payloads: ReturnType<typeof usePayloads>,
+  payloads: readonly DescribedPayloads[],
 ): CompletionSources {
   return useMemo(
     () => ({
@@ -196,6 +173,6 @@ function useSources(
       ...{ webhooks, runners, fields: payloads.flatMap(({ paths }) => paths) },
       headers: [...new Set(selected.flatMap(({ eventHeaders }) => eventHeaders))],
     }),
-    [webhooks, runners, payloads, selected.length],
+    [webhooks, runners, payloads, selected.map(({ uid }) => uid).join(' ')],
   );
 }

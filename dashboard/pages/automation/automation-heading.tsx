@@ -1,4 +1,4 @@
-import type { ShownRunTallies, ShownAutomation, ShownPause } from '../../api-types.ts';
+import type { ShownAutomation, ShownPause, ShownRunTallies } from '../../api-types.ts';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
 import { ExactTime, Text, Time } from '../../parts/text.tsx';
@@ -7,7 +7,7 @@ import { toHref } from '../../state/page-location.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { AutomationMenu } from './automation-menu.tsx';
 
-export interface AppliedState {
+export interface ShownApplied {
   readonly automation: ShownAutomation;
   readonly pause: ShownPause | undefined;
   readonly runs: ShownRunTallies['automations'][number] | undefined;
@@ -15,7 +15,7 @@ export interface AppliedState {
 
 interface Properties {
   readonly name: string;
-  readonly applied: AppliedState | undefined;
+  readonly applied: ShownApplied | undefined;
   readonly changes: number;
   readonly canRun: boolean;
   readonly canReview: boolean;
@@ -73,12 +73,12 @@ export function AutomationHeading(properties: Properties) {
   );
 }
 
-function Marks({ automation, pause }: AppliedState) {
+function Marks({ automation, pause }: ShownApplied) {
   if (!automation.enabled) return <State sign="disabled">Disabled</State>;
   return pause ? <State sign="held">Paused</State> : null;
 }
 
-function About({ automation: { name }, pause, runs }: AppliedState) {
+function About({ automation: { name }, pause, runs }: ShownApplied) {
   const { factory } = useFactory();
   const { lastRun } = runs ?? {};
   return (

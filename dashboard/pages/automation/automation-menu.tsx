@@ -45,27 +45,18 @@ export function AutomationMenu({ automation, pause, hasChanges, onChanged, onFai
     redirectTo({ page: 'automations', factory });
   };
   const act = (work: () => Promise<void>) => () => void work().catch(onFailed);
+  const enabling = enabled
+    ? { label: 'Disable…', onChoose: () => setAsked('disable') }
+    : { label: 'Enable', onChoose: act(() => enable(true)) };
+  const pausing = pause
+    ? { label: 'Resume', onChoose: act(resume) }
+    : { label: 'Pause…', onChoose: () => setAsked('pause') };
   const entries = [
     { label: 'Runs', href: toHref({ page: 'runs', factory, query: { automation: name } }) },
-    ...(mayManage
-      ? [
-          pause
-            ? { label: 'Resume', onChoose: act(resume) }
-            : { label: 'Pause…', onChoose: () => setAsked('pause') },
-        ]
-      : []),
+    ...(mayManage ? [pausing] : []),
+    ...(mayManage && managedHere && !hasChanges ? [enabling] : []),
     ...(mayManage && managedHere
-      ? [
-          ...(hasChanges
-            ? []
-            : [
-                enabled
-                  ? { label: 'Disable…', onChoose: () => setAsked('disable') }
-                  : { label: 'Enable', onChoose: act(() => enable(true)) },
-              ]),
-          null,
-          { label: 'Delete…', isBad: true, onChoose: () => setAsked('delete') },
-        ]
+      ? [null, { label: 'Delete…', isBad: true, onChoose: () => setAsked('delete') }]
       : []),
   ];
   return (
@@ -73,32 +64,34 @@ export function AutomationMenu({ automation, pause, hasChanges, onChanged, onFai
       <Menu label="More actions" entries={entries} />
       {asked === 'pause' && <PauseDialog name={name} onPaused={onChanged} onClose={close} />}
       {asked === 'disable' && (
-        <Question
-          title={`Disable ${name}?`}
-          keep="Keep it"
-          act={`Disable ${name}`}
-          acting="Disabling…"
-          isDangerous
-          onAct={() => enable(false)}
-          onClose={close}
-        >
-          <p>Deliveries are accepted, and no longer start runs of it. Runs that wait or run go on.</p>
-        </Question>
+        <Sure verb="Disable" acting="Disabling…" name={name} onAct={() => enable(false)} onClose={close}>
+          Deliveries are accepted, and no longer start runs of it. Runs that wait or run go on.
+        </Sure>
       )}
       {asked === 'delete' && (
-        <Question
-          title={`Delete ${name}?`}
-          keep="Keep it"
-          act={`Delete ${name}`}
-          acting="Deleting…"
-          isDangerous
-          onAct={remove}
-          onClose={close}
-        >
-          <p>Deliveries no longer start runs of it. Past runs stay in the log.</p>
-        </Question>
+        <Sure verb="Delete" acting="Deleting…" name={name} onAct={remove} onClose={close}>
+          Deliveries no longer start runs of it. Past runs stay in the log.
+        </Sure>
       )}
     </>
+  );
+}
+
+interface SureProperties {
+  readonly verb: string;
+  readonly acting: string;
+  readonly name: string;
+  readonly children: string;
+  readonly onAct: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function Sure({ verb, acting, name, children, onAct, onClose }: SureProperties) {
+  const act = `${verb} ${name}`;
+  return (
+    <Question title={`${act}?`} keep="Keep it" {...{ act, acting, onAct, onClose }} isDangerous>
+      <p>{children}</p>
+    </Question>
   );
 }
 

@@ -1,6 +1,6 @@
 import { parseFieldPath } from '../../../schema/field-path.ts';
 import { callApi } from '../../api-client.ts';
-import type { TestedOnStored } from '../../api-types.ts';
+import type { StoredTest } from '../../api-types.ts';
 import { Cells } from '../../parts/clauses.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -14,7 +14,7 @@ import { useSettled } from '../../state/use-settled.ts';
 import type { YamlPath } from '../../state/yaml-text.ts';
 import { formatCount } from '../../text/format-values.ts';
 
-type Delivery = TestedOnStored['deliveries'][number];
+type Delivery = StoredTest['deliveries'][number];
 
 /** Time from the last keystroke to the test, in ms. */
 const pauseMs = 400;
@@ -46,43 +46,14 @@ export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Prope
         <Waiting error={error} reload={reload} what="the last deliveries" />
       </section>
     );
-  const { deliveries, matches, since, warnings } = value;
-  const near = deliveries.filter(({ verdict }) => verdict === 'near');
-  const webhooks = [...new Set(deliveries.map(({ webhook }) => webhook))];
   return (
     <section aria-label="Test">
-      <div class="sec">
-        <h2 aria-live="polite">
-          {deliveries.length === 0
-            ? 'No delivery to test it on yet'
-            : `Would have started ${matches} of the last ${deliveries.length}`}
-        </h2>
-        {since !== null && (
-          <span class="push t3 small">
-            <span>
-              <Text text={webhooks.join(', ')} />, since <ClockTime at={since} />
-            </span>
-          </span>
-        )}
-      </div>
+      <MatchesHeading tested={value} />
       <ProblemNotice error={error} retry={reload} />
       {!isCurrent && <p class="hint">Tested as it was before the mistake.</p>}
-      {deliveries.length > 0 && (
-        <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
-      )}
-      <ul class="tested">
-        {deliveries
-          .filter(({ verdict }) => verdict === 'match')
-          .slice(0, rowsMax.match)
-          .map(delivery => (
-            <TestedRow key={delivery.id} delivery={delivery} />
-          ))}
-        {near.slice(0, rowsMax.near).map(delivery => (
-          <TestedRow key={delivery.id} delivery={delivery} />
-        ))}
-      </ul>
-      {!isReadOnly && <Repairs clauses={value.clauses} matches={matches} onEdit={onEdit} />}
-      {warnings
+      <TestedDeliveries tested={value} />
+      {!isReadOnly && <Repairs clauses={value.clauses} onEdit={onEdit} />}
+      {value.warnings
         .filter(({ code }) => code.endsWith('-not-sent'))
         .map(({ message, hint }) => (
           <p key={message} class="flow said warn">
@@ -93,6 +64,47 @@ export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Prope
           </p>
         ))}
     </section>
+  );
+}
+
+interface TestedProperties {
+  readonly tested: StoredTest;
+}
+
+function MatchesHeading({ tested: { deliveries, matches, since } }: TestedProperties) {
+  const webhooks = [...new Set(deliveries.map(({ webhook }) => webhook))];
+  return (
+    <div class="sec">
+      <h2 aria-live="polite">
+        {deliveries.length === 0
+          ? 'No delivery to test it on yet'
+          : `Would have started ${matches} of the last ${deliveries.length}`}
+      </h2>
+      {since !== null && (
+        <span class="push t3 small">
+          <span>
+            <Text text={webhooks.join(', ')} />, since <ClockTime at={since} />
+          </span>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A cell for each delivery, and a row for those that match or nearly do. */
+function TestedDeliveries({ tested: { deliveries, matches } }: TestedProperties) {
+  const matching = deliveries.filter(({ verdict }) => verdict === 'match');
+  const near = deliveries.filter(({ verdict }) => verdict === 'near');
+  if (deliveries.length === 0) return null;
+  return (
+    <>
+      <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
+      <ul class="tested">
+        {[...matching.slice(0, rowsMax.match), ...near.slice(0, rowsMax.near)].map(delivery => (
+          <TestedRow key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -148,8 +160,7 @@ function TestedRow({ delivery: { id, at, title, text, near } }: { readonly deliv
 }
 
 interface RepairsProperties {
-  readonly clauses: TestedOnStored['clauses'];
-  readonly matches: number;
+  readonly clauses: StoredTest['clauses'];
   readonly onEdit: Properties['onEdit'];
 }
 

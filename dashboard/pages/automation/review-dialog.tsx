@@ -34,16 +34,7 @@ export function ReviewDialog(properties: Properties) {
   const { name, text, body, base, onApplied, onStartAgain, onClose } = properties;
   const { factory, managedHere } = useFactory();
   const isNew = base === undefined;
-  const { value, error, reload } = useLoad(
-    async signal => {
-      const [plan, shown] = await Promise.all([
-        callApi('post', '/factories/{factory}/automation-plan', { factory, body: { name, ...body }, signal }),
-        isNew ? undefined : callApi('get', shownPath, { factory, automation: name, signal }),
-      ]);
-      return { ...plan, isMoved: shown !== undefined && shown.yaml !== base };
-    },
-    [factory, name],
-  );
+  const { value, error, reload } = usePlan(name, body, base);
   const applying = useAction(async () => {
     if (!value) return;
     const given = { factory, ifSerial: value.serial };
@@ -53,32 +44,19 @@ export function ReviewDialog(properties: Properties) {
     announce(isNew ? `Created ${name}` : `Applied ${name}`);
     onApplied();
   });
-  const file = `automations/${name}.yaml`;
-  const isChange = value && value.change.action !== 'no-op';
+  const change = value?.change;
   return (
     <Dialog title={isNew ? `Create ${name}?` : `Apply the changes of ${name}?`} onClose={onClose}>
       <div class="review">
-        {value?.isMoved && (
-          <Notice
-            tone="warn"
-            cause="Someone else made a change in the meantime."
-            action={
-              <button type="button" class="btn small" onClick={onStartAgain}>
-                Drop mine
-              </button>
-            }
-          >
-            The differences below are from theirs to yours.
-          </Notice>
-        )}
-        {value ? (
-          <ChangeList change={value.change} />
+        {value?.isMoved && <MovedNotice onStartAgain={onStartAgain} />}
+        {change ? (
+          <ChangeList change={change} />
         ) : (
           <Waiting error={error} reload={reload} what="the changes" />
         )}
-        {value && !managedHere && (
+        {change && !managedHere && (
           <p>
-            This factory is managed in files. Write <Code text={file} />, and commit it, or run{' '}
+            This factory is managed in files. Write <Code text={fileOf(name)} />, and commit it, or run{' '}
             <code>hookmill apply</code>.
           </p>
         )}
@@ -88,8 +66,8 @@ export function ReviewDialog(properties: Properties) {
         <button type="button" class="btn" onClick={onClose}>
           Keep editing
         </button>
-        {value && !managedHere && <CopyButton text={text} what={file} named />}
-        {isChange && managedHere && (
+        {change && !managedHere && <CopyButton text={text} what={fileOf(name)} named />}
+        {change && change.action !== 'no-op' && managedHere && (
           <button
             type="button"
             class="btn primary"
@@ -101,6 +79,42 @@ export function ReviewDialog(properties: Properties) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** Plans the change, and finds out whether somebody else changed the automation since it was read. */
+function usePlan(name: string, body: AutomationBody, base: string | undefined) {
+  const { factory } = useFactory();
+  return useLoad(
+    async signal => {
+      const planned = { factory, body: { name, ...body }, signal };
+      const [plan, shown] = await Promise.all([
+        callApi('post', '/factories/{factory}/automation-plan', planned),
+        base === undefined ? undefined : callApi('get', shownPath, { factory, automation: name, signal }),
+      ]);
+      return { ...plan, isMoved: shown !== undefined && shown.yaml !== base };
+    },
+    [factory, name],
+  );
+}
+
+function fileOf(name: string): string {
+  return `automations/${name}.yaml`;
+}
+
+function MovedNotice({ onStartAgain }: Pick<Properties, 'onStartAgain'>) {
+  return (
+    <Notice
+      tone="warn"
+      cause="Someone else made a change in the meantime."
+      action={
+        <button type="button" class="btn small" onClick={onStartAgain}>
+          Drop mine
+        </button>
+      }
+    >
+      The differences below are from theirs to yours.
+    </Notice>
   );
 }
 

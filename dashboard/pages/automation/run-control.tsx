@@ -2,22 +2,21 @@ import type { ListedRunner } from '../../api-types.ts';
 import { Text } from '../../parts/text.tsx';
 import { parseRunText, pathOfRunKey, type RunDraft } from '../../state/run-draft.ts';
 import { type RunSlot, runSentences } from '../../state/run-sentences.ts';
+import type { AutomationText } from '../../state/use-automation-text.ts';
 import type { SentField } from '../../state/yaml-completions.ts';
-import type { YamlPath } from '../../state/yaml-text.ts';
 import { listSlotOptions, SlotField } from './slot-field.tsx';
 
 interface Properties {
-  /** The keys in the text; undefined while it is no YAML. */
-  readonly runs: RunDraft | undefined;
+  readonly document: AutomationText;
   readonly runners: readonly ListedRunner[];
   readonly fields: readonly SentField[];
   readonly isReadOnly: boolean;
-  /** Sets a key in the text; undefined removes it. */
-  readonly onEdit: (path: YamlPath, value: unknown) => void;
 }
 
 /** How runs are executed, as sentences. A slot in a sentence edits its key in the text, and back. */
-export function RunControl({ runs, runners, fields, isReadOnly, onEdit }: Properties) {
+export function RunControlSection({ document, runners, fields, isReadOnly }: Properties) {
+  const { edit } = document;
+  const { runs } = document.draft;
   return (
     <section aria-label="Run control">
       <h2>Run control</h2>
@@ -44,7 +43,7 @@ export function RunControl({ runs, runners, fields, isReadOnly, onEdit }: Proper
                         value={value}
                         options={listSlotOptions(slot.at, { runs, runners, fields })}
                         onSet={text =>
-                          onEdit(pathOfRunKey(slot.at), text === '' ? undefined : parseRunText(slot.at, text))
+                          edit(pathOfRunKey(slot.at), text === '' ? undefined : parseRunText(slot.at, text))
                         }
                       />
                     )}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { formatJson } from '../../../schema/text/json-text.ts';
 import { callApi } from '../../api-client.ts';
+import type { ListedDelivery } from '../../api-types.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
 import { FormDialog } from '../../parts/dialog-form.tsx';
 import { CodeField } from '../../parts/fields.tsx';
@@ -17,8 +18,8 @@ import { formatClockTime } from '../../text/format-time.ts';
 interface Properties {
   readonly name: string;
   readonly body: AutomationBody;
-  /** The UIDs of the webhooks that the automation selects. */
-  readonly webhooks: readonly string[];
+  /** The webhooks that the automation selects. */
+  readonly webhooks: readonly { readonly uid: string }[];
   readonly onClose: () => void;
 }
 
@@ -30,23 +31,7 @@ export function RunWithDialog({ name, body, webhooks, onClose }: Properties) {
   const { factory } = useFactory();
   const [chosen, setChosen] = useState<string>();
   const [edited, setEdited] = useState<string>();
-  const stored = useLoad(
-    async signal => {
-      const query = { outcome: 'Accepted' as const, limit: offeredDeliveriesMax, summary: 'true' as const };
-      const lists = await Promise.all(
-        webhooks.map(webhook =>
-          callApi('get', '/factories/{factory}/deliveries', {
-            factory,
-            query: { ...query, webhook },
-            signal,
-          }),
-        ),
-      );
-      const deliveries = lists.flatMap(({ deliveries }) => deliveries);
-      return deliveries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, offeredDeliveriesMax);
-    },
-    [factory, webhooks.join(' ')],
-  );
+  const stored = useStored(webhooks.map(({ uid }) => uid));
   const id = chosen ?? stored.value?.[0]?.id;
   const delivery = useLoad(
     async signal =>
@@ -74,23 +59,15 @@ export function RunWithDialog({ name, body, webhooks, onClose }: Properties) {
     <FormDialog title={`Run ${name} with…`} action="Start the run" onSubmit={start} onClose={onClose}>
       <p>The run executes what is in the editor now. Its triggers are not asked.</p>
       <ProblemNotice error={stored.error ?? delivery.error} />
-      {stored.value && stored.value.length > 0 && (
-        <p class="flow">
-          With the payload of
-          <ChoiceChip
-            label="Delivery"
-            value={id ?? ''}
-            options={stored.value.map(({ id, at, summary, webhook }) => ({
-              value: id,
-              label: [summary?.title ?? webhook, summary?.text].filter(Boolean).join(' · '),
-              hint: formatClockTime(at, timeZone.value),
-            }))}
-            onChoose={value => {
-              setChosen(value);
-              setEdited(undefined);
-            }}
-          />
-        </p>
+      {id !== undefined && (
+        <DeliveryChoice
+          id={id}
+          deliveries={stored.value ?? []}
+          onChoose={value => {
+            setChosen(value);
+            setEdited(undefined);
+          }}
+        />
       )}
       <CodeField
         label="Payload"
@@ -100,5 +77,51 @@ export function RunWithDialog({ name, body, webhooks, onClose }: Properties) {
         onInput={setEdited}
       />
     </FormDialog>
+  );
+}
+
+/** Reads the newest accepted deliveries of webhooks. */
+function useStored(webhooks: readonly string[]) {
+  const { factory } = useFactory();
+  return useLoad(
+    async signal => {
+      const query = { outcome: 'Accepted' as const, limit: offeredDeliveriesMax, summary: 'true' as const };
+      const lists = await Promise.all(
+        webhooks.map(webhook =>
+          callApi('get', '/factories/{factory}/deliveries', {
+            factory,
+            query: { ...query, webhook },
+            signal,
+          }),
+        ),
+      );
+      const deliveries = lists.flatMap(({ deliveries }) => deliveries);
+      return deliveries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, offeredDeliveriesMax);
+    },
+    [factory, webhooks.join(' ')],
+  );
+}
+
+interface ChoiceProperties {
+  readonly id: string;
+  readonly deliveries: readonly ListedDelivery[];
+  readonly onChoose: (id: string) => void;
+}
+
+function DeliveryChoice({ id, deliveries, onChoose }: ChoiceProperties) {
+  return (
+    <p class="flow">
+      With the payload of
+      <ChoiceChip
+        label="Delivery"
+        value={id}
+        options={deliveries.map(({ id, at, summary, webhook }) => ({
+          value: id,
+          label: [summary?.title ?? webhook, summary?.text].filter(Boolean).join(' · '),
+          hint: formatClockTime(at, timeZone.value),
+        }))}
+        onChoose={onChoose}
+      />
+    </p>
   );
 }
