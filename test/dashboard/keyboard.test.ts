@@ -99,9 +99,10 @@ browserTest('replays a delivery by the keyboard, and opens the run', async () =>
   await page.getByRole('dialog').waitFor();
   await tabTo('Start runs');
   await press('Enter');
-  await page.getByText('Started 1 run', { exact: true }).waitFor();
+  await page.getByText('Started 1 run').waitFor();
   await page.locator('dialog').waitFor({ state: 'detached' });
-  await tabTo('Open the run');
+  await page.locator('.run-line').nth(1).waitFor();
+  await tabTo('triage');
   await press('Enter');
   await expect.poll(() => page.url()).toContain('/runs/run_');
   const { runs } = await api<{ runs: readonly { readonly replay: boolean }[] }>(
@@ -153,11 +154,11 @@ browserTest('adds a webhook by the keyboard, and rotates its secret', async () =
   await press('Enter');
   await page.getByLabel('Name', { exact: true }).waitFor();
   await tabTo('Name');
-  await type('-of-the-shop');
+  await type('github-of-the-shop');
   await tabTo('Create webhook');
   await press('Enter');
-  await page.getByText('Shown once').first().waitFor();
-  await tabTo('Copy the secret');
+  await page.getByRole('button', { name: 'Copy secret' }).waitFor();
+  await tabTo('Copy secret');
   await press('Enter');
   await tabTo('Open the webhook');
   await press('Enter');
