@@ -33,9 +33,8 @@ export type CreatedToken = AnswerTo<'createToken'>;
 export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 export type ShownAlert = AnswerTo<'listAlerts'>['alerts'][number];
-export type AlertReceiver = AnswerTo<'listAlerts'>['receivers'][number];
+export type ShownReceiver = AnswerTo<'listAlerts'>['receivers'][number];
 export type ShownDaemon = AnswerTo<'showDaemon'>;
-export type TestedOnStored = AnswerTo<'testOnStored'>;
-
+export type StoredTest = AnswerTo<'testOnStored'>;
 export type DescribedPayloads = AnswerTo<'describePayloads'>;
 export type SentTest = AnswerTo<'sendTest'>;

@@ -3,18 +3,18 @@ import { useState } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
 import type { ExplainedWhy, ListedScheme, ListedWebhook, ShownWebhook } from '../api-types.ts';
 import { nowMs } from '../state/clock.ts';
-import { useFactory } from '../state/current-factory.ts';
+import { type CurrentFactory, useFactory } from '../state/current-factory.ts';
 import { useListeners, useSchemes } from '../state/loaded-objects.ts';
 import { toHref } from '../state/page-location.ts';
 import { useSubmit } from '../state/use-action.ts';
-import { hasNoRequest } from '../state/use-why.ts';
+import { hasNoRequest, isAccepted } from '../state/use-why.ts';
 import { formatLength } from '../text/format-time.ts';
 import { splitProvider } from '../text/sender-labels.ts';
 import { CopyableBlock, CopyableLine } from './copyable.tsx';
 import { SecretInput } from './fields.tsx';
 import { Path, type PathStep } from './path.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
-import { Code, ExactTime, Text, Time, WithCode } from './text.tsx';
+import { ClockTime, Code, Text, Time, WithCode } from './text.tsx';
 
 /** What a sender must be given. It is shown once, when it was generated. */
 export interface GeneratedSecret {
@@ -41,11 +41,11 @@ interface Properties {
 /** The way from a new webhook to the first run: what is done, whose turn it is, and what comes then. */
 export function SetupPath(properties: Properties) {
   const { webhook, why, created } = properties;
-  const { factory, mayManage } = useFactory();
+  const current = useFactory();
   const listeners = useListeners(webhook.uid);
   const schemes = useSchemes().value;
   const scheme = findScheme(webhook, schemes);
-  const accepted = why?.last.find(({ outcome }) => outcome === 'Accepted' || outcome === 'Duplicate');
+  const accepted = why?.last.find(isAccepted);
   const lacksSecret = webhook.credential === 'not set';
   const provider = nameProvider(scheme);
   const steps: PathStep[] = [
@@ -53,7 +53,7 @@ export function SetupPath(properties: Properties) {
       key: 'created',
       sign: 'done',
       title: <b>Webhook created</b>,
-      at: created && <ExactTime at={created.at} />,
+      at: created && <ClockTime at={created.at} />,
       more: describeSecret(webhook, created?.secret ?? null),
     },
     {
@@ -70,35 +70,35 @@ export function SetupPath(properties: Properties) {
     },
     ...(lacksSecret ? [toSecretStep(properties, provider)] : []),
     toFirstStep(properties, provider),
-    {
-      key: 'automation',
-      ...(listeners && listeners.length > 0
-        ? {
-            sign: 'done',
-            title: `${listeners.map(({ name }) => name).join(', ')} ${listeners.length === 1 ? 'acts' : 'act'} on it`,
-          }
-        : accepted && mayManage
-          ? {
-              sign: 'turn',
-              title: <b>Write an automation that acts on it</b>,
-              more: (
-                <a
-                  class="btn primary setup"
-                  href={toHref({ page: 'new-automation', factory, query: { webhook: webhook.uid } })}
-                >
-                  Write an automation
-                </a>
-              ),
-            }
-          : {
-              sign: 'queued',
-              stage: 'next',
-              title: 'Write an automation that acts on it',
-              more: 'Its fields come from the first delivery.',
-            }),
-    },
+    toAutomationStep(webhook.uid, listeners ?? [], accepted !== undefined, current),
   ];
   return <Path label="Set-up" steps={steps} />;
+}
+
+/** The last step: the automations that act on the deliveries, or who is to write one. */
+function toAutomationStep(
+  uid: string,
+  listeners: readonly { readonly name: string }[],
+  isAccepting: boolean,
+  { factory, mayManage }: CurrentFactory,
+): PathStep {
+  const key = 'automation';
+  if (listeners.length > 0) {
+    const names = listeners.map(({ name }) => name).join(', ');
+    return { key, sign: 'done', title: `${names} ${listeners.length === 1 ? 'acts' : 'act'} on it` };
+  }
+  const title = 'Write an automation that acts on it';
+  if (!isAccepting || !mayManage)
+    return { key, sign: 'queued', stage: 'next', title, more: 'Its fields come from the first delivery.' };
+  const href = toHref({ page: 'new-automation', factory, query: { webhook: uid } });
+  return {
+    ...{ key, sign: 'turn', title: <b>{title}</b> },
+    more: (
+      <a class="btn primary setup" href={href}>
+        Write an automation
+      </a>
+    ),
+  };
 }
 
 function findScheme(
@@ -179,12 +179,11 @@ function RegisterWords({
   }
   const sender = nameProvider(scheme);
   const note = scheme.summary.find(({ label }) => label === 'Note');
+  const place = scheme.secretLocation.replace(/^you choose it(?:, [^;]*)?; /, '');
   return (
     <p class="t2">
-      {scheme.secretCommand === 'generate' || scheme.blankSecret === 'generated'
-        ? 'The secret: '
-        : 'Its secret: '}
-      {scheme.secretLocation}. {note?.text}{' '}
+      {place === scheme.secretLocation ? 'Its secret: ' : 'The secret: '}
+      {place}. {note?.text}{' '}
       <a class="link nowrap" href={scheme.page} target="_blank" rel="noreferrer">
         How {sender} signs requests
       </a>
@@ -282,7 +281,7 @@ function SecretEntry({ webhook, onChanged }: Pick<Properties, 'webhook' | 'onCha
 function toFirstStep({ webhook, why, sinceMs, created }: Properties, provider: string): PathStep {
   const key = 'first';
   if (why && !hasNoRequest(why)) {
-    const accepted = why.last.find(({ outcome }) => outcome === 'Accepted' || outcome === 'Duplicate');
+    const accepted = why.last.find(isAccepted);
     if (accepted) {
       return { key, sign: 'done', title: <b>Deliveries arrive</b>, at: <Time at={accepted.at} /> };
     }

@@ -4,10 +4,13 @@ import type { SignName } from '../text/looks.ts';
 /** How a webhook does, in one word, the worst first. */
 export const conditions = ['failing', 'quiet', 'healthy', 'waiting', 'disabled'] as const;
 
-export type Condition = (typeof conditions)[number];
+export type WebhookCondition = (typeof conditions)[number];
 
 export const conditionLooks: Readonly<
-  Record<Condition, { readonly word: string; readonly sign: SignName; readonly tone: 'bad' | 'warn' | '' }>
+  Record<
+    WebhookCondition,
+    { readonly word: string; readonly sign: SignName; readonly tone: 'bad' | 'warn' | '' }
+  >
 > = {
   failing: { word: 'Failing', sign: 'failed', tone: 'bad' },
   quiet: { word: 'Quiet', sign: 'quiet', tone: 'warn' },
@@ -20,7 +23,7 @@ export const conditionLooks: Readonly<
 export function conditionOf(
   { enabled }: Pick<ListedWebhook, 'enabled'>,
   health: Pick<ShownHealth, 'state'> | null | undefined,
-): Condition {
+): WebhookCondition {
   if (!enabled) return 'disabled';
   if (!health || health.state === 'never seen') return 'waiting';
   return health.state;

@@ -12,6 +12,11 @@ export function hasNoRequest({ last, unlogged }: ExplainedWhy): boolean {
   return last.length === 0 && unlogged.length === 0;
 }
 
+/** Whether the sender of a delivery did everything right. */
+export function isAccepted({ outcome }: Pick<ExplainedWhy['last'][number], 'outcome'>): boolean {
+  return outcome === 'Accepted' || outcome === 'Duplicate';
+}
+
 /**
  * How far the last request to a webhook came. While none has come, it watches for the first one, so that the page turns
  * by itself; then calls `onFirst`.

@@ -19,7 +19,7 @@ export function getSchemeLabel(
 type Sender = Pick<ListedWebhook, 'authMode' | 'signatureScheme'>;
 
 /** Who delivers: `Stripe`; of a sender without a scheme, how it authenticates: `Bearer token`. */
-export function nameSender(
+export function getSenderName(
   { authMode, signatureScheme }: Sender,
   schemes: readonly ListedScheme[] | undefined,
 ): string {
@@ -28,8 +28,8 @@ export function nameSender(
 }
 
 /** The same, and how a provider signs: `Stripe, signature`, `GitLab, secret token`. */
-export function describeSender(sender: Sender, schemes: readonly ListedScheme[] | undefined): string {
-  const name = nameSender(sender, schemes);
+export function getSenderLine(sender: Sender, schemes: readonly ListedScheme[] | undefined): string {
+  const name = getSenderName(sender, schemes);
   if (sender.authMode !== 'signature') return name;
   return `${name}, ${splitProvider(getSchemeLabel(sender.signatureScheme, schemes) ?? '')[1] ?? 'signature'}`;
 }

@@ -1,6 +1,6 @@
 import { parseFieldPath } from '../../../schema/field-path.ts';
 import { callApi } from '../../api-client.ts';
-import type { TestedOnStored } from '../../api-types.ts';
+import type { StoredTest } from '../../api-types.ts';
 import { Cells } from '../../parts/clauses.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -14,7 +14,7 @@ import { useSettled } from '../../state/use-settled.ts';
 import type { YamlPath } from '../../state/yaml-text.ts';
 import { formatCount } from '../../text/format-values.ts';
 
-type Delivery = TestedOnStored['deliveries'][number];
+type Delivery = StoredTest['deliveries'][number];
 
 /** Time from the last keystroke to the test, in ms. */
 const pauseMs = 400;
@@ -68,7 +68,7 @@ export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Prope
 }
 
 interface TestedProperties {
-  readonly tested: TestedOnStored;
+  readonly tested: StoredTest;
 }
 
 function MatchesHeading({ tested: { deliveries, matches, since } }: TestedProperties) {
@@ -160,7 +160,7 @@ function TestedRow({ delivery: { id, at, title, text, near } }: { readonly deliv
 }
 
 interface RepairsProperties {
-  readonly clauses: TestedOnStored['clauses'];
+  readonly clauses: StoredTest['clauses'];
   readonly onEdit: Properties['onEdit'];
 }
 

@@ -1,7 +1,8 @@
+import { useEffect } from 'preact/hooks';
 import type { ListedScheme } from '../../api-types.ts';
 import { CopyableBlock, CopyableLine } from '../../parts/copyable.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
-import { Path } from '../../parts/path.tsx';
+import { Path, type PathStep } from '../../parts/path.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { splitProvider } from '../../text/sender-labels.ts';
@@ -18,6 +19,8 @@ export function FileView({ file: { instead, sender, secretCommand }, schemes }: 
   const { factory, followsBranch } = useFactory();
   const scheme = schemes.find(({ id }) => id === sender.scheme);
   const path = instead.file ?? 'the definition file';
+  // The form may have been scrolled.
+  useEffect(() => scrollTo(0, 0), []);
   return (
     <div class="page reading">
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
@@ -26,26 +29,7 @@ export function FileView({ file: { instead, sender, secretCommand }, schemes }: 
       <Path
         label="What to do"
         steps={[
-          ...(secretCommand === undefined
-            ? []
-            : [
-                {
-                  key: 'secret',
-                  sign: 'turn' as const,
-                  stage: 'now' as const,
-                  title: <b>Make the team secret</b>,
-                  more: (
-                    <div class="stack setup">
-                      {scheme && (
-                        <p>
-                          {splitProvider(scheme.provider)[0]}: <Text text={scheme.secretLocation} />.
-                        </p>
-                      )}
-                      <CopyableLine text={secretCommand} what="command" isCommand />
-                    </div>
-                  ),
-                },
-              ]),
+          ...(secretCommand === undefined ? [] : [toSecretStep(secretCommand, scheme)]),
           {
             key: 'file',
             sign: 'turn',
@@ -72,4 +56,23 @@ export function FileView({ file: { instead, sender, secretCommand }, schemes }: 
       />
     </div>
   );
+}
+
+function toSecretStep(command: string, scheme: ListedScheme | undefined): PathStep {
+  return {
+    key: 'secret',
+    sign: 'turn',
+    stage: 'now',
+    title: <b>Make the team secret</b>,
+    more: (
+      <div class="stack setup">
+        {scheme && (
+          <p>
+            {splitProvider(scheme.provider)[0]}: <Text text={scheme.secretLocation} />.
+          </p>
+        )}
+        <CopyableLine text={command} what="command" isCommand />
+      </div>
+    ),
+  };
 }

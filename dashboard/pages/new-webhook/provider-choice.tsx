@@ -64,6 +64,14 @@ export function ProviderChoice({ schemes, chosen, onChoose }: Properties) {
           )}
         </>
       )}
+      <OwnSenders chosen={chosen} onChoose={onChoose} />
+    </fieldset>
+  );
+}
+
+function OwnSenders({ chosen, onChoose }: Omit<Properties, 'schemes'>) {
+  return (
+    <>
       <h2>Your own sender</h2>
       <div class="providers">
         {ownSenders.map(({ authMode, label, hint }) => (
@@ -83,7 +91,7 @@ export function ProviderChoice({ schemes, chosen, onChoose }: Properties) {
           </label>
         ))}
       </div>
-    </fieldset>
+    </>
   );
 }
 

@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CreatedWebhook } from '../../api-types.ts';
+import type { CreatedWebhook, ListedWebhook } from '../../api-types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
+import { useSendTest } from '../../parts/send-test.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo, useSecretOnScreen } from '../../state/current-location.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useOpenedAt, useWhy } from '../../state/use-why.ts';
-import { describeSender, nameSender } from '../../text/sender-labels.ts';
+import { getSenderLine, getSenderName } from '../../text/sender-labels.ts';
 import { StepsNav } from './steps-nav.tsx';
 
 /** The second step: the URL and the secret of the new webhook, what to do at its sender, and the wait for the first delivery. */
@@ -20,16 +21,17 @@ export function RegisterView({ created }: { readonly created: CreatedWebhook }) 
   const schemes = useSchemes().value;
   const openedMs = useOpenedAt();
   const why = useWhy(webhook.uid, [webhook.credential]);
-  const at = new URL(webhook.url);
+  // The form may have been scrolled.
+  useEffect(() => scrollTo(0, 0), []);
   const isProvider = webhook.authMode === 'signature' && schemeOf(webhook) !== null;
-  const second = isProvider ? `Register at ${nameSender(webhook, schemes)}` : 'Set up the sender';
+  const second = isProvider ? `Register at ${getSenderName(webhook, schemes)}` : 'Set up the sender';
   return (
     <div class="page reading">
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       <PageHeading
         title={webhook.name}
         mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
-        sub={<span>{describeSender(webhook, schemes)}</span>}
+        sub={<span>{getSenderLine(webhook, schemes)}</span>}
       />
       <StepsNav current={2} second={second} />
       {!isKept && <LeaveQuestion onLeave={() => setKept(true)} />}
@@ -45,26 +47,39 @@ export function RegisterView({ created }: { readonly created: CreatedWebhook }) 
           }}
           onChanged={setWebhook}
         />
-        <aside>
-          <h2>Nothing comes?</h2>
-          <p class="t2">
-            The host must be reachable from the sender:{' '}
-            <code class="nowrap">
-              {at.hostname}:{at.port || (at.protocol === 'https:' ? 443 : 80)}
-            </code>
-            .
-          </p>
-          <hr />
-          <button
-            type="button"
-            class="btn"
-            onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}
-          >
-            Open the webhook
-          </button>
-        </aside>
+        <NothingComes webhook={webhook} onTested={why.reload} />
       </div>
     </div>
+  );
+}
+
+interface NothingProperties {
+  readonly webhook: ListedWebhook;
+  readonly onTested: () => void;
+}
+
+function NothingComes({ webhook, onTested }: NothingProperties) {
+  const { factory } = useFactory();
+  const test = useSendTest(webhook, onTested);
+  const at = new URL(webhook.url);
+  return (
+    <aside class="stack">
+      <h2>Nothing comes?</h2>
+      <p class="t2">
+        The host must be reachable from the sender:{' '}
+        <code class="nowrap">
+          {at.hostname}:{at.port || (at.protocol === 'https:' ? 443 : 80)}
+        </code>
+        .
+      </p>
+      {test.shown}
+      <div class="actions">
+        {test.button}
+        <button type="button" class="btn" onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}>
+          Open the webhook
+        </button>
+      </div>
+    </aside>
   );
 }
 

@@ -36,12 +36,19 @@ export function SecretFields({ draft, known, onChange }: Properties) {
   const texts = describeKinds(provider, getSecretName(draft, known), known.secrets.length);
   return (
     <>
-      <Choices
-        legend="Secret"
-        value={kind}
-        options={kinds.map(value => ({ value, ...texts[value] }))}
-        onChange={secretKind => onChange({ secretKind })}
-      />
+      {kinds.length === 1 ? (
+        <div class="field">
+          <span class="label">Secret</span>
+          <p class="hint">hookmill makes one. {texts[kind].hint}</p>
+        </div>
+      ) : (
+        <Choices
+          legend="Secret"
+          value={kind}
+          options={kinds.map(value => ({ value, ...texts[value] }))}
+          onChange={secretKind => onChange({ secretKind })}
+        />
+      )}
       {kind === 'supplied' && managedHere && (
         <SecretInput
           label="Secret from the provider"

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ShownWebhook, TestedOnStored } from '../../api-types.ts';
+import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-types.ts';
 import { Cells, type ClauseRow, Clauses } from '../../parts/clauses.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
@@ -18,7 +18,7 @@ const testedDeliveries = 50;
 /** Automations that are tested at once; further ones when somebody asks. */
 const testedAutomations = 12;
 
-type TestedClause = TestedOnStored['clauses'][number];
+type TestedClause = StoredTest['clauses'][number];
 
 /** The automations that listen to a webhook, each tested on its last deliveries: which match, which nearly, and why. */
 export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
@@ -66,7 +66,7 @@ function TestedFilters({ webhook: { uid, name }, listeners }: Properties) {
       <p class="t2">
         {deliveries === 0
           ? 'No accepted delivery is stored, so the filters cannot be tested.'
-          : `${matching} of ${formatCount(meant.length, 'automation')} ${matching === 1 ? 'matches' : 'match'} what ${name} sends. ${value[0]?.startedNothing ?? 0} of the last ${formatCount(deliveries, 'delivery', 'deliveries')} start nothing.`}
+          : `${matching} of ${formatCount(meant.length, 'automation')} ${matching === 1 ? 'matches' : 'match'} what ${name} sends. ${describeNothing(value[0]?.startedNothing ?? 0, deliveries)}`}
       </p>
       <ul>
         {meant.map((automation, index) => {
@@ -87,10 +87,16 @@ function TestedFilters({ webhook: { uid, name }, listeners }: Properties) {
   );
 }
 
+function describeNothing(nothing: number, deliveries: number): string {
+  const last = `of the last ${formatCount(deliveries, 'delivery', 'deliveries')}`;
+  if (nothing === 0) return `Each ${last} starts a run.`;
+  return `${nothing} ${last} ${nothing === 1 ? 'starts' : 'start'} nothing.`;
+}
+
 interface TestedProperties {
   readonly uid: string;
   readonly automation: ListedAutomation;
-  readonly tested: TestedOnStored;
+  readonly tested: StoredTest;
 }
 
 function TestedAutomation({ uid, automation: { name, enabled, triggers }, tested }: TestedProperties) {
@@ -160,7 +166,7 @@ function Suggestion({ automation, clause }: { readonly automation: string; reado
   if (!suggestion) return null;
   const query = toChangeQuery({ trigger, kind, path, operator, values: suggestion.values });
   return (
-    <p class="flow wrap small t2">
+    <div class="flow wrap small t2">
       <span>
         Did you mean{' '}
         <code>
@@ -173,6 +179,6 @@ function Suggestion({ automation, clause }: { readonly automation: string; reado
           Open with this change
         </a>
       )}
-    </p>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
-import type { ExplainedWhy, SentTest, ShownWebhook, TalliedWebhook } from '../../api-types.ts';
+import type { ExplainedWhy, ListedScheme, SentTest, ShownWebhook, TalliedWebhook } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
@@ -131,21 +131,25 @@ function SenderFacts({ webhook }: Pick<Properties, 'webhook'>) {
         </Fact>
       </Facts>
       <p class="hint advice">An event ID makes a retry a duplicate, which starts nothing twice.</p>
-      {scheme && (
-        <details class="advice">
-          <summary>How requests are verified</summary>
-          <Facts>
-            {scheme.summary
-              .filter(({ label }) => label !== 'Note' && label !== 'Page')
-              .map(({ label, text }) => (
-                <Fact key={label} term={label}>
-                  {text}
-                </Fact>
-              ))}
-          </Facts>
-        </details>
-      )}
+      {scheme && <Verification scheme={scheme} />}
     </>
+  );
+}
+
+function Verification({ scheme: { summary } }: { readonly scheme: ListedScheme }) {
+  return (
+    <details class="advice">
+      <summary>How requests are verified</summary>
+      <Facts>
+        {summary
+          .filter(({ label }) => label !== 'Note' && label !== 'Page')
+          .map(({ label, text }) => (
+            <Fact key={label} term={label}>
+              {text}
+            </Fact>
+          ))}
+      </Facts>
+    </details>
   );
 }
 

@@ -1,27 +1,18 @@
-import { useState } from 'preact/hooks';
-import { callApi } from '../../api-client.ts';
-import { ApiFailure } from '../../api-failure.ts';
 import type { SentTest, ShownWebhook } from '../../api-types.ts';
-import { Question } from '../../parts/dialog.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { IngressUrl } from '../../parts/ingress-url.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
-import { Notice } from '../../parts/notice.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { useSendTest } from '../../parts/send-test.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
-import { Text } from '../../parts/text.tsx';
-import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
-import { useAction } from '../../state/use-action.ts';
 import { toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
 import { lookOfHealth } from '../../text/looks.ts';
-import { describeSender } from '../../text/sender-labels.ts';
+import { getSenderLine } from '../../text/sender-labels.ts';
 import { EnableButton, type Tallied, WebhookMenu } from './webhook-actions.tsx';
 
 interface Properties {
@@ -36,7 +27,7 @@ interface Properties {
 export function WebhookHeader({ webhook, tallied, onChanged, onTested }: Properties) {
   const { factory, mayManage } = useFactory();
   const schemes = useSchemes().value;
-  const test = useTest(webhook, onTested);
+  const test = useSendTest(webhook, onTested);
   return (
     <>
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
@@ -45,19 +36,14 @@ export function WebhookHeader({ webhook, tallied, onChanged, onTested }: Propert
         mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
         sub={
           <>
-            <span>{describeSender(webhook, schemes)}</span>
+            <span>{getSenderLine(webhook, schemes)}</span>
             <WebhookState webhook={webhook} tallied={tallied} />
           </>
         }
         actions={
           <>
             {mayManage && !webhook.enabled && <EnableButton webhook={webhook} onChanged={onChanged} />}
-            {mayManage && webhook.enabled && webhook.credential === 'set' && (
-              <button type="button" class="btn" aria-disabled={test.busy} onClick={() => test.send()}>
-                <Icon name="send" />
-                {test.busy ? 'Sending…' : 'Send test'}
-              </button>
-            )}
+            {test.button}
             <WebhookMenu webhook={webhook} tallied={tallied} onChanged={onChanged} />
           </>
         }
@@ -108,64 +94,4 @@ function LastDay({ webhook, tallied }: { readonly webhook: ShownWebhook; readonl
       </span>
     </a>
   );
-}
-
-/** Sends a test through the ingress. `shown` is what came of it, if it is not simply accepted. */
-function useTest({ uid, name }: ShownWebhook, onTested: (sent: SentTest) => void) {
-  const { factory } = useFactory();
-  const [refused, setRefused] = useState<SentTest>();
-  const [warning, setWarning] = useState<string>();
-  const post = async (mayStartRuns: boolean) => {
-    setRefused(undefined);
-    const path = '/factories/{factory}/webhooks/{uid}/test';
-    const sent = await callApi('post', path, { factory, uid, body: { mayStartRuns } });
-    onTested(sent);
-    const { deliveryId, status, tookMs, runs } = sent;
-    if (sent.outcome !== 'Accepted') return setRefused(sent);
-    const open = deliveryId && { label: 'Open', href: toHref({ page: 'delivery', factory, id: deliveryId }) };
-    const started = runs > 0 ? `, and started ${runs === 1 ? '1 run' : `${runs} runs`}` : '';
-    announce(
-      `${name} accepted the test: ${status} after ${Math.round(tookMs)} ms${started}`,
-      open || undefined,
-    );
-  };
-  const action = useAction(async () => {
-    try {
-      await post(false);
-    } catch (error) {
-      const problem = error instanceof ApiFailure ? error.problem : undefined;
-      if (problem?.code !== 'test-would-start') throw error;
-      setWarning(problem.detail ?? problem.title);
-    }
-  });
-  const shown = (
-    <>
-      <ProblemNotice error={action.error} />
-      {refused && (
-        <Notice
-          tone="bad"
-          isAlert
-          cause={`The test was refused with ${refused.status}.`}
-          more={refused.reason !== null && <Text text={refused.reason} />}
-        >
-          {refused.remedy !== null && <Text text={refused.remedy} />}
-        </Notice>
-      )}
-      {warning !== undefined && (
-        <Question
-          title="The test starts runs"
-          keep="Do not send it"
-          act="Send it anyway"
-          acting="Sending…"
-          onAct={() => post(true)}
-          onClose={() => setWarning(undefined)}
-        >
-          <p>
-            <Text text={warning.replace(/;.*/, '.')} />
-          </p>
-        </Question>
-      )}
-    </>
-  );
-  return { busy: action.busy, send: action.run, shown };
 }

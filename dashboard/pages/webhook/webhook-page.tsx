@@ -10,7 +10,8 @@ import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { hasNoRequest, useWhy } from '../../state/use-why.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
 import { countBar, toBars } from '../../text/delivery-bars.ts';
 import { DefinitionTab } from './definition-tab.tsx';
 import { FiltersTab } from './filters-tab.tsx';
@@ -20,6 +21,8 @@ import { WebhookHeader } from './webhook-header.tsx';
 import { CauseNotice, RequestStrip } from './why-notice.tsx';
 
 const everyMs = 30_000;
+/** Time between two looks while a delivery is not tallied yet, in ms. */
+const tallyMs = 3_000;
 const tabs = ['deliveries', 'set-up', 'filters', 'definition'] as const;
 const labels = {
   deliveries: 'Deliveries',
@@ -58,7 +61,11 @@ function WebhookContent({ webhook, onChanged }: Properties) {
   const why = useWhy(uid, [enabled, credential], health.reload);
   const [lastTest, setLastTest] = useState<SentTest>();
   const shown = health.value?.webhooks[0];
-  const tallied = shown && health.value && { since: health.value.since, webhook: shown };
+  // Deliveries are tallied some seconds after they came: until then, the webhook is neither waiting nor healthy.
+  const isLate = shown?.health?.state === 'never seen' && why.value?.last.some(isAccepted);
+  useInterval(health.reload, isLate ? tallyMs : undefined);
+  const tallied =
+    shown && health.value && !isLate ? { since: health.value.since, webhook: shown } : undefined;
   const tab = useTab(uid, why.value && (hasNoRequest(why.value) || credential === 'not set'));
   const onTested = (sent: SentTest) => {
     setLastTest(sent);

@@ -58,7 +58,13 @@ export function CauseNotice({ webhook, why }: Properties) {
             {/[.!?]$/.test(step.message) ? '' : '.'}
           </>
         }
-        more={step.at !== null && <Time at={step.at} />}
+        more={
+          step.at !== null && (
+            <span class="nowrap">
+              <Time at={step.at} />
+            </span>
+          )
+        }
         action={<Remedy step={step.step} uid={webhook.uid} />}
       >
         {step.lines.length > 0 && (

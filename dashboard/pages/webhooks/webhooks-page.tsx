@@ -10,7 +10,12 @@ import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { Text, Time } from '../../parts/text.tsx';
-import { type Condition, conditionLooks, conditionOf, conditions } from '../../parts/webhook-condition.ts';
+import {
+  conditionLooks,
+  conditionOf,
+  conditions,
+  type WebhookCondition,
+} from '../../parts/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, redirectTo } from '../../state/current-location.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
@@ -19,7 +24,7 @@ import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { describeBars, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
-import { nameSender } from '../../text/sender-labels.ts';
+import { getSenderName } from '../../text/sender-labels.ts';
 
 const listEveryMs = 30_000;
 /** Names of automations that a row shows; of more, only the number. */
@@ -28,7 +33,7 @@ const namedMax = 2;
 interface Row {
   readonly webhook: ListedWebhook;
   readonly tallied: TalliedWebhook | undefined;
-  readonly condition: Condition;
+  readonly condition: WebhookCondition;
   readonly listeners: readonly ListedAutomation[] | undefined;
 }
 
@@ -196,7 +201,7 @@ function WebhookRow({
           <Monogram scheme={schemeOf(webhook)} name={webhook.name} size="m" />
           <span class="two-lines">
             <bdi class="name">{webhook.name}</bdi>
-            <span class="t3 small">{nameSender(webhook, schemes)}</span>
+            <span class="t3 small">{getSenderName(webhook, schemes)}</span>
           </span>
         </a>
       </td>
@@ -219,7 +224,7 @@ function WebhookRow({
   );
 }
 
-function LastEvent({ tallied, condition }: { tallied: TalliedWebhook; condition: Condition }) {
+function LastEvent({ tallied, condition }: { tallied: TalliedWebhook; condition: WebhookCondition }) {
   const { lastDelivery, disabledSince } = tallied;
   if (condition === 'disabled') {
     return (
