@@ -7,7 +7,7 @@ import { Header } from './header.tsx';
 import { Jump } from './jump.tsx';
 import { KeysTable } from './keys-table.tsx';
 import { HomePage } from './pages/home/home-page.tsx';
-import { SessionsPage } from './pages/sessions/sessions-page.tsx';
+import { SessionsPage } from './pages/settings/sign-in-section.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { AwayNotice } from './parts/away-notice.tsx';
 import { NotFound } from './parts/not-found.tsx';

@@ -21,19 +21,25 @@ interface Properties {
 /** Finds names, IDs, pages and texts in payloads by the keyboard. A complete ID opens at once. */
 export function Jump({ location, factories }: Properties) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const gone = useRef(false);
   const list = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const factory = 'factory' in location ? location.factory : undefined;
   const targets = useTargets(text, factory, factories);
   const chosen = targets[Math.min(at, targets.length - 1)];
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => {
+      gone.current = true;
+      // Returns the focus to where it was.
+      opened?.close();
+    };
+  }, []);
   useEffect(() => document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' }), [at]);
-  const close = () => {
-    jumpShown.value = false;
-  };
   const open = (to: PageLocation) => {
-    dialog.current?.close();
+    close();
     goTo(to);
   };
   const type = (typed: string) => {
@@ -53,7 +59,13 @@ export function Jump({ location, factories }: Properties) {
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape
-    <dialog ref={dialog} class="palette" aria-label="Jump to" onClose={close} onClick={closeOutside}>
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Jump to"
+      onClose={() => gone.current || close()}
+      onClick={closeOutside}
+    >
       <div class="q">
         <Icon name="search" />
         <input
@@ -69,11 +81,15 @@ export function Jump({ location, factories }: Properties) {
           onKeyDown={press}
         />
       </div>
-      <Targets id={list} targets={targets} chosen={chosen} onChoose={() => dialog.current?.close()} />
+      <Targets id={list} targets={targets} chosen={chosen} onChoose={close} />
       {targets.length === 0 && <p class="grp">Nothing found.</p>}
       <JumpKeys isWithin={factory !== undefined} />
     </dialog>
   );
+}
+
+function close(): void {
+  jumpShown.value = false;
 }
 
 function JumpKeys({ isWithin }: { readonly isWithin: boolean }) {
@@ -165,5 +181,5 @@ function Targets({ id, targets, chosen, onChoose }: TargetsProperties) {
 
 /** A click on the backdrop has the dialog itself as its target. */
 function closeOutside(event: MouseEvent & { readonly currentTarget: HTMLDialogElement }): void {
-  if (event.target === event.currentTarget) event.currentTarget.close();
+  if (event.target === event.currentTarget) close();
 }

@@ -15,24 +15,30 @@ interface WaitingProperties {
 }
 
 interface Properties {
-  /** How its cells look: as a list of things, or as numbers. */
-  readonly kind?: 'list' | 'numbers';
-  readonly columns: readonly string[];
+  /** How its cells look: as a list of things, as numbers, or as plain rows that lead nowhere. */
+  readonly kind?: 'list' | 'numbers' | 'plain';
+  /** Their headings, with a class. A heading with the class `action` is only for screen readers. */
+  readonly columns: readonly (string | readonly [heading: string, className: string])[];
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
+const tableClasses = { list: 'edge', numbers: 'edge numbers', plain: '' } as const;
+
 /** A table with a heading for each column. */
 export function ListTable({ kind = 'list', columns, children }: Properties) {
   return (
-    <table class={kind === 'list' ? 'edge' : 'edge numbers'}>
+    <table class={tableClasses[kind]}>
       <thead>
         <tr>
-          {columns.map(column => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
+          {columns.map(column => {
+            const [heading, className] = typeof column === 'string' ? [column, ''] : column;
+            return (
+              <th key={heading} scope="col" class={className}>
+                {className === 'action' ? <span class="unseen">{heading}</span> : heading}
+              </th>
+            );
+          })}
         </tr>
       </thead>
       <tbody>{children}</tbody>

@@ -10,19 +10,20 @@ export interface GeneratedSecret {
 
 interface Properties {
   readonly title: string;
+  readonly kind?: 'secret' | 'token';
   readonly generated: GeneratedSecret;
   readonly onStored: () => void;
 }
 
 /** Shows a generated secret until the user says that it is stored. After that, nobody can show it again. */
-export function RevealedOnce({ title, generated: { secret, url }, onStored }: Properties) {
+export function RevealedOnce({ title, kind = 'secret', generated: { secret, url }, onStored }: Properties) {
   useSecretOnScreen();
   return (
     <Dialog title={title} onClose={onStored} stays>
       <div class="revealed">
         <p>
-          <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it, rotate the
-          secret.
+          <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it,{' '}
+          {kind === 'secret' ? 'rotate the secret' : 'revoke it and create another'}.
         </p>
         {url !== undefined && (
           <>
@@ -32,8 +33,8 @@ export function RevealedOnce({ title, generated: { secret, url }, onStored }: Pr
         )}
         {secret !== undefined && (
           <>
-            <h3>Secret</h3>
-            <CopyableLine text={secret} what="secret" />
+            <h3 class="label">{kind === 'secret' ? 'Secret' : 'API token'}</h3>
+            <CopyableLine text={secret} what={kind} />
           </>
         )}
       </div>

@@ -5,6 +5,7 @@ import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-types.ts';
 import { type AttentionKind, attentionKinds } from '../text/alert-sentences.ts';
 import { currentLocation } from './current-location.ts';
 import { usePolled } from './loading.ts';
+import { toHref } from './page-location.ts';
 
 /** Something that needs attention. */
 export interface AttentionItem {
@@ -46,6 +47,29 @@ export const attention = computed(() => {
 export const attentionCount = computed(
   () => attention.value.filter(({ alert }) => !alert?.acknowledged).length,
 );
+
+/** Puts what an alert has become in place of what was read. */
+export function replaceKnownAlert(changed: OpenAlert): void {
+  const known = knownAlerts.value;
+  if (!known) return;
+  knownAlerts.value = {
+    ...known,
+    alerts: known.alerts.map(each => (each.id === changed.id ? changed : each)),
+  };
+}
+
+/** Where the subject of an item is shown; undefined if it concerns the daemon. */
+export function hrefOfItem({
+  type,
+  factory,
+  alert,
+}: Pick<AttentionItem, 'type' | 'factory' | 'alert'>): string | undefined {
+  if (factory === null) return undefined;
+  if (alert?.webhook) return toHref({ page: 'webhook', factory, id: alert.webhook.uid });
+  if (alert?.run) return toHref({ page: 'run', factory, id: alert.run });
+  if (alert?.automation) return toHref({ page: 'automation', factory, id: alert.automation });
+  return type === 'log.unwritable' ? undefined : toHref({ page: 'settings', factory, id: 'branch' });
+}
 
 /** Joins what alerts and the status of a factory say, the worst first. */
 export function listAttention(

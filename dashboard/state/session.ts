@@ -32,8 +32,8 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
-/** Whether the person may change something in the factory. */
-export function mayManage(factory: string): boolean {
+/** Whether the person may change something in the factory, or in all of them (null). */
+export function mayManage(factory: string | null): boolean {
   const current = session.value;
   return current.state === 'signed-in' && findPermission(current.account.grants, factory) === 'manage';
 }

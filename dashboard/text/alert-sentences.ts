@@ -37,11 +37,18 @@ export function sayAlert({ type, webhook, automation }: Subject): string {
 /** Writes the reason of an alert as a sentence. Those of webhooks begin with the name, which stands above it. */
 export function toSentence(reason: string, name?: string): string {
   const own = name !== undefined && reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason;
-  const begun = `${own.charAt(0).toUpperCase()}${own.slice(1)}`;
+  // An ID stays as it is.
+  const begun = /^[a-z]+_/.test(own) ? own : `${own.charAt(0).toUpperCase()}${own.slice(1)}`;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Finds the first command in a remedy, in which backticks enclose commands. */
 export function findCommand(remedy: string): string | undefined {
   return /`(hookmill [^`]+)`/.exec(remedy)?.[1];
+}
+
+/** Makes a command act on the factory, if it does not name one. */
+export function inFactory(command: string, factory: string): string {
+  if (factory === 'default' || command.includes('--factory ')) return command;
+  return command.replace(/^hookmill /, `hookmill --factory ${factory} `);
 }

@@ -72,6 +72,15 @@ export function formatMoment(atMs: number, nowMs: number, zone: TimeZone): strin
   return (dayOf(atMs, zone) === dayOf(nowMs, zone) ? minutes : moments)[zone].format(atMs);
 }
 
+const shortDates = makeFormats({ day: 'numeric', month: 'short' });
+
+/** `12 Jan`, of another year `12 Jan 2027`. */
+export function formatDate(atMs: number, nowMs: number, zone: TimeZone): string {
+  const year = new Date(atMs).getUTCFullYear();
+  const date = shortDates[zone].format(atMs);
+  return year === new Date(nowMs).getUTCFullYear() ? date : `${date} ${year}`;
+}
+
 const days = makeFormats({ weekday: 'long', day: 'numeric', month: 'long' });
 const dates = makeFormats({ dateStyle: 'short' });
 const precise = makeFormats({

@@ -1,5 +1,6 @@
 import type { Outcome, RunState } from '../../schema/delivery.ts';
 import type { HealthState } from '../../schema/health.ts';
+import type { AttentionKind } from './alert-sentences.ts';
 
 /** The name of a sign. Each has a shape of its own, so that nobody needs colour to tell states apart. */
 export type SignName =
@@ -53,3 +54,20 @@ export function lookOfHealth(state: HealthState | null): readonly [SignName, str
       return ['waiting', 'Waiting for the first delivery'];
   }
 }
+
+/** The sign of what needs attention, and its word. */
+export const lookOfAttention: Readonly<Record<AttentionKind, readonly [SignName, string]>> = {
+  'log.unwritable': ['failed', 'Not recording'],
+  'state.unserved': ['failed', 'Not served'],
+  'webhook.failing': ['failed', 'Failing'],
+  'runs.held': ['held', 'Held'],
+  'reconcile.failing': ['branch', 'Branch'],
+  'runs.failing': ['failed', 'Failing'],
+  'runs.stopped': ['stopped', 'Stopped'],
+  'runs.unapproved': ['turn', 'Your turn'],
+  'webhook.missed': ['warning', 'Missed'],
+  'webhook.previous-secret': ['warning', 'Previous secret'],
+  'webhook.quiet': ['quiet', 'Quiet'],
+  'automation.paused': ['held', 'Paused'],
+  drift: ['warning', 'Drift'],
+};

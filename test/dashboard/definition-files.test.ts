@@ -55,35 +55,23 @@ browserTest(
   },
 );
 
-browserTest(
-  'a factory of a repository: shows the revision, and the diagnostics of a broken tip',
-  async () => {
-    const upstream = makeUpstream();
-    const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
-    const dashboard = await openDashboard();
-    const { page, api, keep, visit } = dashboard;
-    const reconcile = await followUpstream(dashboard, upstream.bare);
-    await reconcile();
-    upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
-    await reconcile();
-    await visit('/webhooks');
-    await page.getByText('The last good state is still applied.').waitFor();
-    await page.getByRole('link', { name: 'deploys' }).click();
-    await page.getByText(`at revision ${revision.slice(0, 7)}`).waitFor();
-    await page.getByText('a commit that renames it is not applied').waitFor();
-    await page
-      .getByText('The new value takes effect when the next change on the branch is applied.')
-      .waitFor();
-    const { webhooks } = await api<Webhooks>('GET', '/webhooks');
-    await page.getByRole('switch', { name: 'Enabled' }).click();
-    await page.getByText('deploys is disabled and answers 404').waitFor();
-    expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
-
-    await page.getByRole('link', { name: 'Status', exact: true }).click();
-    await page.getByText('Needs attention').waitFor();
-    await page.getByText('webhooks/deploys.yaml:2:11').waitFor();
-    expect(await textOf(page.locator('.diagnostics'))).toMatch(/tokn/);
-    expect(await textOf(page.locator('main'))).toContain('Say the mode');
-    await keep('status-broken-tip');
-  },
-);
+browserTest('a factory of a repository: shows the revision, and that its tip is broken', async () => {
+  const upstream = makeUpstream();
+  const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
+  const dashboard = await openDashboard();
+  const { page, api, visit } = dashboard;
+  const reconcile = await followUpstream(dashboard, upstream.bare);
+  await reconcile();
+  upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
+  await reconcile();
+  await visit('/webhooks');
+  await page.getByText('The last good state is still applied.').waitFor();
+  await page.getByRole('link', { name: 'deploys' }).click();
+  await page.getByText(`at revision ${revision.slice(0, 7)}`).waitFor();
+  await page.getByText('a commit that renames it is not applied').waitFor();
+  await page.getByText('The new value takes effect when the next change on the branch is applied.').waitFor();
+  const { webhooks } = await api<Webhooks>('GET', '/webhooks');
+  await page.getByRole('switch', { name: 'Enabled' }).click();
+  await page.getByText('deploys is disabled and answers 404').waitFor();
+  expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
+});

@@ -37,51 +37,93 @@ async function expectHarmless(page: Page): Promise<void> {
   expect(found).toEqual([undefined, 0, 0, 0, 0]);
 }
 
-browserTest('shows payloads, identities, prompts, filters and output as the text that they are', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
+browserTest('shows payloads, identities, headers, prompts and output as the text that they are', async () => {
+  const { page, api, visit } = await openDashboard({ browser: { viewport: { width: 1440, height: 900 } } });
+  const webhook = await createWebhook(api, 'deploys', { keepHeaders: ['X-GitHub-Event'] });
   const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
   await api('POST', '/automations', {
     name: 'triage',
     prompt: all,
     triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
   });
-  const headers = { authorization: `Bearer ${webhook.secret}`, 'X-Service-Delivery-Id': hostile[1] };
+  const headers = {
+    authorization: `Bearer ${webhook.secret}`,
+    'X-Service-Delivery-Id': hostile[1],
+    'X-GitHub-Event': hostile[0],
+  };
   const { deliveryId = '' } = await send(webhook.url, { headers, body: JSON.stringify(payload) });
 
-  await visit('/automations');
-  await page.getByRole('row', { name: /triage/ }).waitFor();
+  await visit('/deliveries');
+  const row = page.locator('.row.d');
+  await row.waitFor();
+  expect(await textOf(row)).toContain(hostile[0]);
   await expectHarmless(page);
-  await visit(`/deliveries/${deliveryId}`);
-  await page.getByRole('heading', { name: 'Started 1 run' }).waitFor();
-  await page.getByText('triggered', { exact: true }).click();
-  const shown = await textOf(page.locator('.payload pre'));
-  for (const text of hostile) expect(shown).toContain(JSON.stringify(text));
-  expect(await textOf(page.locator('.delivery > .facts'))).toContain(hostile[1]);
+  await row.click();
+  await page.getByRole('heading', { name: hostile[0] ?? '' }).waitFor();
+  await page.getByRole('region', { name: 'Why' }).getByText('matched', { exact: true }).waitFor();
+  const tree = page.getByRole('tree', { name: 'Payload' });
+  const shown = await textOf(tree);
+  for (const text of hostile) expect(shown).toContain(`[0]${JSON.stringify(text)}`);
   await page.getByLabel('Search the payload').fill('<script>');
   await page.getByText(/^1 of \d/).waitFor();
+  expect(await textOf(tree.locator('mark').first())).toBe('<script>');
+  await expectHarmless(page);
+  const parts = page.getByRole('region', { name: 'Request' });
+  await parts.getByRole('button', { name: /^Headers/ }).click();
+  expect(await textOf(parts.locator('.facts'))).toContain(hostile[0]);
+  await parts.getByRole('button', { name: 'Identity' }).click();
+  expect(await textOf(parts.locator('.facts'))).toContain(hostile[1]);
+  await parts.getByRole('button', { name: 'Raw' }).click();
+  expect(await textOf(parts.locator('pre'))).toBe(JSON.stringify(payload));
+  await expectHarmless(page);
+  await send(webhook.url, {
+    headers: { ...headers, 'X-Service-Delivery-Id': 'other' },
+    body: JSON.stringify({ [hostile[1] ?? '']: hostile[2] }),
+  });
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.locator('.differences').getByText(JSON.stringify(hostile[2]), { exact: true }).waitFor();
   await expectHarmless(page);
 
-  await visit('/automations/triage');
-  await page.getByText('Would trigger').waitFor();
-  expect(await textOf(page.locator('.prompt'))).toBe(all);
-  const run = page.locator('.runs .row-summary').first();
-  await run.getByText('succeeded').waitFor();
-  await run.click();
-  await page.locator('.runs pre').last().getByText('window.ran').waitFor();
-  await page.locator('.runs summary').getByText('Prompt').click();
-  const prompt = page.locator('.runs details pre');
-  await prompt.waitFor();
-  expect(await textOf(prompt)).toBe(all);
-  await page.getByLabel('Test filter against').selectOption('A pasted payload');
-  await page.getByLabel('Payload', { exact: true }).fill(JSON.stringify({ [all]: all }));
-  await page.getByText('Would not trigger').waitFor();
+  await visit(`/deliveries/${deliveryId}`);
+  await page
+    .getByRole('region', { name: 'Runs' })
+    .getByRole('link', { name: /triage/ })
+    .click();
+  await page.locator('pre').getByText('window.ran').first().waitFor();
   await expectHarmless(page);
-  await visit('/automations/triage/edit');
-  expect(await page.getByLabel('Prompt').inputValue()).toBe(all);
-  await page.getByText('Would trigger').waitFor();
+  await page.getByRole('link', { name: 'Prompt' }).click();
+  await expect.poll(() => textOf(page.locator('main'))).toContain(all);
   await expectHarmless(page);
 });
+
+browserTest(
+  'shows prompts and filters of automations, and pasted payloads, as the text that they are',
+  async () => {
+    const { page, api, visit } = await openDashboard();
+    const webhook = await createWebhook(api, 'deploys');
+    const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
+    await api('POST', '/automations', {
+      name: 'triage',
+      prompt: all,
+      triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
+    });
+    await webhook.post(payload);
+    await visit('/automations');
+    await page.getByRole('row', { name: /triage/ }).waitFor();
+    await expectHarmless(page);
+    await visit('/automations/triage');
+    await page.getByText('Would trigger').waitFor();
+    expect(await textOf(page.locator('.prompt'))).toBe(all);
+    await page.getByLabel('Test filter against').selectOption('A pasted payload');
+    await page.getByLabel('Payload', { exact: true }).fill(JSON.stringify({ [all]: all }));
+    await page.getByText('Would not trigger').waitFor();
+    await expectHarmless(page);
+    await visit('/automations/triage/edit');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe(all);
+    await page.getByText('Would trigger').waitFor();
+    await expectHarmless(page);
+  },
+);
 
 browserTest('shows refused input and invented addresses as text', async () => {
   const { page, factory, visit } = await openDashboard();
@@ -131,8 +173,15 @@ browserTest(
     const webhook = await createWebhook(api, 'deploys');
     const { deliveryId } = await webhook.post('{"file":"\u202egpj.exe","zero\u200bwidth":"\u2066"}');
     await visit(`/deliveries/${deliveryId}`);
-    expect(await textOf(page.locator('.payload pre'))).toBe(
-      '{\n  "file": "\\u202egpj.exe",\n  "zero\\u200bwidth": "\\u2066"\n}',
+    const tree = page.getByRole('tree', { name: 'Payload' });
+    await tree.waitFor();
+    expect(await tree.getByRole('treeitem').allTextContents()).toEqual([
+      'file"\\u202egpj.exe"',
+      'zero\\u200bwidth"\\u2066"',
+    ]);
+    await page.getByRole('button', { name: 'Raw' }).click();
+    expect(await textOf(page.locator('pre.raw'))).toBe(
+      '{"file":"\\u202egpj.exe","zero\\u200bwidth":"\\u2066"}',
     );
   },
 );

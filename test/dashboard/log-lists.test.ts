@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { bearerOf } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
 import { type Api, browserTest, openDashboard, textOf } from './browser.ts';
-import { createWebhook, deliver, type SampleWebhook, triggerOn, waitForHealth } from './samples.ts';
+import { createWebhook, deliver, type SampleWebhook, triggerOn } from './samples.ts';
 
 /** Two webhooks, an automation on the first, and deliveries of several kinds. */
 async function prepareLog(api: Api) {
@@ -232,19 +232,6 @@ browserTest('replays what the filters choose after it has said how many, and can
   expect(replays).toBe(2);
 });
 
-browserTest('retries the failed runs that the filters choose', async () => {
-  const { page, api, visit } = await openDashboard();
-  await prepareLog(api);
-  await visit('/runs');
-  await page.getByRole('button', { name: 'Retry all failed…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Retry 1 failed run' }).click();
-  await dialog.getByText('1 of 1 failed run queued again.').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  await choose(page, 'Run state', 'succeeded');
-  expect(await page.getByRole('button', { name: 'Retry all failed…' }).count()).toBe(0);
-});
-
 browserTest(
   'a delivery is searched from match to match, copied as curl, filtered by, and compared with another one',
   async () => {
@@ -313,7 +300,7 @@ browserTest(
 
     // By keys, as in any tree.
     await tree.getByRole('treeitem').first().focus();
-    for (const key of ['End', 'ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft'])
+    for (const key of ['End', 'ArrowRight', 'ArrowDown', ...Array(4).fill('ArrowLeft')])
       await page.keyboard.press(key);
     await expect.poll(() => tree.getByText('er', { exact: true }).count()).toBe(0);
     const saved = page.waitForEvent('download');
@@ -433,33 +420,3 @@ browserTest('times are local or in UTC, and the browser remembers which', async 
   await page.getByRole('button', { name: 'Local' }).click();
   expect(await from()).toBe('2026-01-31T23:05');
 });
-
-browserTest(
-  "a webhook's deliveries stand above the fold, and its set-up only before there are any",
-  async () => {
-    const { page, api, visit } = await openDashboard();
-    const { deploys } = await prepareLog(api);
-    // If the last request was not processed, the cause of that stands first, however long it is.
-    await deliver(deploys, { state: 'passed', n: 'last' });
-    await expect.poll(() => statesOf(api)).toEqual(['succeeded', 'failed', 'succeeded']);
-    await waitForHealth(api, { [deploys.uid]: 'healthy' });
-    const quiet = await createWebhook(api, 'quiet');
-    const setUp = page.getByRole('button', { name: 'Set-up and definition' });
-    await visit(`/webhooks/${quiet.uid}`);
-    await page.getByText('No deliveries yet').waitFor();
-    await expect.poll(() => setUp.getAttribute('aria-expanded')).toBe('true');
-    await page.getByText('ingress URL').first().waitFor({ state: 'attached' });
-
-    await visit(`/webhooks/${deploys.uid}`);
-    await page.getByRole('heading', { level: 1, name: 'deploys' }).waitFor();
-    const row = page.locator('.row-summary').first();
-    await row.waitFor();
-    await expect.poll(() => setUp.getAttribute('aria-expanded')).toBe('false');
-    // Everything that stands above the row.
-    await page.getByText('The last request was processed').waitFor();
-    await page.getByRole('slider', { name: /^Time in the last/ }).waitFor();
-    const box = await row.boundingBox();
-    expect(box && box.y + box.height).toBeLessThan(page.viewportSize()?.height ?? 0);
-    expect(await page.getByText('Set up the sender').count()).toBe(0);
-  },
-);

@@ -4,15 +4,15 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, knownAlerts } from '../../state/attention.ts';
+import { type AttentionItem, attention, hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { useAction } from '../../state/use-action.ts';
-import { type AttentionKind, sayAlert } from '../../text/alert-sentences.ts';
+import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
-import type { SignName } from '../../text/looks.ts';
-import { hrefOfItem, useExplanation } from './explain-item.tsx';
+import { lookOfAttention } from '../../text/looks.ts';
+import { useExplanation } from './explain-item.tsx';
 
 interface Properties {
   /** Whether each subject needs the name of its factory. */
@@ -25,22 +25,6 @@ interface ItemProperties extends Properties {
 
 /** Items for which the API is asked for their cause. */
 const explainedMax = 8;
-
-const signs: Readonly<Record<AttentionKind, readonly [SignName, string]>> = {
-  'log.unwritable': ['failed', 'Not recording'],
-  'state.unserved': ['failed', 'Not served'],
-  'webhook.failing': ['failed', 'Failing'],
-  'runs.held': ['held', 'Held'],
-  'reconcile.failing': ['branch', 'Branch'],
-  'runs.failing': ['failed', 'Failing'],
-  'runs.stopped': ['stopped', 'Stopped'],
-  'runs.unapproved': ['turn', 'Your turn'],
-  'webhook.missed': ['warning', 'Missed'],
-  'webhook.previous-secret': ['warning', 'Previous secret'],
-  'webhook.quiet': ['quiet', 'Quiet'],
-  'automation.paused': ['held', 'Paused'],
-  drift: ['warning', 'Drift'],
-};
 
 /** What needs attention, the worst first; then, in one line, what somebody has acknowledged. */
 export function AttentionList({ isNamed }: Properties) {
@@ -72,7 +56,7 @@ export function AttentionList({ isNamed }: Properties) {
 }
 
 function OpenItem({ item, isNamed, isExplained }: ItemProperties & { readonly isExplained: boolean }) {
-  const [sign, word] = signs[item.type];
+  const [sign, word] = lookOfAttention[item.type];
   const { title, cause, action } = useExplanation(item, isExplained);
   const acknowledging = useAction(() => acknowledge(item));
   const mayAcknowledge = item.alert !== null && mayManage(item.alert.factory);
@@ -155,12 +139,11 @@ function say({ type, alert }: AttentionItem): string {
 
 /** Receivers are not told again, and the item moves to the line of those that somebody has seen. */
 async function acknowledge({ alert }: AttentionItem): Promise<void> {
-  if (!alert || !knownAlerts.value) return;
+  if (!alert) return;
   const { factory, id } = alert;
   const path = '/factories/{factory}/alerts/{alert}/acknowledge';
   const changed = await callApi('post', path, { factory, alert: id, body: {} });
-  const alerts = knownAlerts.value.alerts.map(each => (each.id === id ? { ...changed, factory } : each));
-  knownAlerts.value = { ...knownAlerts.value, alerts };
+  replaceKnownAlert({ ...changed, factory });
   document.querySelector('h1')?.focus();
   announce(`Acknowledged: ${sayAlert(alert)}`);
 }

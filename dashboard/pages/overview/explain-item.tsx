@@ -40,15 +40,6 @@ export function useExplanation(item: AttentionItem, isRead: boolean): Explanatio
   };
 }
 
-/** Where the subject of an item is shown; undefined if it concerns the daemon. */
-export function hrefOfItem({ type, factory, alert }: AttentionItem): string | undefined {
-  if (factory === null) return undefined;
-  if (alert?.webhook) return toHref({ page: 'webhook', factory, id: alert.webhook.uid });
-  if (alert?.run) return toHref({ page: 'run', factory, id: alert.run });
-  if (alert?.automation) return toHref({ page: 'automation', factory, id: alert.automation });
-  return type === 'log.unwritable' ? undefined : toHref({ page: 'settings', factory, id: 'branch' });
-}
-
 /** Reads what became of the run that a person must act on, or why a webhook is failing or quiet. */
 function useDetails({ factory, type, alert }: AttentionItem, isRead: boolean) {
   const { value } = useLoad(

@@ -2,7 +2,7 @@ import type { TalliedWebhook } from '../../api-types.ts';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
-import { Moment } from '../../parts/text.tsx';
+import { Moment, Text } from '../../parts/text.tsx';
 import type { FactoryDays } from '../../state/factory-days.ts';
 import { toHref } from '../../state/page-location.ts';
 import { type Span, spans, sumHours, sumLast, toBars, toSparkBars } from '../../text/delivery-bars.ts';
@@ -117,11 +117,14 @@ function WebhookRow({ days: { factory, health, webhooks }, webhook, span, isName
 
 function LastEvent({ webhook: { lastDelivery } }: { readonly webhook: TalliedWebhook }) {
   if (!lastDelivery) return <span class="t3">none yet</span>;
-  const { outcome, at } = lastDelivery;
+  const { outcome, title, at } = lastDelivery;
   const isRejected = outcome.startsWith('Rejected');
   return (
     <span class="flow">
-      <span class={isRejected ? 'bad' : 't2'}>{isRejected ? 'rejected' : outcome.toLowerCase()}</span>{' '}
+      <span class={`cut ${isRejected ? 'bad' : 't2'}`}>
+        {isRejected && 'rejected · '}
+        <Text text={title} />
+      </span>{' '}
       <span class="t3 small">
         <Moment at={at} />
       </span>

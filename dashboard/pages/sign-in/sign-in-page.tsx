@@ -33,8 +33,10 @@ export function SignInPage({ failure }: Properties) {
 export function SignInDialog() {
   return (
     <Dialog title="Your session has expired" onClose={() => undefined} stays>
-      <p class="t2">Sign in to go on where you were.</p>
-      <SignInForm />
+      <div class="stack">
+        <p class="t2">Sign in to go on where you were.</p>
+        <SignInForm />
+      </div>
     </Dialog>
   );
 }

@@ -1,0 +1,282 @@
+import { dayMs, hourMs } from '../../../schema/time-units.ts';
+import { callApi } from '../../api-client.ts';
+import type { AlertReceiver, ShownAlert } from '../../api-types.ts';
+import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Sign } from '../../parts/signs.tsx';
+import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
+import { announce } from '../../state/announcements.ts';
+import { hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
+import { nowMs } from '../../state/clock.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { usePolled } from '../../state/loading.ts';
+import { useAction } from '../../state/use-action.ts';
+import { sayAlert, toSentence } from '../../text/alert-sentences.ts';
+import { formatLength } from '../../text/format-time.ts';
+import { lookOfAttention } from '../../text/looks.ts';
+
+const pastMs = 30 * dayMs;
+const everyMs = 30_000;
+
+const muteTimes = [
+  ['1 hour', hourMs],
+  ['8 hours', 8 * hourMs],
+  ['1 day', dayMs],
+  ['1 week', 7 * dayMs],
+] as const;
+
+/** What the alerts of the factory tell: what is open, and what was in the past 30 days. */
+export function AlertsSection() {
+  const { factory } = useFactory();
+  const { value, error, reload } = usePolled(
+    signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
+    [factory],
+    everyMs,
+  );
+  if (!value) return <Waiting error={error} reload={reload} what="alerts" />;
+  const open = value.alerts.filter(({ status }) => status === 'open');
+  const past = value.alerts.filter(({ until }) => until && nowMs.value - Date.parse(until) < pastMs);
+  return (
+    <>
+      <OpenAlerts alerts={open} reload={reload} />
+      <section>
+        <div class="sec">
+          <h2>Past 30 days</h2>
+        </div>
+        {past.length === 0 ? <p class="t3">Nothing was resolved.</p> : <PastAlerts alerts={past} />}
+      </section>
+      <section>
+        <div class="sec">
+          <h2>Receivers</h2>
+        </div>
+        {value.receivers.length > 0 && <Receivers receivers={value.receivers} />}
+        <p class="hint">
+          {value.receivers.length === 0 && 'Nobody is told of alerts. '}
+          Receivers are in the daemon’s configuration file, under <code>alerts</code>. They get the alerts of
+          all factories.
+        </p>
+      </section>
+    </>
+  );
+}
+
+interface OpenProperties {
+  readonly alerts: readonly ShownAlert[];
+  readonly reload: () => void;
+}
+
+function OpenAlerts({ alerts, reload }: OpenProperties) {
+  const { factory, mayManage } = useFactory();
+  const acknowledged = alerts.filter(alert => alert.acknowledged).length;
+  const acting = useAction(async (change: () => Promise<ShownAlert>, told: string) => {
+    replaceKnownAlert({ ...(await change()), factory });
+    announce(told);
+    reload();
+  });
+  const acknowledge = (alert: ShownAlert) =>
+    acting.run(
+      () =>
+        callApi('post', '/factories/{factory}/alerts/{alert}/acknowledge', {
+          ...{ factory, alert: alert.id, body: {} },
+        }),
+      `Acknowledged: ${sayAlert(alert)}`,
+    );
+  const mute = (alert: ShownAlert, forMs: number, label?: string) =>
+    acting.run(
+      () =>
+        callApi('post', '/factories/{factory}/alerts/{alert}/mute', {
+          ...{ factory, alert: alert.id, body: { seconds: forMs / 1_000 } },
+        }),
+      label === undefined ? `Unmuted: ${sayAlert(alert)}` : `Muted for ${label}: ${sayAlert(alert)}`,
+    );
+  return (
+    <>
+      <div class="sec">
+        <h2>Open</h2>
+        {alerts.length > 0 && (
+          <span class="t3">
+            {[alerts.length - acknowledged || '', acknowledged > 0 && `${acknowledged} acknowledged`]
+              .filter(Boolean)
+              .join(', and ')}
+          </span>
+        )}
+      </div>
+      <ProblemNotice error={acting.error} />
+      {alerts.length === 0 ? (
+        <p class="t3">Nothing is wrong.</p>
+      ) : (
+        <ListTable
+          kind="plain"
+          columns={['Alert', ['Since', 'no-phone'], ['For', 'right no-phone'], ['Action', 'action']]}
+        >
+          {alerts.map(alert => (
+            <OpenRow
+              key={alert.id}
+              alert={alert}
+              actions={
+                mayManage && (
+                  <>
+                    {!alert.acknowledged && (
+                      <button
+                        type="button"
+                        class="btn small"
+                        aria-label={`Acknowledge: ${sayAlert(alert)}`}
+                        aria-disabled={acting.busy}
+                        onClick={() => acknowledge(alert)}
+                      >
+                        Acknowledge
+                      </button>
+                    )}
+                    <Menu
+                      class="btn small icon quiet"
+                      label={`More: ${sayAlert(alert)}`}
+                      entries={[
+                        ...muteTimes.map(([label, ms]) => ({
+                          label: `Mute for ${label}`,
+                          onChoose: () => mute(alert, ms, label),
+                        })),
+                        ...(isMuted(alert)
+                          ? [null, { label: 'Unmute', onChoose: () => mute(alert, 0) }]
+                          : []),
+                      ]}
+                    />
+                  </>
+                )
+              }
+            />
+          ))}
+        </ListTable>
+      )}
+    </>
+  );
+}
+
+function isMuted({ muted }: ShownAlert): boolean {
+  return muted !== null && Date.parse(muted.at) > nowMs.value;
+}
+
+interface RowProperties {
+  readonly alert: ShownAlert;
+  readonly actions: preact.ComponentChildren;
+}
+
+function OpenRow({ alert, actions }: RowProperties) {
+  const { type, webhook, reason, remedy, since, acknowledged, muted } = alert;
+  const { factory } = useFactory();
+  const [sign, word] = lookOfAttention[type];
+  // What is shown there says what to do, too.
+  const href = hrefOfItem({ type, factory, alert: { ...alert, factory } });
+  const title = <Text text={sayAlert(alert)} />;
+  return (
+    <tr>
+      <td class="two">
+        <span class="flow sign-and-text">
+          <Sign name={sign} label={word} />
+          <span>
+            {href === undefined ? (
+              <span class="name">{title}</span>
+            ) : (
+              <a class="name" href={href}>
+                {title}
+              </a>
+            )}{' '}
+            <span class="t3 small">
+              <WithCode
+                text={`${toSentence(reason, webhook?.name)} ${href === undefined ? (remedy ?? '') : ''}`}
+              />
+            </span>
+          </span>
+        </span>
+      </td>
+      <td class="no-phone t2 nowrap">
+        <Moment at={since} />
+      </td>
+      <td class="no-phone right t2 nowrap">{formatLength(nowMs.value - Date.parse(since))}</td>
+      <td class="action">
+        <span class="flow ends">
+          {(acknowledged || isMuted(alert)) && (
+            <span class="t3 small">
+              {acknowledged && (
+                <span class="mark">
+                  <Text text={acknowledged.by} />, <Moment at={acknowledged.at} />
+                </span>
+              )}
+              {muted && isMuted(alert) && (
+                <span class="mark">
+                  muted until <Moment at={muted.at} />
+                </span>
+              )}
+            </span>
+          )}
+          {actions}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function PastAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
+  return (
+    <ListTable
+      kind="plain"
+      columns={['Alert', ['Type', 'no-phone'], ['Lasted', 'right'], ['Began', 'right no-phone']]}
+    >
+      {alerts.map(alert => (
+        <tr key={alert.id}>
+          <td>
+            <span class="flow sign-and-text">
+              <Sign name="done" />
+              <Text text={toSentence(alert.reason)} />
+            </span>
+          </td>
+          <td class="no-phone id">{alert.type}</td>
+          <td class="right t2 nowrap">
+            {formatLength(Date.parse(alert.until ?? alert.since) - Date.parse(alert.since))}
+          </td>
+          <td class="no-phone right t3 small nowrap">
+            <Moment at={alert.since} />
+          </td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function Receivers({ receivers }: { readonly receivers: readonly AlertReceiver[] }) {
+  return (
+    <ListTable kind="plain" columns={['Receiver', ['Secret', 'no-phone'], ['Last message', 'right']]}>
+      {receivers.map(({ format, host, secretName, last }, index) => (
+        <tr key={index}>
+          <td>
+            {host === null ? (
+              <span class="t2">{format}, its URL is a team secret</span>
+            ) : (
+              <>
+                <Code text={host} /> <span class="t3">{format}</span>
+              </>
+            )}
+          </td>
+          <td class="no-phone">{secretName !== null && <Code text={secretName} />}</td>
+          <td class="right t2">{last ? <LastMessage last={last} /> : <span class="t3">none yet</span>}</td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function LastMessage({ last }: { readonly last: NonNullable<AlertReceiver['last']> }) {
+  const { at, status, error } = last;
+  return (
+    <>
+      <Moment at={at} />
+      {status !== null && `, ${status}`}
+      {error !== null && (
+        <span class="bad">
+          {' '}
+          · <Text text={error} />
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,319 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { ShownStatus } from '../../api-types.ts';
+import { CopyableLine } from '../../parts/copyable.tsx';
+import { Question } from '../../parts/dialog.tsx';
+import { Path, type PathStep } from '../../parts/path.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Code, Fact, Facts, Moment, Text } from '../../parts/text.tsx';
+import { announce } from '../../state/announcements.ts';
+import { nowMs } from '../../state/clock.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { toHref } from '../../state/page-location.ts';
+import { useAction } from '../../state/use-action.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { inFactory } from '../../text/alert-sentences.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { BranchNotice } from './branch-notice.tsx';
+
+type Reconcile = NonNullable<ShownStatus['reconcile']>;
+type RecentCommit = Reconcile['recent'][number];
+type Change = ShownStatus['changedByHand'][number];
+
+interface StatusProperties {
+  readonly status: ShownStatus;
+}
+
+interface ReconcileProperties extends StatusProperties {
+  readonly reconcile: Reconcile;
+}
+
+/** Time between two looks at the status after somebody asked for a look at the branch, and for how long, in ms. */
+const askedEveryMs = 2_000;
+const askedForMs = 60_000;
+
+/** The branch that the factory follows, what keeps its newest commit from being applied, and what is applied. */
+export function BranchSection({ status }: StatusProperties) {
+  const { reconcile, source } = status;
+  const { mayManage } = useFactory();
+  return (
+    <>
+      <div class="sec">
+        <h2>Branch</h2>
+        {reconcile && mayManage && <BranchActions reconcile={reconcile} />}
+      </div>
+      <BranchNotice status={status} />
+      {reconcile ? <Followed status={status} reconcile={reconcile} /> : <NotFollowed status={status} />}
+      <section>
+        <div class="sec">
+          <h2>Applied state</h2>
+        </div>
+        <Facts>
+          <Fact term="Serial">{status.serial}</Fact>
+          <Fact term="Contents">
+            {formatCount(status.webhooks, 'webhook')}, {formatCount(status.automations, 'automation')}
+          </Fact>
+          {status.appliedAt && (
+            <Fact term="Applied">
+              <Moment at={status.appliedAt} />
+            </Fact>
+          )}
+          {status.revision !== null && (
+            <Fact term="Commit">
+              <Code text={status.revision} />
+            </Fact>
+          )}
+          {source?.kind === 'directory' && (
+            <Fact term="Directory">
+              <Code text={source.directory} />
+            </Fact>
+          )}
+          <Drift status={status} />
+        </Facts>
+      </section>
+    </>
+  );
+}
+
+/** Suspends and resumes what the daemon does with the branch, and asks it for a look. */
+function BranchActions({
+  reconcile: { suspendedAt, askedAt, followed },
+}: Pick<ReconcileProperties, 'reconcile'>) {
+  const { factory, reload } = useFactory();
+  const [asks, setAsks] = useState(false);
+  const isAsked = askedAt !== null && nowMs.value - Date.parse(askedAt) < askedForMs;
+  useInterval(reload, isAsked ? askedEveryMs : undefined);
+  const trying = useAction(async () => {
+    await callApi('post', '/factories/{factory}/reconcile', { factory, body: {} });
+    announce(`Asked for a look at ${followed.branch}`);
+    reload();
+  });
+  const resuming = useAction(async () => {
+    await callApi('post', '/factories/{factory}/reconcile/resume', { factory, body: {} });
+    announce(`Resumed: ${followed.branch} is followed again`);
+    reload();
+  });
+  return (
+    <div class="push">
+      <ProblemNotice error={trying.error ?? resuming.error} />
+      {suspendedAt ? (
+        <button
+          type="button"
+          class="btn small primary"
+          aria-disabled={resuming.busy}
+          onClick={() => resuming.run()}
+        >
+          {resuming.busy ? 'Resuming…' : 'Resume'}
+        </button>
+      ) : (
+        <>
+          <button type="button" class="btn small" onClick={() => setAsks(true)}>
+            Suspend…
+          </button>
+          <button
+            type="button"
+            class="btn small"
+            aria-disabled={trying.busy || isAsked}
+            onClick={() => isAsked || trying.run()}
+          >
+            {trying.busy || isAsked ? 'Trying…' : 'Try now'}
+          </button>
+        </>
+      )}
+      {asks && <SuspendQuestion branch={followed.branch} onClose={() => setAsks(false)} />}
+    </div>
+  );
+}
+
+function SuspendQuestion({ branch, onClose }: { readonly branch: string; readonly onClose: () => void }) {
+  const { factory, reload } = useFactory();
+  return (
+    <Question
+      title={`Suspend ${branch}?`}
+      keep="Keep following it"
+      act={`Suspend ${branch}`}
+      acting="Suspending…"
+      onAct={async () => {
+        await callApi('post', '/factories/{factory}/reconcile/suspend', { factory, body: {} });
+        announce(`Suspended: changes on ${branch} wait`);
+        reload();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Changes on the branch wait until somebody resumes it. What is applied stays, and webhooks go on
+        accepting deliveries.
+      </p>
+    </Question>
+  );
+}
+
+function Followed({ status, reconcile }: ReconcileProperties) {
+  const { followed, commitsBehind, lastSuccess, askedAt } = reconcile;
+  const { revision } = status;
+  return (
+    <>
+      <section>
+        <Path label="Commits, newest first" steps={listCommits(reconcile, revision)} />
+      </section>
+      <section>
+        <div class="sec">
+          <h2>Followed</h2>
+        </div>
+        <Facts>
+          <Fact term="Repository">
+            <Code text={followed.repository} />
+          </Fact>
+          <Fact term="Branch">
+            <Code text={followed.branch} />
+          </Fact>
+          {followed.path !== '' && (
+            <Fact term="Path">
+              <Code text={followed.path} />
+            </Fact>
+          )}
+          {commitsBehind !== null && <Fact term="Behind">{formatCount(commitsBehind, 'commit')}</Fact>}
+          {lastSuccess && (
+            <Fact term="Last success">
+              <Moment at={lastSuccess.at} />
+            </Fact>
+          )}
+          {askedAt && (
+            <Fact term="Asked for">
+              <Moment at={askedAt} />, no daemon has looked yet
+            </Fact>
+          )}
+        </Facts>
+      </section>
+    </>
+  );
+}
+
+function listCommits({ recent, tip }: Reconcile, revision: string | null): PathStep[] {
+  const steps = recent.map(commit => toStep(commit, commit.commit.revision === tip?.revision, revision));
+  if (!tip || recent.some(({ commit }) => commit.revision === tip.revision)) return steps;
+  const waiting = {
+    ...{ key: tip.revision, sign: 'waiting' as const, title: <CommitTitle commit={tip} isNamed /> },
+    more: sayFacts([tip.author, 'tip of the branch', 'not applied yet']),
+  };
+  return [{ ...waiting, stage: 'now' }, ...steps];
+}
+
+function toStep(
+  { commit, at, result, summary, errors }: RecentCommit,
+  isTip: boolean,
+  live: string | null,
+): PathStep {
+  const isLive = commit.revision === live;
+  const isRefused = result === 'refused';
+  const counts = summary && `${summary.add} added, ${summary.change} changed, ${summary.destroy} destroyed`;
+  return {
+    key: `${commit.revision} ${at}`,
+    sign: isRefused ? 'failed' : isLive ? 'well' : 'done',
+    title: <CommitTitle commit={commit} isNamed={isTip || isLive} />,
+    at: <Moment at={at} />,
+    more: (
+      <>
+        {sayFacts([commit.author, isTip && 'tip of the branch', isLive && 'live', counts])}
+        {isRefused && (
+          <>
+            {' · '}
+            <span class="bad">refused{errors > 0 && `: ${formatCount(errors, 'error')}`}</span>
+          </>
+        )}
+      </>
+    ),
+  };
+}
+
+function sayFacts(facts: readonly (string | false | null)[]) {
+  return <Text text={facts.filter(Boolean).join(' · ')} />;
+}
+
+interface TitleProperties {
+  readonly commit: RecentCommit['commit'];
+  readonly isNamed: boolean;
+}
+
+function CommitTitle({ commit: { revision, subject }, isNamed }: TitleProperties) {
+  return (
+    <>
+      <span class="mono small" title={revision}>
+        {revision.slice(0, 7)}
+      </span>{' '}
+      {isNamed ? (
+        <b>
+          <Text text={subject} />
+        </b>
+      ) : (
+        <Text text={subject} />
+      )}
+    </>
+  );
+}
+
+/** What differs from the definition files: who did it, and when. */
+function Drift({ status: { factory, changedByHand, edited } }: StatusProperties) {
+  if (changedByHand.length === 0) return edited ? <Fact term="Drift">edited by hand, or damaged</Fact> : null;
+  return (
+    <Fact term="Drift">
+      <ul>
+        {changedByHand.map(change => (
+          <DriftItem key={change.webhook.uid} change={change} factory={factory} />
+        ))}
+      </ul>
+      <p class="hint">The next apply undoes that. To keep it, say the same in the file.</p>
+    </Fact>
+  );
+}
+
+function DriftItem({ change, factory }: { readonly change: Change; readonly factory: string }) {
+  const { webhook, enabled, enabledInFile, who, at } = change;
+  return (
+    <li>
+      <a class="name" href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
+        <Text text={webhook.name} />
+      </a>{' '}
+      is {sayEnabled(enabled)} here, {sayEnabled(enabledInFile)} in its file{' '}
+      <span class="t3">
+        · {who && <Text text={`${who.name}, `} />}
+        <Moment at={at} />
+      </span>
+    </li>
+  );
+}
+
+function sayEnabled(enabled: boolean): string {
+  return enabled ? 'enabled' : 'disabled';
+}
+
+/** A factory without a branch: how it is managed, and how to change that. */
+function NotFollowed({ status: { managedBy, factory } }: StatusProperties) {
+  const isFiles = managedBy === 'files';
+  return (
+    <div class="stack commands">
+      <p>
+        {isFiles
+          ? 'This factory follows no branch. It is managed by definition files, which somebody applies with a command.'
+          : 'This factory follows no branch. Its webhooks and automations are managed in this dashboard.'}
+      </p>
+      {!isFiles && (
+        <>
+          <p class="hint">To manage it by files, write what is applied to files, then let them take over:</p>
+          <CopyableLine text={inFactory('hookmill export .', factory)} what="command" isCommand />
+          <CopyableLine text={inFactory('hookmill apply --adopt', factory)} what="command" isCommand />
+        </>
+      )}
+      {isFiles && (
+        <>
+          <p class="hint">To apply each change that is merged, let the daemon follow a branch:</p>
+          <CopyableLine
+            text={inFactory('hookmill serve --repository URL --branch main', factory)}
+            what="command"
+            isCommand
+          />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import type { ListedSecret } from '../../api-types.ts';
+import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
+import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { State } from '../../parts/signs.tsx';
+import { Code, Moment, Text } from '../../parts/text.tsx';
+import { nowMs } from '../../state/clock.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import type { Loading } from '../../state/loading.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { inFactory } from '../../text/alert-sentences.ts';
+import { formatMoment } from '../../text/format-time.ts';
+
+interface Properties {
+  readonly secrets: Loading<ListedSecret[]>;
+}
+
+/** The team secrets that the factory may use. Their values are set by commands, and nothing shows them. */
+export function SecretsSection({ secrets: { value, error, reload } }: Properties) {
+  const { factory, mayManage } = useFactory();
+  if (!value) return <Waiting error={error} reload={reload} what="team secrets" />;
+  return (
+    <>
+      <div class="sec">
+        <h2>Team secrets</h2>
+      </div>
+      {value.length === 0 ? (
+        <Empty title="No team secrets" />
+      ) : (
+        <ListTable
+          kind="plain"
+          columns={['Team secret', 'Value', ['Used by', 'no-phone'], ['Changed', 'right no-phone']]}
+        >
+          {value.map(secret => (
+            <SecretRow key={secret.name} secret={secret} />
+          ))}
+        </ListTable>
+      )}
+      {mayManage && (
+        <div class="stack commands">
+          <p class="hint">
+            Values are set by a command, which asks for the value. They are stored encrypted and never shown.
+          </p>
+          <CopyableLine text={setCommand('NAME', factory)} what="command" isCommand />
+        </div>
+      )}
+    </>
+  );
+}
+
+function SecretRow({ secret }: { readonly secret: ListedSecret }) {
+  const { factory, mayManage } = useFactory();
+  const { name, usedBy, usedByBranch, usedElsewhere, updatedAt } = secret;
+  const users = [
+    ...usedBy,
+    ...(usedByBranch ? ['the branch'] : []),
+    ...(usedElsewhere ? ['other factories'] : []),
+  ];
+  return (
+    <tr>
+      <td class="name">
+        <Code text={name} />
+      </td>
+      <td>
+        <div class="flow">
+          <ShownValue secret={secret} />
+          {mayManage && lacksValue(secret) && (
+            <CopyButton text={setCommand(name, factory)} what={`command that sets ${name}`} kind="icon" />
+          )}
+        </div>
+      </td>
+      <td class="no-phone t2">
+        {users.length === 0 ? <span class="t3">nothing</span> : <Text text={users.join(', ')} />}
+      </td>
+      <td class="no-phone right t3 small">{updatedAt && <Moment at={updatedAt} />}</td>
+    </tr>
+  );
+}
+
+function ShownValue({ secret: { state, from, previousUntil } }: { readonly secret: ListedSecret }) {
+  const overlap = previousUntil && (
+    <span class="t3">
+      , the one before until {formatMoment(Date.parse(previousUntil), nowMs.value, timeZone.value)}
+    </span>
+  );
+  switch (state) {
+    case 'missing':
+      return <State sign="warning">missing</State>;
+    case 'declared':
+      return <State sign="warning">no value yet</State>;
+    case 'reference':
+      return from ? (
+        <Code text={from} />
+      ) : (
+        <State sign="warning">cannot be read: another key sealed it</State>
+      );
+    case 'set':
+      return <span class="t2">set{overlap}</span>;
+  }
+}
+
+/** Whether a webhook or the branch cannot work because the secret has no value. */
+export function lacksValue({ state, usedBy, usedByBranch }: ListedSecret): boolean {
+  return (state === 'missing' || state === 'declared') && (usedBy.length > 0 || usedByBranch);
+}
+
+function setCommand(name: string, factory: string): string {
+  return inFactory(`hookmill secrets set ${name}`, factory);
+}

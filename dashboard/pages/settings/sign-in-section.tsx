@@ -1,0 +1,194 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { Account, ShownSession } from '../../api-types.ts';
+import { Question } from '../../parts/dialog.tsx';
+import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx';
+import { announce } from '../../state/announcements.ts';
+import { type Loading, useLoad } from '../../state/loading.ts';
+import { session } from '../../state/session.ts';
+import { useAction } from '../../state/use-action.ts';
+import { formatCount } from '../../text/format-values.ts';
+
+interface SessionsProperties {
+  readonly sessions: Loading<{ sessions: ShownSession[] }>;
+}
+
+/** How people sign in, who is signed in here, and the sessions that this person may end. */
+export function SignInSection() {
+  const sessions = useSessions();
+  const provider = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+  const current = sessions.value?.sessions.find(({ current }) => current);
+  const account = session.value.state === 'signed-in' ? session.value.account : undefined;
+  return (
+    <>
+      <div class="sec">
+        <h2>Sign-in</h2>
+      </div>
+      <ProblemNotice error={provider.error} retry={provider.reload} />
+      <Facts>
+        {provider.value && (
+          <Fact term="Provider">
+            {provider.value.provider ? (
+              <>
+                <Text text={provider.value.provider.label} />, OpenID Connect
+              </>
+            ) : (
+              'none; people sign in with API tokens'
+            )}
+          </Fact>
+        )}
+        {account && (
+          <Fact term="You">
+            <Text text={account.name} />
+            {account.kind === 'token' && <span class="t3"> · an API token</span>}
+          </Fact>
+        )}
+        {current && (
+          <Fact term="Session">
+            ends at the latest <ExactTime at={current.until} due />
+          </Fact>
+        )}
+        {account && <Fact term="Permission">{account.grants.map(sayGrant)}</Fact>}
+      </Facts>
+      <section>
+        <Sessions sessions={sessions} />
+      </section>
+    </>
+  );
+}
+
+/** The sessions, for everybody: also for people without a factory. */
+export function SessionsPage() {
+  const sessions = useSessions();
+  return (
+    <div class="page reading">
+      <PageHeading title="Sessions" />
+      <Sessions sessions={sessions} />
+    </div>
+  );
+}
+
+function useSessions() {
+  return useLoad(signal => callApi('get', '/sessions', { signal }), []);
+}
+
+function sayGrant({ factory, permission }: Account['grants'][number]) {
+  return (
+    <div key={factory}>
+      <b>{permission}</b> {factory === null ? 'all factories' : <Text text={factory} />}
+    </div>
+  );
+}
+
+function Sessions({ sessions: { value, error, reload } }: SessionsProperties) {
+  const [asks, setAsks] = useState(false);
+  const ending = useAction(async ({ id, name }: ShownSession) => {
+    await endSession(id);
+    announce(`Ended a session of ${name}`);
+    reload();
+  });
+  if (!value) return <Waiting error={error} reload={reload} what="sessions" />;
+  const others = listOwnOthers(value.sessions);
+  return (
+    <>
+      <div class="sec">
+        <h2>Sessions</h2>
+        {others.length > 0 && (
+          <div class="push">
+            <button type="button" class="btn small" onClick={() => setAsks(true)}>
+              Sign out my others…
+            </button>
+          </div>
+        )}
+      </div>
+      <ProblemNotice error={ending.error ?? error} />
+      <ListTable
+        kind="plain"
+        columns={['Who', ['From', 'no-phone'], ['Began', 'no-phone'], 'Last used', ['End', 'action']]}
+      >
+        {value.sessions.map(each => (
+          <SessionRow key={each.id} session={each} isBusy={ending.busy} onEnd={() => ending.run(each)} />
+        ))}
+      </ListTable>
+      {asks && (
+        <Question
+          title={`Sign out ${formatCount(others.length, 'other session')} of yours?`}
+          keep="Keep them"
+          act={`End ${formatCount(others.length, 'session')}`}
+          acting="Ending…"
+          onAct={async () => {
+            for (const { id } of others) await endSession(id);
+            announce(`Ended ${formatCount(others.length, 'session')}`);
+            reload();
+          }}
+          onClose={() => setAsks(false)}
+        >
+          <p>Other browsers that are signed in as you must sign in again. This one stays signed in.</p>
+        </Question>
+      )}
+    </>
+  );
+}
+
+/** The other sessions of whom the current session belongs to. */
+function listOwnOthers(sessions: readonly ShownSession[]): readonly ShownSession[] {
+  const own = sessions.find(({ current }) => current);
+  return sessions.filter(
+    ({ current, kind, name, subject }) =>
+      !current && own?.kind === kind && own.name === name && own.subject === subject,
+  );
+}
+
+async function endSession(id: string): Promise<void> {
+  await callApi('delete', '/sessions/{session}', { session: id });
+}
+
+interface RowProperties {
+  readonly session: ShownSession;
+  readonly isBusy: boolean;
+  readonly onEnd: () => void;
+}
+
+function SessionRow({ session, isBusy, onEnd }: RowProperties) {
+  const { kind, name, subject, from, beganAt, usedAt, current } = session;
+  return (
+    <tr>
+      <td>
+        <span class="name">
+          <Text text={name} />
+        </span>{' '}
+        <span class="t3">
+          {kind === 'token' && '· API token'}
+          {subject !== null && subject !== name && <Text text={`· ${subject}`} />}
+        </span>
+      </td>
+      <td class="no-phone id">
+        <Text text={from} />
+      </td>
+      <td class="no-phone t2">
+        <Moment at={beganAt} />
+      </td>
+      <td class="t2">
+        <Time at={usedAt} />
+      </td>
+      <td class="action">
+        {current ? (
+          <span class="t3 small">this session</span>
+        ) : (
+          <button
+            type="button"
+            class="btn small"
+            aria-label={`End the session of ${name}`}
+            aria-disabled={isBusy}
+            onClick={onEnd}
+          >
+            End
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,261 @@
+import { useState } from 'preact/hooks';
+import type { Permission } from '../../../schema/grant.ts';
+import { dayMs } from '../../../schema/time-units.ts';
+import { callApi } from '../../api-client.ts';
+import type { CreatedToken, ListedToken } from '../../api-types.ts';
+import { Segments } from '../../parts/controls.tsx';
+import { Question } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog-form.tsx';
+import { Field } from '../../parts/fields.tsx';
+import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { RevealedOnce } from '../../parts/revealed-once.tsx';
+import { Text, Time } from '../../parts/text.tsx';
+import { announce } from '../../state/announcements.ts';
+import { nowMs } from '../../state/clock.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
+import { mayManage } from '../../state/session.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { formatBothTimes, formatDate, formatRelativeTime } from '../../text/format-time.ts';
+
+/** Time without use after which a token is probably forgotten, and time before its end to replace it, in ms. */
+const forgottenMs = 30 * dayMs;
+const endsSoonMs = 14 * dayMs;
+
+const expiries = [
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', '1 year'],
+  ['never', 'Never'],
+] as const;
+
+const permissionTexts = {
+  read: 'Sees everything except secrets, and changes nothing.',
+  manage: 'Changes webhooks and automations, and acts on deliveries and runs.',
+} as const;
+
+/** The API tokens that are valid for the factory, by their names; each is shown only once, when it is created. */
+export function TokensSection() {
+  const { factory } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/tokens', { factory, signal }),
+    [factory],
+  );
+  const [creates, setCreates] = useState(false);
+  const [created, setCreated] = useState<CreatedToken>();
+  const [revoked, setRevoked] = useState<ListedToken>();
+  if (!value) return <Waiting error={error} reload={reload} what="API tokens" />;
+  return (
+    <>
+      <div class="sec">
+        <h2>API tokens</h2>
+        <div class="push">
+          <button type="button" class="btn small" onClick={() => setCreates(true)}>
+            Create token…
+          </button>
+        </div>
+      </div>
+      <ProblemNotice error={error} />
+      {value.tokens.length === 0 ? (
+        <Empty title="No API tokens" />
+      ) : (
+        <TokenTable tokens={value.tokens} onRevoke={setRevoked} />
+      )}
+      {creates && (
+        <CreateDialog
+          onCreated={token => {
+            setCreates(false);
+            setCreated(token);
+            reload();
+          }}
+          onClose={() => setCreates(false)}
+        />
+      )}
+      {created && (
+        <RevealedOnce
+          kind="token"
+          title={`API token ${created.name}`}
+          generated={{ secret: created.token }}
+          onStored={() => setCreated(undefined)}
+        />
+      )}
+      {revoked && <RevokeQuestion token={revoked} reload={reload} onClose={() => setRevoked(undefined)} />}
+    </>
+  );
+}
+
+interface TableProperties {
+  readonly tokens: readonly ListedToken[];
+  readonly onRevoke: (token: ListedToken) => void;
+}
+
+function TokenTable({ tokens, onRevoke }: TableProperties) {
+  const columns = [
+    'Name',
+    'Permission',
+    ['Factory', 'no-phone'],
+    ['Created', 'no-phone'],
+    ['Last used', 'no-phone'],
+    ['Expires', 'right'],
+    ['Revoke', 'action'],
+  ] as const;
+  return (
+    <ListTable kind="plain" columns={columns}>
+      {tokens.map(token => (
+        <TokenRow key={token.name} token={token} onRevoke={onRevoke} />
+      ))}
+    </ListTable>
+  );
+}
+
+function TokenRow({ token, onRevoke }: { readonly token: ListedToken } & Pick<TableProperties, 'onRevoke'>) {
+  const { name, factory, permission, createdAt, expiresAt, lastUsedAt } = token;
+  const isForgotten = nowMs.value - Date.parse(lastUsedAt ?? createdAt) > forgottenMs;
+  return (
+    <tr>
+      <td class="name">
+        <Text text={name} />
+      </td>
+      <td class={permission === 'read' ? 't2' : ''}>{permission}</td>
+      <td class="no-phone t2">{factory === null ? 'all' : <Text text={factory} />}</td>
+      <td class="no-phone t2">
+        <Day at={createdAt} />
+      </td>
+      <td class={`no-phone ${isForgotten ? 'warn' : 't2'}`}>
+        {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}
+      </td>
+      <td class="right t2">{expiresAt === null ? 'never' : <Expiry at={expiresAt} />}</td>
+      <td class="action">
+        {mayManage(factory) && (
+          <button
+            type="button"
+            class="btn small"
+            aria-label={`Revoke ${name}…`}
+            onClick={() => onRevoke(token)}
+          >
+            Revoke…
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Day({ at }: { readonly at: string }) {
+  const atMs = Date.parse(at);
+  return (
+    <time dateTime={at} title={formatBothTimes(atMs)}>
+      {formatDate(atMs, nowMs.value, timeZone.value)}
+    </time>
+  );
+}
+
+function Expiry({ at }: { readonly at: string }) {
+  const leftMs = Date.parse(at) - nowMs.value;
+  if (leftMs <= 0) return <span class="bad">expired</span>;
+  if (leftMs > endsSoonMs) return <Day at={at} />;
+  return (
+    <time class="warn" dateTime={at} title={formatBothTimes(Date.parse(at))}>
+      {formatRelativeTime(Date.parse(at), nowMs.value)}
+    </time>
+  );
+}
+
+interface CreateProperties {
+  readonly onCreated: (token: CreatedToken) => void;
+  readonly onClose: () => void;
+}
+
+function CreateDialog({ onCreated, onClose }: CreateProperties) {
+  const { factory } = useFactory();
+  const [name, setName] = useState('');
+  const [permission, setPermission] = useState<Permission>('read');
+  const [expiry, setExpiry] = useState<(typeof expiries)[number][0]>('90');
+  const [allFactories, setAllFactories] = useState(false);
+  const create = async () => {
+    const ends = expiry === 'never' ? undefined : (Number(expiry) * dayMs) / 1_000;
+    const body = { name, permission, allFactories, expiresInSeconds: ends };
+    onCreated(await callApi('post', '/factories/{factory}/tokens', { factory, body }));
+  };
+  return (
+    <FormDialog title="Create an API token" action="Create token" onSubmit={create} onClose={onClose}>
+      <Field label="Name" hint="What it is for, such as ci-plan. Lists and the audit log name it.">
+        {ids => (
+          <input
+            {...ids}
+            class="input"
+            required
+            maxLength={63}
+            autocomplete="off"
+            spellcheck={false}
+            value={name}
+            onInput={event => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <div class="field">
+        <span class="label">Permission</span>
+        <div>
+          <Segments
+            label="Permission"
+            value={permission}
+            options={[
+              ['read', 'read'],
+              ['manage', 'manage'],
+            ]}
+            onChange={setPermission}
+          />
+        </div>
+        <p class="hint">{permissionTexts[permission]}</p>
+      </div>
+      <div class="field">
+        <span class="label">Expires after</span>
+        <div>
+          <Segments label="Expires after" value={expiry} options={expiries} onChange={setExpiry} />
+        </div>
+      </div>
+      {mayManage(null) && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={allFactories}
+            onChange={event => setAllFactories(event.currentTarget.checked)}
+          />
+          For all factories
+        </label>
+      )}
+    </FormDialog>
+  );
+}
+
+interface RevokeProperties {
+  readonly token: ListedToken;
+  readonly reload: () => void;
+  readonly onClose: () => void;
+}
+
+function RevokeQuestion({ token: { name, factory: scope, lastUsedAt }, reload, onClose }: RevokeProperties) {
+  const { factory } = useFactory();
+  return (
+    <Question
+      title={`Revoke ${name}?`}
+      keep="Keep it"
+      act={`Revoke ${name}`}
+      acting="Revoking…"
+      isDangerous
+      onAct={async () => {
+        await callApi('delete', '/factories/{factory}/tokens/{token}', { factory, token: name });
+        announce(`Revoked ${name}`);
+        reload();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Its next request is refused{scope === null && ', in all factories'}, and the sessions that began with
+        it end. It was last used: {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}. A revoked token
+        cannot come back.
+      </p>
+    </Question>
+  );
+}
