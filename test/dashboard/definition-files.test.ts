@@ -90,8 +90,8 @@ browserTest('an automation of a factory of files is tested and reviewed, and cop
   expect(await textOf(dialog.locator('.diff'))).toBe('- Look.\n+ Look. Closely.\n');
   await dialog.getByText('Write automations/triage.yaml').waitFor();
   expect(await dialog.getByRole('button', { name: 'Apply' }).count()).toBe(0);
-  await dialog.getByRole('button', { name: 'Copy automations/triage.yaml' }).click();
-  await dialog.getByRole('button', { name: 'Copied automations/triage.yaml' }).waitFor();
+  await dialog.getByRole('button', { name: 'Copy as file' }).click();
+  await dialog.getByRole('button', { name: 'Copied as file' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
     /^prompt: Look\. Closely\. # new\ntriggers:/,
   );
