@@ -2,8 +2,7 @@
 // whole searches. Then compares the times of the ingress at a constant rate while a search is repeated, and while none is.
 // Usage: npm run bench:queries [-- --rows 10000000 --runs 1000000 --payloads 100000 --rate 300 --seconds 8 --rounds 3]
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { fillLog, prepareIds } from './accept-path/fill-log.ts';
+import { fillLog, fillRuns } from './accept-path/fill-log.ts';
 import { sendAtRate } from './accept-path/open-loop.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
 import { parseNumbers } from './support/options.ts';
@@ -25,27 +24,13 @@ await inTemporaryDirectory(async directory => {
   const payload = Buffer.from(JSON.stringify({ type: 'build', text: 'x'.repeat(1_000) }));
   const file = join(factory.home, 'deliveries.db');
   fillLog(file, uid, options.rows, { count: options.payloads, payload });
-  fillRuns(file);
+  fillRuns(file, options);
   const daemon = await factory.serve();
   const target = { name: 'load', url: `${daemon.ingressUrl}/webhooks/w/${uid}`, token: 'bench-token' };
   const read = client(daemon.managementUrl, token);
   await measureQueries(read);
   await measureIngress(read, target);
 });
-
-/** Records a run for every so many deliveries, one in a hundred of them failed. */
-function fillRuns(file: string): void {
-  const database = new Database(file);
-  database.pragma('synchronous = OFF');
-  database.function('make_run_id', prepareIds('run') as never);
-  database
-    .prepare(`
-      INSERT INTO runs (id, delivery, factory, automation, replay, state, not_before_ms, created_at_ms)
-      SELECT make_run_id(at_ms, seq), seq, 'default', 'triage', 0, iif(seq % 100 < @every, 'failed', 'succeeded'), at_ms, at_ms
-      FROM deliveries WHERE seq % @every = 0`)
-    .run({ every: Math.max(1, Math.round(options.rows / options.runs)) });
-  database.close();
-}
 
 type Read = (path: string) => Promise<{ next: string | null; searched: number }>;
 

@@ -3,9 +3,9 @@ import { parseJsonText } from '../json/parse-json-text.ts';
 import type { ApiPathParameter, RouteAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 import { sessionKeyHeader, unattendedHeader } from '../schema/api/session.ts';
-import { ApiFailure, type ProblemDetails, problemMediaType } from './api-failure.ts';
+import { ApiFailure, type ProblemDetails } from './api-failure.ts';
 import { isUnattended } from './state/attendance.ts';
-import { noticeAnswer, noticeSilence } from './state/connection.ts';
+import { noticeAnswer, noticeSilence, problemMediaType } from './state/connection.ts';
 import { readSessionKey } from './state/session-expiry.ts';
 
 type Route = ApiRoutes[OperationId];

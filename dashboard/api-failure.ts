@@ -1,9 +1,6 @@
 import type { ApiProblemCode } from '../schema/api/problems.ts';
 import type { RefusalParts } from '../schema/refusal.ts';
 
-/** The media type of every refusal. */
-export const problemMediaType = 'application/problem+json';
-
 /** The body of every refusal (RFC 9457). */
 export interface ProblemDetails extends RefusalParts {
   readonly title: string;

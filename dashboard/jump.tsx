@@ -18,25 +18,30 @@ interface Properties {
   readonly factories: readonly string[];
 }
 
-/** Finds names, IDs, pages and texts in payloads by the keyboard. A complete ID opens at once. */
-export function Jump({ location, factories }: Properties) {
+/** Shows a dialog while its component is there, and then returns the focus to where it was. */
+function useShown() {
   const dialog = useRef<HTMLDialogElement>(null);
   const gone = useRef(false);
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => {
+      gone.current = true;
+      opened?.close();
+    };
+  }, []);
+  return { dialog, gone };
+}
+
+/** Finds names, IDs, pages and texts in payloads by the keyboard. A complete ID opens at once. */
+export function Jump({ location, factories }: Properties) {
+  const { dialog, gone } = useShown();
   const list = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const factory = 'factory' in location ? location.factory : undefined;
   const targets = useTargets(text, factory, factories);
   const chosen = targets[Math.min(at, targets.length - 1)];
-  useLayoutEffect(() => {
-    const opened = dialog.current;
-    opened?.showModal();
-    return () => {
-      gone.current = true;
-      // Returns the focus to where it was.
-      opened?.close();
-    };
-  }, []);
   useEffect(() => document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' }), [at]);
   const open = (to: PageLocation) => {
     close();

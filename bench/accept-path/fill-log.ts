@@ -40,6 +40,23 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
   closeSync(descriptor);
 }
 
+/** Records a run for every so many of the deliveries of `fillLog`, one in a hundred of them failed. */
+export function fillRuns(
+  file: string,
+  { rows, runs }: { readonly rows: number; readonly runs: number },
+): void {
+  const database = openDatabase(file);
+  database.pragma('synchronous = OFF');
+  database.function('make_run_id', prepareIds('run') as never);
+  database
+    .prepare(`
+      INSERT INTO runs (id, delivery, factory, automation, replay, state, not_before_ms, created_at_ms)
+      SELECT make_run_id(at_ms, seq), seq, 'default', 'triage', 0, iif(seq % 100 < @every, 'failed', 'succeeded'), at_ms, at_ms
+      FROM deliveries WHERE seq % @every = 0`)
+    .run({ every: Math.max(1, Math.round(rows / runs)) });
+  database.close();
+}
+
 /** Returns a function that makes an id as `createSortableId` does, but faster, from its time and a number. */
 export function prepareIds(prefix: 'dlv' | 'run'): (atMs: number, n: number) => string {
   let last = { atMs: Number.NaN, text: '' };

@@ -24,6 +24,7 @@ interface FinderProperties {
   readonly label: string;
   readonly value: string;
   readonly onInput: (text: string) => void;
+  readonly onEnter?: () => void;
   /** What stands at the right, within the field. */
   readonly aside?: ComponentChildren;
 }
@@ -58,7 +59,7 @@ export function Tabs({ label, tabs }: TabsProperties) {
 }
 
 /** A field that searches what is below it. */
-export function Finder({ label, value, onInput, aside }: FinderProperties) {
+export function Finder({ label, value, onInput, onEnter, aside }: FinderProperties) {
   return (
     <span class="finder">
       <Icon name="search" />
@@ -71,8 +72,13 @@ export function Finder({ label, value, onInput, aside }: FinderProperties) {
         spellcheck={false}
         autocomplete="off"
         onInput={event => onInput(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || !onEnter) return;
+          event.preventDefault();
+          onEnter();
+        }}
       />
-      {aside !== undefined && <span class="finder-aside t3 small">{aside}</span>}
+      {aside !== undefined && aside !== false && <span class="finder-aside t3 small">{aside}</span>}
     </span>
   );
 }

@@ -13,6 +13,8 @@ interface CopyButtonProperties {
   readonly shown?: string;
   /** `icon`: without a word; `text`: without a button's look. */
   readonly kind?: 'button' | 'icon' | 'text';
+  /** Called once it is copied. */
+  readonly onCopied?: (() => void) | undefined;
 }
 
 const confirmedMs = 2_000;
@@ -27,14 +29,15 @@ export function CopyableLine({
   text,
   what,
   isCommand = false,
-}: Properties & { readonly isCommand?: boolean }) {
+  onCopied,
+}: Properties & { readonly isCommand?: boolean; readonly onCopied?: (() => void) | undefined }) {
   return (
     <div class="copyline">
       <code>
         {isCommand && <span class="cmd">$ </span>}
         {escapeInvisible(text)}
       </code>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} what={what} onCopied={onCopied} />
     </div>
   );
 }
@@ -56,13 +59,8 @@ export function CopyableBlock({ text, what }: Properties) {
 }
 
 /** Copies text. Confirms it in its own label, because an open dialog would hide an announcement. */
-export function CopyButton({
-  text,
-  what,
-  named = false,
-  shown = 'Copy',
-  kind = 'button',
-}: CopyButtonProperties) {
+export function CopyButton(properties: CopyButtonProperties) {
+  const { text, what, named = false, kind = 'button', shown = 'Copy', onCopied } = properties;
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -73,6 +71,7 @@ export function CopyButton({
     try {
       const done = await copyText(typeof text === 'string' ? text : await text());
       setCopied(done);
+      if (done) onCopied?.();
       if (!done) announce(`Could not copy. Select the ${what} and copy it by hand.`);
     } catch (error) {
       announce(`Could not copy: ${error instanceof Error ? error.message : error}`);

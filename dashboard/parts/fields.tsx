@@ -61,6 +61,39 @@ export function Field({ label, hint, children }: Properties) {
   );
 }
 
+interface ChoicesProperties<T extends string> {
+  readonly legend: string;
+  readonly value: T;
+  readonly options: readonly {
+    readonly value: T;
+    readonly label: string;
+    readonly hint?: ComponentChildren;
+  }[];
+  readonly onChange: (value: T) => void;
+}
+
+/** Exclusive choices, one below the other, with what each means. */
+export function Choices<T extends string>({ legend, value, options, onChange }: ChoicesProperties<T>) {
+  const name = useId();
+  return (
+    <fieldset class="field choices">
+      <legend class="label">{legend}</legend>
+      {options.map(option => (
+        <label key={option.value} class="choice">
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label}
+          {option.hint !== undefined && <span class="hint">{option.hint}</span>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 /** A field for YAML or JSON that the user types or pastes. */
 export function CodeField({ label, hint, rows, value, onInput }: CodeFieldProperties) {
   return (

@@ -2,6 +2,7 @@ import { useSecretOnScreen } from '../state/current-location.ts';
 import { CopyableLine } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
 
+/** What a sender must be given. It is shown once, when it was generated. */
 export interface GeneratedSecret {
   readonly secret?: string | undefined;
   /** The ingress URL with the secret in it, for a webhook with a URL token. */
@@ -20,14 +21,14 @@ export function RevealedOnce({ title, kind = 'secret', generated: { secret, url 
   useSecretOnScreen();
   return (
     <Dialog title={title} onClose={onStored} stays>
-      <div class="revealed">
+      <div class="revealed stack">
         <p>
           <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it,{' '}
           {kind === 'secret' ? 'rotate the secret' : 'revoke it and create another'}.
         </p>
         {url !== undefined && (
           <>
-            <h3>Ingress URL with its token</h3>
+            <h3 class="label">Ingress URL with its token</h3>
             <CopyableLine text={url} what="ingress URL" />
           </>
         )}
@@ -38,7 +39,7 @@ export function RevealedOnce({ title, kind = 'secret', generated: { secret, url 
           </>
         )}
       </div>
-      <div class="actions end">
+      <div class="actions">
         <button type="button" class="btn primary" onClick={onStored}>
           I have stored it
         </button>

@@ -107,7 +107,12 @@ function listOwnTrouble({
   const isBehind = reconcile?.suspendedAt === null && reconcile.failingSince !== null;
   const drift = edited
     ? 'someone edited the applied state by hand, or a disk damaged it'
-    : changedByHand.map(({ subject }) => subject).join(', ');
+    : changedByHand
+        .map(({ webhook, enabled, enabledInFile }) => {
+          const say = (isEnabled: boolean) => (isEnabled ? 'enabled' : 'disabled');
+          return `${webhook.name} is ${say(enabled)} here, and ${say(enabledInFile)} in its file`;
+        })
+        .join('; ');
   return [
     ...(problem ? [item('state.unserved', factory, problem.since, problem.message)] : []),
     ...(isBehind

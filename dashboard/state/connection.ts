@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
-import { problemMediaType } from '../api-failure.ts';
 
+/** The media type of every refusal. */
+export const problemMediaType = 'application/problem+json';
 /** The wait before the daemon is asked again, in ms; it doubles with each try. */
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;

@@ -35,6 +35,11 @@ export async function showHealth(
     sinceHour: findFirstJudgedHour(nowMs),
   });
   const byUid = Map.groupBy(history.tallies, ({ uid }) => uid);
+  const disabledAt = await findDisabling(
+    store,
+    name,
+    meant.filter(({ enabled }) => !enabled),
+  );
   const shown = meant.map(async webhook => {
     const tallies = byUid.get(webhook.uid) ?? [];
     const [last] = await store.deliveries.listDeliveries({ factory: name, uid: webhook.uid, limit: 1 });
@@ -44,6 +49,7 @@ export async function showHealth(
       name: webhook.name,
       uid: webhook.uid,
       health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
+      ...disabledAt.get(webhook.uid),
       ...(overlap && { overlap: overlapView(overlap) }),
       ...(repeatedId && { repeatedId }),
       lastDelivery: last ? await showLast(last, store.deliveries, permission) : null,
@@ -62,6 +68,28 @@ export async function showHealth(
     .filter(({ automation }) => isMeant(automation))
     .map(pauseView);
   return { since: toTime(sinceHour * hourMs), webhooks: await Promise.all(shown), pauses };
+}
+
+/** @limit Newest entries of the audit log in which the change that disabled a webhook is looked for. */
+const entriesMax = 500;
+
+/** Finds when webhooks were disabled, by their UID, as far as the audit log says so. */
+async function findDisabling(
+  { auditLog }: OpenFactory['store'],
+  factory: string,
+  disabled: readonly AppliedWebhook[],
+): Promise<ReadonlyMap<string, { readonly disabledSince: string }>> {
+  if (disabled.length === 0) return new Map();
+  const entries = await auditLog.list({ factory, limit: entriesMax });
+  return new Map(
+    disabled.flatMap(({ uid }) => {
+      const ofIt = entries.find(
+        ({ operation, subject }) =>
+          operation === 'changeWebhook' && /(?:en|dis)abled$/.test(subject) && subject.includes(`(${uid})`),
+      );
+      return ofIt?.subject.endsWith('disabled') ? [[uid, { disabledSince: ofIt.at }]] : [];
+    }),
+  );
 }
 
 /** Reads the past of one webhook, and judges it. */

@@ -1,89 +1,43 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { violations } from './axe.ts';
-import { browserTest, chooseInAccount, openDashboard } from './browser.ts';
+import { browserTest, openDashboard } from './browser.ts';
 import { inEachLook, readOverhang } from './looks.ts';
-import { createWebhook, deliver, triggerOn } from './samples.ts';
+import { openFullFactory } from './places.ts';
+import { createWebhook, deliver, waitForHealth } from './samples.ts';
 
-/** A page on a factory that has something to show everywhere, and how to open each of its places. */
-async function openFullFactory() {
-  const dashboard = await openDashboard();
-  const { page, api, visit } = dashboard;
-  const webhook = await createWebhook(api, 'deploys');
-  const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
-  const keys = {
-    ...{
-      concurrency: 2,
-      concurrencyKey: '$.repository.full_name',
-      order: '$.service.name',
-      onFailure: 'hold',
-    },
-    ...{ debounce: { for: '1s' }, timeLimit: '10m', attempts: 1, runsPerHour: 1_000 },
-  };
-  await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers, ...keys });
-  const long = { state: 'failed', url: `https://ci.example/${'long/'.repeat(60)}` };
-  await deliver(webhook, { state: 'passed' });
-  const delivery = await deliver(webhook, long);
-  await webhook.post({}, 'wrong');
-  const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
-  const openRow = async () => page.locator('.row-summary').last().click();
-  const askToReplay = async () => {
-    await page.getByRole('button', { name: 'Replay all…' }).click();
-    await page.getByText('The filters choose 2 deliveries.').waitFor();
-  };
-  const compare = async () => {
-    await page.getByText('Compare with an earlier delivery').click();
-    await page.getByLabel('Search the payload').fill('a');
-    await page.locator('.diff').waitFor();
-  };
-  const mistype = async () => {
-    await page.getByLabel('Runs with the same').fill('service.name');
-    await page.getByText('did you mean $.service.name?').waitFor();
-  };
-  const places: readonly [name: string, place: string, text: string, then?: () => Promise<void>][] = [
-    ['automations', '/automations', 'deleted webhook'],
-    ['webhooks', '/webhooks', 'Bearer token'],
-    ['webhook', `/webhooks/${webhook.uid}`, 'Recent deliveries', openRow],
-    ['new-webhook', '/new-webhook', 'Bearer token'],
-    ['deliveries', '/deliveries?state=failed&event=push&since=2026-01-31T14:05:00Z', 'No deliveries match'],
-    ['deliveries-all', '/deliveries', 'All webhooks'],
-    ['bulk-replay', '/deliveries', 'All webhooks', askToReplay],
-    ['runs', '/runs', 'All automations', openRow],
-    ['automation', '/automations/triage-failed-deploys', 'Would trigger', openRow],
-    ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger', mistype],
-    ['delivery', `/deliveries/${delivery}`, 'Started 1 run', compare],
-    ['run', `/runs/${runs[0]?.id}`, 'The last attempt failed:'],
-    ['status', '/status', 'Team secrets'],
-    ['nothing', '/nowhere', 'Page not found'],
-  ];
-  const openEach = async (look: (name: string) => Promise<void>) => {
-    await visit();
-    await chooseInAccount(page, 'Sessions');
-    await page.getByText('this session').waitFor();
-    await look('sessions');
-    for (const [name, place, text, then] of places) {
-      await visit(place);
-      await page.getByText(text).first().waitFor();
-      await then?.();
-      await page.locator('.waiting').first().waitFor({ state: 'detached' });
-      await look(name);
-    }
-  };
-  return { ...dashboard, openEach };
-}
+/** A window of 1180 × 860 px in which everything is twice as large. */
+const zoomed = { width: 590, height: 430 };
 
 browserTest(
-  'axe finds nothing on any page in light and dark colours, and no page is wider than a phone',
+  'axe finds nothing on any page in light and dark colours, and no page is wider than a phone or a zoomed window',
   async () => {
     const { page, keep, openEach } = await openFullFactory();
-    await openEach(name =>
-      inEachLook(page, async look => {
-        if (look !== 'phone') expect(await violations(page, look), `${name}-${look}`).toEqual([]);
-        expect(await readOverhang(page), `${name}-${look}`).toBeLessThanOrEqual(0);
-        await keep(`${name}-${look}`);
-      }),
-    );
+    const found: string[] = [];
+    const look = async (name: string) => {
+      found.push(...(await listOverhang(page, name)));
+      await keep(name);
+    };
+    await openEach(async name => {
+      await inEachLook(page, async each => {
+        if (each !== 'phone') {
+          found.push(...(await violations(page, each)).map(text => `${name}-${each}: ${text}`));
+        }
+        await look(`${name}-${each}`);
+      });
+      const before = page.viewportSize() ?? zoomed;
+      await page.setViewportSize(zoomed);
+      await look(`${name}-zoomed`);
+      await page.setViewportSize(before);
+    });
+    expect(found).toEqual([]);
   },
 );
+
+async function listOverhang(page: Page, name: string): Promise<string[]> {
+  const pixels = await readOverhang(page);
+  return pixels > 0 ? [`${name}: ${pixels} px wider than the window`] : [];
+}
 
 browserTest('a webhook is created, rotated and deleted with the keyboard only', async () => {
   const { page, visit } = await openDashboard();
@@ -144,12 +98,47 @@ browserTest('a webhook is created, rotated and deleted with the keyboard only', 
 browserTest('animates nothing if the user prefers reduced motion', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
-  await visit(`/webhooks/${webhook.uid}`);
+  await deliver(webhook, { n: 1 });
+  await visit('/deliveries');
+  const rows = page.locator('main .row');
+  await expect.poll(() => rows.count()).toBe(1);
   await page.getByText('live', { exact: true }).waitFor();
-  await deliver(webhook, {});
-  await page.getByRole('button', { name: 'Accepted' }).waitFor();
+  await deliver(webhook, { n: 2 });
+  await expect.poll(() => rows.count()).toBe(2);
   const moving = () => page.evaluate<number>('document.getAnimations().length');
   expect(await moving()).toBe(0);
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   expect(await moving()).toBeGreaterThan(0);
 });
+
+browserTest('shows bars, states and the focus in forced colours too', async () => {
+  const { page, api, visit, keep } = await openDashboard();
+  await page.emulateMedia({ forcedColors: 'active' });
+  const webhook = await createWebhook(api, 'deploys');
+  await deliver(webhook, {});
+  await webhook.post({}, 'wrong');
+  await waitForHealth(api, { [webhook.uid]: 'healthy' });
+  await visit('/overview');
+  await page.locator('.col i').first().waitFor();
+  const ground = await styleOf(page, 'body', 'backgroundColor');
+  for (const [element, property] of [
+    ['.col i:not(.r)', 'backgroundColor'],
+    ['.col i.r', 'backgroundColor'],
+    ['.sw', 'backgroundColor'],
+    ['.state .g', 'stroke'],
+    ['.seg [aria-pressed="true"]', 'borderTopColor'],
+  ] as const) {
+    expect(await styleOf(page, element, property), element).not.toBe(ground);
+  }
+  await page.getByRole('button', { name: 'Jump to an ID or name' }).focus();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+  await keep('forced-colours');
+});
+
+/** The colour of the first such element. */
+function styleOf(page: Page, element: string, property: string): Promise<string> {
+  return page.evaluate<string>(
+    `getComputedStyle(document.querySelector(${JSON.stringify(element)})).${property}`,
+  );
+}

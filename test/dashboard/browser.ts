@@ -147,10 +147,22 @@ export async function chooseInAccount(page: Page, entry: string): Promise<void> 
 
 const accountOf = (page: Page) => page.getByRole('button', { name: 'Account: ' });
 
-/** Opens the form for a new webhook, and names the webhook. */
-export async function openNewWebhook({ page, visit }: Dashboard, name: string): Promise<void> {
-  await visit('/new-webhook');
+/** Opens the form for a new webhook of a sender, by its label, and names the webhook. */
+export async function openNewWebhook(
+  { page, visit }: Dashboard,
+  name: string,
+  sender = 'Bearer token',
+): Promise<void> {
+  await visit('/webhooks');
+  await page.getByRole('link', { name: 'New webhook' }).click();
+  await page.locator('label.provider', { hasText: sender }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
+}
+
+/** Chooses an entry of the menu of a webhook. */
+export async function chooseFromMenu(page: Page, entry: string): Promise<void> {
+  await page.getByRole('button', { name: /^More: / }).click();
+  await page.getByRole('menuitem', { name: entry }).click();
 }
 
 export async function textOf(locator: Locator): Promise<string> {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { makeUpstream } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
-import { browserTest, openDashboard, textOf } from './browser.ts';
+import { browserTest, chooseFromMenu, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { factoryOf, followUpstream } from './definition-samples.ts';
 import { triggerOn } from './samples.ts';
 
@@ -23,49 +23,58 @@ browserTest(
     await api('POST', '/apply', { files: both, origin: 'ci' });
     await visit('/webhooks');
     await page.getByRole('link', { name: 'deploys' }).click();
-    await page.getByRole('heading', { name: 'Definition file' }).waitFor();
-    expect(await textOf(page.locator('.block pre').last())).toBe('secretName: S\n');
+    await page.getByRole('link', { name: 'Definition', exact: true }).click();
+    await page.getByText('Defined in webhooks/deploys.yaml').waitFor();
+    expect(await textOf(page.locator('.code pre'))).toBe('secretName: S\n');
     await page.getByText('hookmill secrets set S').waitFor();
-    await page.getByRole('switch', { name: 'Enabled' }).click();
+    await page.getByRole('button', { name: /^More: / }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Copy a link', 'Disable…']);
+    await page.getByRole('menuitem', { name: 'Disable…' }).click();
+    await page.getByText('the next apply enables the webhook again').waitFor();
+    await page.getByRole('button', { name: 'Disable deploys' }).click();
     await page.getByText('deploys is disabled and answers 404').waitFor();
     expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
-    for (const name of ['Rename', 'Rotate secret', 'Delete']) {
-      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
-    }
+    await page.getByText(/^Drift: .* disabled it/).waitFor();
     await keep('files-webhook');
 
-    await page.getByRole('link', { name: '← Webhooks' }).click();
-    await page.getByRole('link', { name: 'Draft webhook' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('uptime');
-    await page.getByRole('radio', { name: /URL token/ }).check();
+    await openNewWebhook(dashboard, 'uptime', 'Token in the URL');
     await page.getByRole('button', { name: 'Show the definition file' }).click();
-    await page.locator('figcaption').getByText('webhooks/uptime.yaml').first().waitFor();
-    expect(await textOf(page.locator('.block pre'))).toBe('authMode: url_token\nsecretName: UPTIME_TOKEN\n');
+    await page.getByText('hookmill secrets generate UPTIME_TOKEN').waitFor();
+    await page.locator('.code header').getByText('webhooks/uptime.yaml').waitFor();
+    expect(await textOf(page.locator('.code pre'))).toBe('authMode: url_token\nsecretName: UPTIME_TOKEN\n');
     await keep('files-new-webhook');
     expect((await api<Webhooks>('GET', '/webhooks')).webhooks).toHaveLength(1);
   },
 );
 
-browserTest('a factory of a repository: shows the revision, and that its tip is broken', async () => {
-  const upstream = makeUpstream();
-  const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
-  const dashboard = await openDashboard();
-  const { page, api, visit } = dashboard;
-  const reconcile = await followUpstream(dashboard, upstream.bare);
-  await reconcile();
-  upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
-  await reconcile();
-  await visit('/webhooks');
-  await page.getByText('The last good state is still applied.').waitFor();
-  await page.getByRole('link', { name: 'deploys' }).click();
-  await page.getByText(`at revision ${revision.slice(0, 7)}`).waitFor();
-  await page.getByText('a commit that renames it is not applied').waitFor();
-  await page.getByText('The new value takes effect when the next change on the branch is applied.').waitFor();
-  const { webhooks } = await api<Webhooks>('GET', '/webhooks');
-  await page.getByRole('switch', { name: 'Enabled' }).click();
-  await page.getByText('deploys is disabled and answers 404').waitFor();
-  expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
-});
+browserTest(
+  'a factory of a repository: shows the revision, and the diagnostics of a broken tip',
+  async () => {
+    const upstream = makeUpstream();
+    const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
+    const dashboard = await openDashboard();
+    const { page, api, visit } = dashboard;
+    const reconcile = await followUpstream(dashboard, upstream.bare);
+    await reconcile();
+    upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
+    await reconcile();
+    await visit('/webhooks');
+    await page.getByText('The last good state is still applied.').waitFor();
+    await page.getByRole('link', { name: 'deploys' }).click();
+    await page.getByRole('link', { name: 'Definition', exact: true }).click();
+    await page.getByText(`at commit ${revision.slice(0, 7)}`).waitFor();
+    await page.getByText('a commit that renames it is not applied').waitFor();
+    await page
+      .getByText('The new value takes effect when the next change on the branch is applied.')
+      .waitFor();
+    const { webhooks } = await api<Webhooks>('GET', '/webhooks');
+    await chooseFromMenu(page, 'Disable…');
+    await page.getByText('the next commit that is applied enables the webhook again').waitFor();
+    await page.getByRole('button', { name: 'Disable deploys' }).click();
+    await page.getByText('deploys is disabled and answers 404').waitFor();
+    expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
+  },
+);
 
 browserTest('an automation of a factory of files is tested and reviewed, and copied as a file', async () => {
   const dashboard = await openDashboard();

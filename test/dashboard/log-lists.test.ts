@@ -136,6 +136,7 @@ browserTest('a delivery opens beside the list, which is neither read again nor m
   await page.keyboard.press('k');
   await page.keyboard.press('k');
   await expect.poll(() => page.url()).toContain(alert);
+  await page.locator('.detail').getByText('warning').first().waitFor();
   await page.keyboard.press('o');
   await expect.poll(() => page.evaluate('document.activeElement.closest(".detail") !== null')).toBe(true);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -404,11 +405,12 @@ browserTest('times are local or in UTC, and the browser remembers which', async 
   const clock = (timeZone: string) =>
     new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(Date.parse(at));
   await visit(`/deliveries/${failed}`);
-  await page.getByText(clock('Asia/Tokyo')).waitFor();
+  const detail = page.locator('.detail');
+  await detail.getByText(clock('Asia/Tokyo')).waitFor();
   await page.getByRole('button', { name: 'UTC' }).click();
-  await page.getByText(`${clock('UTC')} UTC`).waitFor();
+  await detail.getByText(`${clock('UTC')} UTC`).waitFor();
   await page.reload();
-  await page.getByText(`${clock('UTC')} UTC`).waitFor();
+  await detail.getByText(`${clock('UTC')} UTC`).waitFor();
   await visit('/deliveries?since=2026-01-31T14:05:00.000Z');
   const from = async () => {
     await page.getByRole('button', { name: /^Time: Since/ }).click();

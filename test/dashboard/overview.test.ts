@@ -245,7 +245,7 @@ browserTest('says that the branch, the log and the applied state are not as they
   };
   await page.route('**/api/v1/factories/*/status', async route => {
     const status = await (await route.fetch()).json();
-    const changedByHand = [{ at: now, subject: 'deploys: disabled', who: null }];
+    const changedByHand = [{ at: now, webhook, enabled: false, enabledInFile: true }];
     await route.fulfill({
       json: { ...status, reconcile, revision: '3f9a1c2'.padEnd(40, '0'), changedByHand },
     });
@@ -260,7 +260,9 @@ browserTest('says that the branch, the log and the applied state are not as they
     expect.stringMatching(
       /^main cannot be applied; 3f9a1c2 is still livesince .*webhooks\/linear.yaml: the team secret LINEAR has no value\. Run hookmill secrets set LINEAR\.Copy command$/,
     ),
-    expect.stringMatching(/^The applied state differs from the files.*Deploys: disabled\.See the drift$/),
+    expect.stringMatching(
+      /^The applied state differs from the files.*Deploys is disabled here, and enabled in its file\.See the drift$/,
+    ),
   ]);
   await keep('overview-branch');
   expect(factory).not.toBe('');

@@ -15,6 +15,7 @@ import {
   textOf,
 } from './browser.ts';
 import { factoryOf, followUpstream } from './definition-samples.ts';
+import { inEachLook, readOverhang } from './looks.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
 const minuteMs = 60_000;
@@ -46,7 +47,9 @@ browserTest('branch: names each mistake of a refused commit, and the command tha
   await page.getByText(/^main cannot be applied since/).waitFor();
   const notice = page.locator('.notice');
   expect(await textOf(notice)).toMatch(/is still live.*webhooks\/linear\.yaml:1:13 .*LINEAR/);
-  expect(await textOf(notice.locator('.copyline'))).toMatch(/^\$ hookmill secrets set LINEAR/);
+  expect(await textOf(notice.locator('.copyline'))).toMatch(
+    /^\$ hookmill --factory test-\d+ secrets set LINEAR/,
+  );
   await sections(page).getByRole('img', { name: 'cannot be applied' }).waitFor();
   await sections(page).getByRole('img', { name: '1 value missing' }).waitFor();
   const commits = page.getByRole('list', { name: 'Commits, newest first' }).getByRole('listitem');
@@ -210,7 +213,10 @@ browserTest('alerts: acknowledges and mutes what is open, lists the past, and re
   expect(await sections(page).getByText('open').count()).toBe(0);
   const [open] = await readAlerts();
   expect(open).toMatchObject({ acknowledged: { by: expect.any(String) }, muted: { by: expect.any(String) } });
-  await keep('settings-alerts-acknowledged');
+  await inEachLook(page, async look => {
+    expect(await readOverhang(page), look).toBeLessThanOrEqual(0);
+    await keep(`settings-alerts-acknowledged-${look}`);
+  });
 });
 
 /** One that ended an hour ago, and one that ended 31 days ago. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
+import { browserTest, chooseFromMenu, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 /** Everything that the page holds, and its history. */
@@ -27,16 +27,16 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
     await route.fulfill({ response });
   });
 
-  await openNewWebhook(dashboard, 'uptime');
-  await page.getByRole('radio', { name: /URL token/ }).check();
+  await openNewWebhook(dashboard, 'uptime', 'Token in the URL');
   await page.getByRole('button', { name: 'Create webhook' }).click();
-  const url = await textOf(page.locator('.revealed code').first());
+  const url = await textOf(page.locator('.path .copyline code').first());
   const created = url.slice(url.lastIndexOf('/') + 1);
   expect(created).toMatch(/^[\w-]{43}$/);
   expect(await page.evaluate<string>(everywhere)).toContain(created);
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Copy ingress URL' }).click();
   await page.getByRole('button', { name: 'Open the webhook' }).click();
-  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByRole('heading', { level: 1, name: 'uptime' }).waitFor();
+  await chooseFromMenu(page, 'Rotate the secret…');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
   const rotated = (await textOf(page.locator('.revealed code').first())).split('/').at(-1) ?? '';
   expect(rotated).toMatch(/^[\w-]{43}$/);
@@ -60,11 +60,10 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
 browserTest('a secret that was shown once stays until the user has stored it', async () => {
   const { page, api, visit } = await openDashboard();
   const { uid } = await createWebhook(api, 'deploys');
-  await visit('/status');
-  await page.getByRole('heading', { name: 'Team secrets' }).waitFor();
+  await visit('/webhooks');
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   await visit(`/webhooks/${uid}`);
-  const rotate = page.getByRole('button', { name: 'Rotate secret' });
-  await rotate.click();
+  await chooseFromMenu(page, 'Rotate the secret…');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
   const secret = await textOf(page.locator('.revealed code'));
   const expectShown = async () => {
@@ -76,7 +75,7 @@ browserTest('a secret that was shown once stays until the user has stored it', a
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
   await expectShown();
   await page.mouse.click(2, 2);
-  const link = await page.getByRole('link', { name: 'Status' }).boundingBox();
+  const link = await page.getByRole('link', { name: 'Settings' }).boundingBox();
   await page.mouse.click(link?.x ?? 0, link?.y ?? 0);
   await expectShown();
   const [question] = await Promise.all([
@@ -96,6 +95,39 @@ browserTest('a secret that was shown once stays until the user has stored it', a
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByText('Your session has expired.').waitFor();
   expect(await page.content()).not.toContain(secret);
+});
+
+browserTest('leaving a new webhook asks, until its secret was copied', async () => {
+  const dashboard = await openDashboard();
+  const { page } = dashboard;
+  await openNewWebhook(dashboard, 'deploys');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  const secret = await textOf(page.locator('.path .copyline code').nth(1));
+  const dialog = page.getByRole('dialog', { name: 'Leave without the secret?' });
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  expect(await textOf(page.locator('.path .copyline code').nth(1))).toBe(secret);
+  // The first step back is the page itself, which stayed.
+  for (const _ of [1, 2]) await page.goBack();
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.content()).toContain(secret);
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy secret' }).click();
+  await page.getByRole('button', { name: 'Copied secret' }).waitFor();
+  await page.getByRole('button', { name: 'Open the webhook' }).click();
+  await page.getByText('Bearer token').waitFor();
+  expect(await page.content()).not.toContain(secret);
+
+  await openNewWebhook(dashboard, 'orders');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  const lost = await textOf(page.locator('.path .copyline code').nth(1));
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
+  await dialog.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  expect(await page.content()).not.toContain(lost);
 });
 
 async function there(page: Page): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import automationSchema from '../../../schema/json/automation.schema.json' with { type: 'json' };
 import { namePattern } from '../../../schema/name.ts';
 import { callApi } from '../../api-client.ts';
@@ -7,8 +7,9 @@ import type { DescribedPayloads, ListedRunner, ListedWebhook } from '../../api-t
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { listFilteredFields, selectWebhooks } from '../../state/automation-draft.ts';
+import { readChange, toDefinitionEdit } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { changesOnScreen, useChangesOnScreen } from '../../state/current-location.ts';
+import { changesOnScreen, currentLocation, useChangesOnScreen } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useLoad } from '../../state/loading.ts';
 import { type AutomationText, useAutomationText } from '../../state/use-automation-text.ts';
@@ -35,6 +36,17 @@ interface Properties {
   readonly onApplied: () => void;
 }
 
+/** Makes the change that the address has, once, for the person to review. */
+function useAskedChange(edit: AutomationText['edit']): void {
+  const { value: location } = currentLocation;
+  useEffect(() => {
+    const change = readChange('query' in location ? location.query : undefined);
+    if (!change) return;
+    const { path, value } = toDefinitionEdit(change);
+    edit(path, value);
+  }, []);
+}
+
 /** An automation: its text, how its runs are executed, what it would have started, and what was sent. */
 export function AutomationEditor(properties: Properties) {
   const { name, initial, applied, webhooks, runners, lead, onChanged, onApplied } = properties;
@@ -44,6 +56,7 @@ export function AutomationEditor(properties: Properties) {
   const [open, setOpen] = useState<'review' | 'run'>();
   const [failure, setFailure] = useState<unknown>();
   useChangesOnScreen(changes > 0);
+  useAskedChange(document.edit);
   // While the text is no YAML, what it last selected stays.
   const { triggers } = draft.runs ? draft : (document.valid ?? draft);
   const { selected, unknown } = selectWebhooks(triggers, webhooks);

@@ -1,5 +1,6 @@
-import type { ListedScheme, ListedSecret } from '../../api-types.ts';
-import { Field, SecretInput } from '../../parts/fields.tsx';
+import type { ListedScheme, ListedSecret, ListedWebhook } from '../../api-types.ts';
+import { ChoiceChip } from '../../parts/chips.tsx';
+import { Choices, SecretInput } from '../../parts/fields.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import {
   getSecretKind,
@@ -8,107 +9,100 @@ import {
   type SecretKind,
   type WebhookDraft,
 } from '../../state/webhook-draft.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { splitProvider } from '../../text/sender-labels.ts';
 
-const kindLabels: Readonly<Record<SecretKind, string>> = {
-  generated: 'Generate one (shown once)',
-  supplied: 'Enter the one from the provider',
-  existing: 'Use an existing team secret',
-  blank: 'Leave blank and enter it later',
-};
+/** What the form knows of the daemon and the factory. */
+export interface KnownObjects {
+  readonly schemes: readonly ListedScheme[];
+  readonly secrets: readonly ListedSecret[];
+  readonly webhooks: readonly ListedWebhook[];
+}
 
 interface Properties {
   readonly draft: WebhookDraft;
-  readonly schemes: readonly ListedScheme[];
-  readonly secrets: readonly ListedSecret[];
+  readonly known: KnownObjects;
   readonly onChange: (changed: Partial<WebhookDraft>) => void;
 }
 
-/** How the new webhook gets its secret, and the name of the team secret. */
-export function SecretFields({ draft, schemes, secrets, onChange }: Properties) {
+/** How the new webhook gets its secret. Nothing for senders that have none. */
+export function SecretFields({ draft, known, onChange }: Properties) {
   const { managedHere } = useFactory();
-  if (draft.authMode === 'signature' && !findScheme(draft, schemes)) return null;
-  const kind = getSecretKind(draft, schemes);
+  const kinds = listSecretKinds(draft.sender, known);
+  const kind = getSecretKind(draft, known);
+  if (kind === undefined) return null;
+  const scheme = known.schemes.find(({ id }) => id === draft.sender.scheme);
+  const provider = scheme ? splitProvider(scheme.provider)[0] : 'the sender';
+  const texts = describeKinds(provider, getSecretName(draft, known), known.secrets.length);
   return (
     <>
-      <SecretKindChoice draft={draft} schemes={schemes} secrets={secrets} onChange={onChange} />
+      {kinds.length === 1 ? (
+        <div class="field">
+          <span class="label">Secret</span>
+          <p class="hint">hookmill makes one. {texts[kind].hint}</p>
+        </div>
+      ) : (
+        <Choices
+          legend="Secret"
+          value={kind}
+          options={kinds.map(value => ({ value, ...texts[value] }))}
+          onChange={secretKind => onChange({ secretKind })}
+        />
+      )}
       {kind === 'supplied' && managedHere && (
         <SecretInput
           label="Secret from the provider"
+          hint={scheme && `${provider}: ${scheme.secretLocation}`}
           value={draft.suppliedValue}
           onInput={suppliedValue => onChange({ suppliedValue })}
         />
       )}
-      {kind === 'existing' ? (
-        <ExistingSecret draft={draft} secrets={secrets} onChange={onChange} />
-      ) : (
-        <Field label="Secret name" hint="Name under which the secret is stored.">
-          {ids => (
-            <input
-              {...ids}
-              required
-              autocomplete="off"
-              spellcheck={false}
-              value={getSecretName(draft, secrets)}
-              onInput={event => onChange({ secretName: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-      )}
+      {kind === 'existing' && <ExistingSecret draft={draft} known={known} onChange={onChange} />}
     </>
   );
 }
 
-function SecretKindChoice({ draft, schemes, secrets, onChange }: Properties) {
-  const selected = getSecretKind(draft, schemes);
-  const kinds = listSecretKinds(draft, schemes).filter(kind => kind !== 'existing' || secrets.length > 0);
-  const scheme = findScheme(draft, schemes);
-  return (
-    <fieldset class="choices">
-      <legend>Secret</legend>
-      {scheme && (
-        <p class="hint">
-          {scheme.provider}: {scheme.secretLocation}
-        </p>
-      )}
-      {kinds.map(kind => (
-        <label key={kind}>
-          <input
-            type="radio"
-            name="secret"
-            checked={selected === kind}
-            onChange={() => onChange({ secretKind: kind })}
-          />
-          {kindLabels[kind]}
-        </label>
-      ))}
-    </fieldset>
-  );
+function describeKinds(
+  provider: string,
+  secretName: string,
+  secrets: number,
+): Readonly<Record<SecretKind, { readonly label: string; readonly hint: string }>> {
+  return {
+    generated: { label: 'Make one', hint: `Shown once, on the next page. Stored as ${secretName}.` },
+    supplied: { label: 'Enter the one from the provider', hint: `Stored as ${secretName}.` },
+    existing: {
+      label: 'Use a team secret',
+      hint: `One of ${formatCount(secrets, 'secret')} that this factory has.`,
+    },
+    blank: {
+      label: 'Enter it later',
+      hint: `Once ${provider} shows it. Until then, the webhook answers 401.`,
+    },
+  };
 }
 
-function ExistingSecret({ draft, secrets, onChange }: Omit<Properties, 'schemes'>) {
-  const selected = draft.existingSecret ?? secrets[0]?.name;
+function ExistingSecret({ draft, known: { secrets }, onChange }: Properties) {
+  const selected = draft.existingSecret ?? secrets[0]?.name ?? '';
   const isUsed = secrets.some(
     ({ name, usedBy, usedElsewhere }) => name === selected && (usedBy.length > 0 || usedElsewhere),
   );
   return (
-    <>
-      <Field label="Team secret" hint="Its value is not shown.">
-        {ids => (
-          <select
-            {...ids}
-            value={selected}
-            onChange={event => onChange({ existingSecret: event.currentTarget.value, allowShared: false })}
-          >
-            {secrets.map(({ name, state }) => (
-              <option key={name} value={name}>
-                {state === 'declared' ? `${name} (no value yet)` : name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+    <div class="field">
+      <span>
+        <ChoiceChip
+          label="Team secret"
+          value={selected}
+          options={secrets.map(({ name, state }) => ({
+            value: name,
+            label: name,
+            hint: state === 'declared' ? 'no value yet' : undefined,
+          }))}
+          onChoose={existingSecret => onChange({ existingSecret, allowShared: false })}
+        />
+      </span>
+      <p class="hint">Its value is not shown.</p>
       {isUsed && (
-        <label>
+        <label class="choice">
           <input
             type="checkbox"
             checked={draft.allowShared}
@@ -117,10 +111,6 @@ function ExistingSecret({ draft, secrets, onChange }: Omit<Properties, 'schemes'
           Allow it even if another webhook uses it with another mode or scheme
         </label>
       )}
-    </>
+    </div>
   );
-}
-
-function findScheme(draft: WebhookDraft, schemes: readonly ListedScheme[]): ListedScheme | undefined {
-  return draft.authMode === 'signature' ? schemes.find(({ id }) => id === draft.scheme) : undefined;
 }

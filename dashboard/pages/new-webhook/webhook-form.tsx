@@ -1,75 +1,136 @@
 import { useState } from 'preact/hooks';
-import type { AuthMode } from '../../../schema/ingress-url.ts';
+import type { Diagnostic } from '../../../schema/diagnostics.ts';
 import { callApi } from '../../api-client.ts';
-import type { CreatedWebhook, ListedScheme, ListedSecret } from '../../api-types.ts';
-import { Field, NameField } from '../../parts/fields.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { ApiFailure, type ProblemDetails } from '../../api-failure.ts';
+import type { CreatedWebhook, ListedScheme } from '../../api-types.ts';
+import { CodeField, Field, NameField } from '../../parts/fields.tsx';
+import { Monogram } from '../../parts/monogram.tsx';
+import { Diagnostics, ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useSubmit } from '../../state/use-action.ts';
-import { buildWebhookBody, emptyWebhookDraft, type WebhookDraft } from '../../state/webhook-draft.ts';
-import { SchemePicker } from './scheme-picker.tsx';
-import { SecretFields } from './secret-fields.tsx';
+import {
+  buildWebhookBody,
+  type ChosenSender,
+  createWebhookDraft,
+  getName,
+  getSecretKind,
+  getSecretName,
+  isDescribed,
+  type WebhookDraft,
+} from '../../state/webhook-draft.ts';
+import { splitProvider } from '../../text/sender-labels.ts';
+import { nameKind, OwnMark, ownSenders } from './provider-choice.tsx';
+import { type KnownObjects, SecretFields } from './secret-fields.tsx';
 
-const modes = [
-  ['token', 'Bearer token', 'The sender puts a secret in a header. For your own scripts and most tools.'],
-  ['url_token', 'URL token', 'The secret is part of the URL. For senders that cannot set a header.'],
-  ['signature', 'Provider signature', 'The sender signs each request. GitHub, Stripe, Sentry and many more.'],
-] as const;
-
-interface AuthModeChoiceProperties {
-  readonly selected: AuthMode;
-  readonly onSelect: (mode: AuthMode) => void;
+/** The definition file that makes the webhook, in a factory that is managed by files. */
+export interface DraftedFile {
+  readonly instead: NonNullable<ProblemDetails['instead']>;
+  readonly sender: ChosenSender;
+  /** The command that makes the team secret; undefined if there is one already, or if there is none. */
+  readonly secretCommand: string | undefined;
 }
 
 interface Properties {
-  readonly schemes: readonly ListedScheme[];
-  readonly secrets: readonly ListedSecret[];
+  readonly sender: ChosenSender;
+  readonly known: KnownObjects;
   readonly onCreated: (created: CreatedWebhook) => void;
+  readonly onDrafted: (file: DraftedFile) => void;
 }
 
-export function WebhookForm({ schemes, secrets, onCreated }: Properties) {
-  const { factory, mayManage, managedHere } = useFactory();
-  const [draft, setDraft] = useState(emptyWebhookDraft);
+/** The name and the secret of a webhook for a sender, and what is rarely needed. */
+export function WebhookForm({ sender, known, onCreated, onDrafted }: Properties) {
+  const { factory, managedHere } = useFactory();
+  const [draft, setDraft] = useState(() => createWebhookDraft(sender));
+  const [diagnostics, setDiagnostics] = useState<readonly Diagnostic[]>([]);
   const change = (changed: Partial<WebhookDraft>) => setDraft(known => ({ ...known, ...changed }));
   const { busy, error, submit } = useSubmit(async () => {
-    const body = buildWebhookBody(draft, schemes, secrets);
-    onCreated(await callApi('post', '/factories/{factory}/webhooks', { factory, body }));
+    const keys = await parseKeys(draft.keys);
+    setDiagnostics(keys.ok ? [] : keys.diagnostics);
+    if (!keys.ok) return;
+    const body = buildWebhookBody(draft, known, keys.value);
+    try {
+      onCreated(await callApi('post', '/factories/{factory}/webhooks', { factory, body }));
+    } catch (failure) {
+      const instead = failure instanceof ApiFailure ? failure.problem?.instead : undefined;
+      if (instead?.yaml === undefined) throw failure;
+      onDrafted({ instead, sender, secretCommand: findSecretCommand(draft, known, instead.yaml) });
+    }
   });
-  if (!mayManage) return <p class="notice">You need the manage permission to create webhooks.</p>;
-  const needsScheme = draft.authMode === 'signature' && draft.scheme === undefined;
+  const describes = isDescribed(sender);
   return (
-    <form class="card padded stack form" onSubmit={submit}>
-      {!managedHere && (
-        <p class="notice">
-          The webhooks of this factory are defined in files. Fill in the form, then copy the definition file
-          that it shows.
-        </p>
-      )}
-      <NameField value={draft.name} onInput={name => change({ name })} example="deploys" />
-      <AuthModeChoice
-        selected={draft.authMode}
-        onSelect={authMode => change({ authMode, secretKind: undefined })}
-      />
-      {draft.authMode === 'signature' && (
-        <SchemePicker
-          schemes={schemes}
-          selected={draft.scheme}
-          onSelect={scheme => change({ scheme, secretKind: undefined })}
-        />
-      )}
-      <SecretFields draft={draft} schemes={schemes} secrets={secrets} onChange={change} />
-      <details>
-        <summary>More options</summary>
-        <DeliveryIdField value={draft.deliveryId} onInput={deliveryId => change({ deliveryId })} />
-        <KeepHeadersField value={draft.keepHeaders} onInput={keepHeaders => change({ keepHeaders })} />
-      </details>
+    <form class="new-webhook-form" onSubmit={submit}>
+      <SenderHeading sender={sender} schemes={known.schemes} />
+      <NameField value={getName(draft, known)} onInput={name => change({ name })} example="deploys" />
+      {describes && <KeysField value={draft.keys} onInput={keys => change({ keys })} />}
+      <SecretFields draft={draft} known={known} onChange={change} />
+      <IdentityHint scheme={known.schemes.find(({ id }) => id === sender.scheme)} />
+      <MoreOptions draft={draft} known={known} onChange={change} />
+      {diagnostics.length > 0 && <Diagnostics diagnostics={diagnostics} />}
       <ProblemNotice error={error} />
-      <div class="actions">
-        <button type="submit" class="btn primary" disabled={busy || needsScheme}>
-          {managedHere ? 'Create webhook' : 'Show the definition file'}
-        </button>
-      </div>
+      <button type="submit" class="btn primary" disabled={busy}>
+        {managedHere ? 'Create webhook' : 'Show the definition file'}
+      </button>
     </form>
+  );
+}
+
+/** Parses further keys of a definition. The parser is loaded only for them: it is as large as the rest of the page. */
+async function parseKeys(
+  text: string,
+): Promise<
+  | { readonly ok: true; readonly value: object }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
+> {
+  if (text.trim() === '') return { ok: true, value: {} };
+  const { parseYaml } = await import('../../../schema/definitions/yaml-source.ts');
+  const parsed = parseYaml('Definition', new TextEncoder().encode(text));
+  return parsed.ok ? { ok: true, value: Object(parsed.source.value ?? {}) } : parsed;
+}
+
+/** The command with which somebody makes the team secret of a definition file. */
+function findSecretCommand(draft: WebhookDraft, known: KnownObjects, yaml: string): string | undefined {
+  const [, name = ''] = /^secretName: (.+)$/m.exec(yaml) ?? [];
+  const commands = {
+    generated: `hookmill secrets generate ${name}`,
+    supplied: `hookmill secrets set ${name}`,
+    blank: `hookmill secrets declare ${name}`,
+    existing: undefined,
+  };
+  const kind = getSecretKind(draft, known);
+  return kind && commands[kind];
+}
+
+function SenderHeading({
+  sender,
+  schemes,
+}: {
+  readonly sender: ChosenSender;
+  readonly schemes: readonly ListedScheme[];
+}) {
+  const scheme = schemes.find(({ id }) => id === sender.scheme);
+  const own = ownSenders.find(({ authMode }) => authMode === sender.authMode);
+  const [name, form] = scheme ? splitProvider(scheme.provider) : [own?.label ?? '', own?.hint];
+  return (
+    <div class="flow sender-heading">
+      {scheme ? <Monogram scheme={scheme.id} name={name} size="l" /> : <OwnMark size="l" />}
+      <div>
+        <h2>{name}</h2>
+        <p class="t3">{form ?? nameKind(scheme?.kind ?? '')}</p>
+      </div>
+    </div>
+  );
+}
+
+/** Where the sender puts its signature, and by what a retry is recognised. */
+function IdentityHint({ scheme }: { readonly scheme: ListedScheme | undefined }) {
+  const find = (label: string) => scheme?.summary.find(line => line.label === label)?.text;
+  const [header, identity, note] = [find('Header'), find('Delivery identity'), find('Note')];
+  if (header === undefined || identity === undefined) return null;
+  return (
+    <p class="hint">
+      It signs in <code>{header}</code>. A retry is recognised by {identity}. <Text text={note ?? ''} />
+    </p>
   );
 }
 
@@ -78,30 +139,71 @@ interface FieldProperties {
   readonly onInput: (text: string) => void;
 }
 
-function DeliveryIdField(properties: FieldProperties) {
-  const hint =
-    'The header in which the sender puts its own event ID, or the path of its field in the body, such as $.id. Deliveries with the same ID are duplicates.';
-  return <HeaderField label="Delivery ID" hint={hint} placeholder="X-Event-Id" {...properties} />;
+function KeysField(properties: FieldProperties) {
+  return (
+    <CodeField
+      label="Definition keys"
+      hint="YAML, as in a definition file."
+      rows={Math.max(3, properties.value.split('\n').length)}
+      {...properties}
+    />
+  );
 }
 
-function KeepHeadersField(properties: FieldProperties) {
-  const hint =
-    'More request headers to keep of each delivery, for header filters and runs, separated by commas. The headers of the event type and ID are kept anyway.';
-  return <HeaderField label="Headers to keep" hint={hint} placeholder="X-Tenant" {...properties} />;
+interface MoreProperties {
+  readonly draft: WebhookDraft;
+  readonly known: KnownObjects;
+  readonly onChange: (changed: Partial<WebhookDraft>) => void;
 }
 
-interface HeaderFieldProperties extends FieldProperties {
+function MoreOptions({ draft, known, onChange }: MoreProperties) {
+  const kind = getSecretKind(draft, known);
+  return (
+    <details class="more-options">
+      <summary>More options</summary>
+      {kind !== undefined && kind !== 'existing' && (
+        <TextField
+          label="Secret name"
+          hint="Name under which the secret is stored."
+          value={getSecretName(draft, known)}
+          onInput={secretName => onChange({ secretName })}
+          required
+        />
+      )}
+      <TextField
+        label="Delivery ID"
+        hint="The header in which the sender puts its own event ID, or the path of its field in the body, such as $.id. Deliveries with the same ID are duplicates."
+        placeholder="X-Event-Id"
+        value={draft.deliveryId}
+        onInput={deliveryId => onChange({ deliveryId })}
+      />
+      <TextField
+        label="Headers to keep"
+        hint="More request headers to keep of each delivery, for header filters and runs, separated by commas. The headers of the event type and ID are kept anyway."
+        placeholder="X-Tenant"
+        value={draft.keepHeaders}
+        onInput={keepHeaders => onChange({ keepHeaders })}
+      />
+      {!isDescribed(draft.sender) && <KeysField value={draft.keys} onInput={keys => onChange({ keys })} />}
+    </details>
+  );
+}
+
+interface TextFieldProperties extends FieldProperties {
   readonly label: string;
   readonly hint: string;
-  readonly placeholder: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
 }
 
-function HeaderField({ label, hint, placeholder, value, onInput }: HeaderFieldProperties) {
+function TextField({ label, hint, placeholder, required = false, value, onInput }: TextFieldProperties) {
   return (
     <Field label={label} hint={hint}>
       {ids => (
         <input
           {...ids}
+          class="input"
+          required={required}
           autocomplete="off"
           spellcheck={false}
           placeholder={placeholder}
@@ -110,26 +212,5 @@ function HeaderField({ label, hint, placeholder, value, onInput }: HeaderFieldPr
         />
       )}
     </Field>
-  );
-}
-
-function AuthModeChoice({ selected, onSelect }: AuthModeChoiceProperties) {
-  return (
-    <fieldset class="choices cards">
-      <legend>How the sender authenticates</legend>
-      {modes.map(([mode, label, text]) => (
-        <label key={mode}>
-          <input type="radio" name="mode" checked={selected === mode} onChange={() => onSelect(mode)} />
-          <span>
-            <strong>{label}</strong>
-            <span class="hint">{text}</span>
-          </span>
-        </label>
-      ))}
-      <p class="hint">
-        A sender with a token of an OpenID Connect issuer, such as a CI job, needs no secret: write a
-        definition file with <code>authMode: oidc</code>.
-      </p>
-    </fieldset>
   );
 }

@@ -13,6 +13,7 @@ import { formatLength } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { EmptyFactory } from './empty-factory.tsx';
 import { Overview } from './overview.tsx';
+import { isWaiting } from './webhook-table.tsx';
 
 interface Properties {
   readonly status: ShownStatus;
@@ -35,7 +36,7 @@ export function OverviewPage({ status }: Properties) {
 /** What is well, and what was wrong last. */
 function AllWell({ status, days }: Properties & { readonly days: FactoryDays }) {
   const { reconcile, revision } = status;
-  const waiting = days.health.webhooks.filter(({ health }) => health?.state === 'never seen').length;
+  const waiting = days.health.webhooks.filter(isWaiting).length;
   return (
     <>
       {waiting === 0

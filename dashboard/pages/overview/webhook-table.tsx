@@ -77,7 +77,8 @@ export function WebhookTable({ days, span }: Properties) {
 function WebhookRow({ days: { factory, health, webhooks }, webhook, span, isNamed }: RowProperties) {
   const { uid, name, tallies } = webhook;
   const state = webhook.health?.state ?? null;
-  const [sign, word] = lookOfHealth(state);
+  // The health of the first delivery is judged some seconds later.
+  const [sign, word] = lookOfHealth(state === 'never seen' && !isWaiting(webhook) ? 'healthy' : state);
   const listed = webhooks.find(each => each.uid === uid);
   const { hours } = spans[span];
   const rejected = sumLast(sumHours(tallies, 'rejected'), hours);
@@ -97,7 +98,7 @@ function WebhookRow({ days: { factory, health, webhooks }, webhook, span, isName
         </a>
       </td>
       <td>
-        <State sign={sign}>{state === 'never seen' ? 'Waiting' : word}</State>
+        <State sign={sign}>{isWaiting(webhook) ? 'Waiting' : word}</State>
       </td>
       <td class="no-phone">
         <LastEvent webhook={webhook} />
@@ -113,6 +114,11 @@ function WebhookRow({ days: { factory, health, webhooks }, webhook, span, isName
       </td>
     </tr>
   );
+}
+
+/** Whether an enabled webhook has accepted nothing so far. */
+export function isWaiting({ health, lastDelivery }: TalliedWebhook): boolean {
+  return health?.state === 'never seen' && lastDelivery?.outcome !== 'Accepted';
 }
 
 function LastEvent({ webhook: { lastDelivery } }: { readonly webhook: TalliedWebhook }) {

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../../../schema/time-units.ts';
 import { callApi } from '../../api-client.ts';
-import type { AlertReceiver, ShownAlert } from '../../api-types.ts';
+import type { ShownAlert, ShownReceiver } from '../../api-types.ts';
 import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -69,85 +69,83 @@ interface OpenProperties {
 function OpenAlerts({ alerts, reload }: OpenProperties) {
   const { factory, mayManage } = useFactory();
   const acknowledged = alerts.filter(alert => alert.acknowledged).length;
+  const counts = [
+    ...(alerts.length > acknowledged ? [String(alerts.length - acknowledged)] : []),
+    ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
+  ];
   const acting = useAction(async (change: () => Promise<ShownAlert>, told: string) => {
     replaceKnownAlert({ ...(await change()), factory });
     announce(told);
     reload();
   });
-  const acknowledge = (alert: ShownAlert) =>
-    acting.run(
-      () =>
-        callApi('post', '/factories/{factory}/alerts/{alert}/acknowledge', {
-          ...{ factory, alert: alert.id, body: {} },
-        }),
-      `Acknowledged: ${sayAlert(alert)}`,
-    );
-  const mute = (alert: ShownAlert, forMs: number, label?: string) =>
-    acting.run(
-      () =>
-        callApi('post', '/factories/{factory}/alerts/{alert}/mute', {
-          ...{ factory, alert: alert.id, body: { seconds: forMs / 1_000 } },
-        }),
-      label === undefined ? `Unmuted: ${sayAlert(alert)}` : `Muted for ${label}: ${sayAlert(alert)}`,
-    );
+  const columns = ['Alert', ['Since', 'no-phone'], ['For', 'right no-phone'], ['Action', 'action']] as const;
   return (
     <>
       <div class="sec">
         <h2>Open</h2>
-        {alerts.length > 0 && (
-          <span class="t3">
-            {[alerts.length - acknowledged || '', acknowledged > 0 && `${acknowledged} acknowledged`]
-              .filter(Boolean)
-              .join(', and ')}
-          </span>
-        )}
+        <span class="t3">{counts.join(', and ')}</span>
       </div>
       <ProblemNotice error={acting.error} />
       {alerts.length === 0 ? (
         <p class="t3">Nothing is wrong.</p>
       ) : (
-        <ListTable
-          kind="plain"
-          columns={['Alert', ['Since', 'no-phone'], ['For', 'right no-phone'], ['Action', 'action']]}
-        >
+        <ListTable kind="plain" columns={columns}>
           {alerts.map(alert => (
             <OpenRow
               key={alert.id}
               alert={alert}
-              actions={
-                mayManage && (
-                  <>
-                    {!alert.acknowledged && (
-                      <button
-                        type="button"
-                        class="btn small"
-                        aria-label={`Acknowledge: ${sayAlert(alert)}`}
-                        aria-disabled={acting.busy}
-                        onClick={() => acknowledge(alert)}
-                      >
-                        Acknowledge
-                      </button>
-                    )}
-                    <Menu
-                      class="btn small icon quiet"
-                      label={`More: ${sayAlert(alert)}`}
-                      entries={[
-                        ...muteTimes.map(([label, ms]) => ({
-                          label: `Mute for ${label}`,
-                          onChoose: () => mute(alert, ms, label),
-                        })),
-                        ...(isMuted(alert)
-                          ? [null, { label: 'Unmute', onChoose: () => mute(alert, 0) }]
-                          : []),
-                      ]}
-                    />
-                  </>
-                )
-              }
+              actions={mayManage && <AlertActions alert={alert} act={acting.run} isBusy={acting.busy} />}
             />
           ))}
         </ListTable>
       )}
+    </>
+  );
+}
+
+interface ActionsProperties {
+  readonly alert: ShownAlert;
+  /** Makes a change, and tells that it was made. */
+  readonly act: (change: () => Promise<ShownAlert>, told: string) => void;
+  readonly isBusy: boolean;
+}
+
+function AlertActions({ alert, act, isBusy }: ActionsProperties) {
+  const { factory } = useFactory();
+  const said = sayAlert(alert);
+  const acknowledge = () =>
+    callApi('post', '/factories/{factory}/alerts/{alert}/acknowledge', {
+      ...{ factory, alert: alert.id, body: {} },
+    });
+  const mute = (forMs: number) => () =>
+    callApi('post', '/factories/{factory}/alerts/{alert}/mute', {
+      ...{ factory, alert: alert.id, body: { seconds: forMs / 1_000 } },
+    });
+  const unmute = { label: 'Unmute', onChoose: () => act(mute(0), `Unmuted: ${said}`) };
+  return (
+    <>
+      {!alert.acknowledged && (
+        <button
+          type="button"
+          class="btn small"
+          aria-label={`Acknowledge: ${said}`}
+          aria-disabled={isBusy}
+          onClick={() => act(acknowledge, `Acknowledged: ${said}`)}
+        >
+          Acknowledge
+        </button>
+      )}
+      <Menu
+        class="btn small icon quiet"
+        label={`More: ${said}`}
+        entries={[
+          ...muteTimes.map(([label, ms]) => ({
+            label: `Mute for ${label}`,
+            onChoose: () => act(mute(ms), `Muted for ${label}: ${said}`),
+          })),
+          ...(isMuted(alert) ? [null, unmute] : []),
+        ]}
+      />
     </>
   );
 }
@@ -162,7 +160,7 @@ interface RowProperties {
 }
 
 function OpenRow({ alert, actions }: RowProperties) {
-  const { type, webhook, reason, remedy, since, acknowledged, muted } = alert;
+  const { type, webhook, reason, remedy, since } = alert;
   const { factory } = useFactory();
   const [sign, word] = lookOfAttention[type];
   // What is shown there says what to do, too.
@@ -195,24 +193,31 @@ function OpenRow({ alert, actions }: RowProperties) {
       <td class="no-phone right t2 nowrap">{formatLength(nowMs.value - Date.parse(since))}</td>
       <td class="action">
         <span class="flow ends">
-          {(acknowledged || isMuted(alert)) && (
-            <span class="t3 small">
-              {acknowledged && (
-                <span class="mark">
-                  <Text text={acknowledged.by} />, <Moment at={acknowledged.at} />
-                </span>
-              )}
-              {muted && isMuted(alert) && (
-                <span class="mark">
-                  muted until <Moment at={muted.at} />
-                </span>
-              )}
-            </span>
-          )}
+          <Marks alert={alert} />
           {actions}
         </span>
       </td>
     </tr>
+  );
+}
+
+/** Who acknowledged it and when, and until when it is muted. */
+function Marks({ alert }: Pick<RowProperties, 'alert'>) {
+  const { acknowledged, muted } = alert;
+  if (!acknowledged && !isMuted(alert)) return null;
+  return (
+    <span class="t3 small">
+      {acknowledged && (
+        <span class="mark">
+          <Text text={acknowledged.by} />, <Moment at={acknowledged.at} />
+        </span>
+      )}
+      {muted && isMuted(alert) && (
+        <span class="mark">
+          muted until <Moment at={muted.at} />
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -243,7 +248,7 @@ function PastAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
   );
 }
 
-function Receivers({ receivers }: { readonly receivers: readonly AlertReceiver[] }) {
+function Receivers({ receivers }: { readonly receivers: readonly ShownReceiver[] }) {
   return (
     <ListTable kind="plain" columns={['Receiver', ['Secret', 'no-phone'], ['Last message', 'right']]}>
       {receivers.map(({ format, host, secretName, last }, index) => (
@@ -265,7 +270,7 @@ function Receivers({ receivers }: { readonly receivers: readonly AlertReceiver[]
   );
 }
 
-function LastMessage({ last }: { readonly last: NonNullable<AlertReceiver['last']> }) {
+function LastMessage({ last }: { readonly last: NonNullable<ShownReceiver['last']> }) {
   const { at, status, error } = last;
   return (
     <>

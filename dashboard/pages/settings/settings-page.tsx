@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ListedSecret, ShownStatus } from '../../api-types.ts';
 import { Empty } from '../../parts/lists.tsx';
@@ -53,6 +54,11 @@ const sections: Readonly<Record<string, Section>> = {
 /** What is set up once, and looked at when something is wrong. */
 export function SettingsPage({ section, status }: Properties) {
   const { factory, mayManage } = useFactory();
+  const nav = useRef<HTMLElement>(null);
+  // On a phone, the sections do not all fit.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [section]);
   const secrets = useLoad(
     async signal => (await callApi('get', '/factories/{factory}/secrets', { factory, signal })).secrets,
     [factory],
@@ -62,7 +68,7 @@ export function SettingsPage({ section, status }: Properties) {
     <div class="page reading">
       <PageHeading title="Settings" windowTitle={current ? `${current.label}, settings` : 'Settings'} />
       <div class="side">
-        <nav aria-label="Settings">
+        <nav ref={nav} aria-label="Settings">
           {Object.entries(sections)
             .filter(([, { isManaged }]) => mayManage || !isManaged)
             .map(([id, { label, mark }]) => (

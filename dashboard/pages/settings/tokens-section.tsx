@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Permission } from '../../../schema/grant.ts';
+import { type Permission, permissions } from '../../../schema/grant.ts';
 import { dayMs } from '../../../schema/time-units.ts';
 import { callApi } from '../../api-client.ts';
 import type { CreatedToken, ListedToken } from '../../api-types.ts';
@@ -200,10 +200,7 @@ function CreateDialog({ onCreated, onClose }: CreateProperties) {
           <Segments
             label="Permission"
             value={permission}
-            options={[
-              ['read', 'read'],
-              ['manage', 'manage'],
-            ]}
+            options={permissions.map(each => [each, each] as const)}
             onChange={setPermission}
           />
         </div>

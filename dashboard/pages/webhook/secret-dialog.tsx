@@ -3,9 +3,10 @@ import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
-import { SecretInput } from '../../parts/fields.tsx';
+import { Choices, SecretInput } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/lists.tsx';
-import { type GeneratedSecret, RevealedOnce } from '../../parts/revealed-once.tsx';
+import type { GeneratedSecret } from '../../parts/revealed-once.tsx';
+import { RevealedOnce } from '../../parts/revealed-once.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { canGenerateSecret } from '../../state/webhook-draft.ts';
@@ -73,17 +74,15 @@ function SecretForm({ webhook, canGenerate, action, onFinished, onClose }: FormP
         </p>
       )}
       {webhook.authMode === 'signature' && canGenerate && (
-        <fieldset class="choices">
-          <legend>New secret</legend>
-          <label>
-            <input type="radio" name="source" checked={generates} onChange={() => setGenerates(true)} />{' '}
-            Generate one
-          </label>
-          <label>
-            <input type="radio" name="source" checked={!generates} onChange={() => setGenerates(false)} />{' '}
-            Enter the one from the provider
-          </label>
-        </fieldset>
+        <Choices
+          legend="New secret"
+          value={generates ? 'made' : 'given'}
+          options={[
+            { value: 'made', label: 'Make one', hint: 'Shown once, then never again.' },
+            { value: 'given', label: 'Enter the one from the provider' },
+          ]}
+          onChange={value => setGenerates(value === 'made')}
+        />
       )}
       {!generates && <SecretInput label="Secret from the provider" value={value} onInput={setValue} />}
     </DialogForm>

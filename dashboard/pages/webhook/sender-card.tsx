@@ -4,6 +4,7 @@ import { redeliverAll } from '../../../schema/clients/redeliver-all.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownSender, ShownWebhook } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Sign } from '../../parts/signs.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
@@ -25,30 +26,35 @@ export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: Sho
   if (!shown) return null;
   const { at, checkedAt, findings } = shown;
   return (
-    <section class="card padded" aria-labelledby="sender">
-      <div class="section-heading">
+    <section aria-labelledby="sender">
+      <div class="sec">
         <h2 id="sender">
           Hook at <Text text={at} />
         </h2>
         {mayManage && (
-          <button type="button" class="push" disabled={check.busy} onClick={() => check.run()}>
-            Check now
-          </button>
+          <span class="push">
+            <button type="button" class="btn small" aria-disabled={check.busy} onClick={() => check.run()}>
+              {check.busy ? 'Checking…' : 'Check now'}
+            </button>
+          </span>
         )}
       </div>
-      {findings.map(({ code, severity, message, remedy }) => (
-        <div key={code} class={`notice ${tones[severity]}`}>
-          <p>
-            <Text text={message} />
-          </p>
-          <p>
-            <WithCode text={remedy} />
-          </p>
-        </div>
-      ))}
-      {mayManage && findings.some(({ code }) => code === 'missed') && (
-        <Redeliver uid={uid} since={shown.missed?.since ?? ''} onDone={() => check.run()} />
-      )}
+      <ul class="stack">
+        {findings.map(({ code, severity, message, remedy }) => (
+          <li key={code} class="finding">
+            <Sign name={signs[severity]} label={severity} />
+            <b>
+              <Text text={message} />
+            </b>
+            <span class="t2">
+              <WithCode text={remedy} />
+            </span>
+            {mayManage && code === 'missed' && (
+              <Redeliver uid={uid} since={shown.missed?.since ?? ''} onDone={() => check.run()} />
+            )}
+          </li>
+        ))}
+      </ul>
       {checkedAt !== null && (
         <p class="hint" role="status">
           {findings.length === 0 && 'As the definition and the automations need it. '}Checked{' '}
@@ -85,16 +91,16 @@ function Redeliver({ uid, since, onDone }: RedeliverProperties) {
     onDone();
   });
   return (
-    <p class="actions">
-      <button type="button" disabled={redeliver.busy} onClick={() => redeliver.run()}>
+    <div class="actions">
+      <button type="button" class="btn small" aria-disabled={redeliver.busy} onClick={() => redeliver.run()}>
         Ask for them again
       </button>
       <span class="hint" role="status">
         {progress}
       </span>
       <ProblemNotice error={redeliver.error} />
-    </p>
+    </div>
   );
 }
 
-const tones = { error: 'bad', warning: 'warn', note: '' } as const;
+const signs = { error: 'failed', warning: 'warning', note: 'accepted' } as const;

@@ -1,63 +1,86 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ShownWebhook } from '../../api-types.ts';
+import type { ShownWebhook, TalliedWebhook } from '../../api-types.ts';
+import { copyText } from '../../parts/copyable.tsx';
+import { Question } from '../../parts/dialog.tsx';
 import { FormDialog } from '../../parts/dialog-form.tsx';
-import { NameField, Switch } from '../../parts/fields.tsx';
+import { NameField } from '../../parts/fields.tsx';
+import { Menu } from '../../parts/menu.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Code } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { redirectTo } from '../../state/current-location.ts';
+import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { useAction } from '../../state/use-action.ts';
+import { countBar, toBars } from '../../text/delivery-bars.ts';
+import { formatCount } from '../../text/format-values.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
-interface EnabledSwitchProperties {
+/** The tallies of one webhook, and when their first hour begins. */
+export interface Tallied {
+  readonly since: string;
+  readonly webhook: TalliedWebhook;
+}
+
+interface ChangeProperties {
   readonly webhook: ShownWebhook;
   readonly onChanged: (webhook: ShownWebhook) => void;
 }
 
-interface RenameDialogProperties {
-  readonly webhook: ShownWebhook;
-  readonly onChanged: (webhook: ShownWebhook) => void;
+interface DialogProperties extends ChangeProperties {
   readonly onClose: () => void;
 }
 
-interface DeleteDialogProperties {
-  readonly webhook: ShownWebhook;
-  readonly onClose: () => void;
+interface Properties extends ChangeProperties {
+  readonly tallied: Tallied | undefined;
 }
 
-interface Properties {
-  readonly webhook: ShownWebhook;
-  readonly onChanged: (webhook: ShownWebhook) => void;
-}
-
-/** The buttons that change a webhook that is managed in the dashboard. */
-export function WebhookActions({ webhook, onChanged }: Properties) {
-  const [asking, setAsking] = useState<'rename' | 'secret' | 'delete'>();
+/** What can be done with a webhook. Only a webhook that is managed in the dashboard can be renamed, rotated and deleted there. */
+export function WebhookMenu({ webhook, tallied, onChanged }: Properties) {
+  const { mayManage, managedHere } = useFactory();
+  const [asking, setAsking] = useState<'rename' | 'secret' | 'disable' | 'delete'>();
   const close = () => setAsking(undefined);
-  const lacksSecret = webhook.credential === 'not set';
+  const mayChange = mayManage && managedHere;
+  const isSet = webhook.credential === 'set';
+  useKeys({ u: copyLink });
   return (
     <>
-      {webhook.authMode !== 'oidc' && (
-        <button type="button" class={lacksSecret ? 'primary' : ''} onClick={() => setAsking('secret')}>
-          {lacksSecret ? 'Enter secret' : 'Rotate secret'}
-        </button>
-      )}
-      <button type="button" class="btn" onClick={() => setAsking('rename')}>
-        Rename
-      </button>
-      <button type="button" class="danger-quiet" onClick={() => setAsking('delete')}>
-        Delete
-      </button>
+      <Menu
+        label={mayManage ? 'More: copy a link, rotate, rename, disable, delete' : 'More: copy a link'}
+        entries={[
+          ...(mayChange && webhook.authMode !== 'oidc'
+            ? [
+                {
+                  label: isSet ? 'Rotate the secret…' : 'Enter the secret…',
+                  onChoose: () => setAsking('secret'),
+                },
+              ]
+            : []),
+          ...(mayChange ? [{ label: 'Rename…', onChoose: () => setAsking('rename') }] : []),
+          { label: 'Copy a link', onChoose: copyLink },
+          ...(mayManage && webhook.enabled
+            ? [null, { label: 'Disable…', onChoose: () => setAsking('disable') }]
+            : []),
+          ...(mayChange ? [{ label: 'Delete…', isBad: true, onChoose: () => setAsking('delete') }] : []),
+        ]}
+      />
       {asking === 'rename' && <RenameDialog webhook={webhook} onChanged={onChanged} onClose={close} />}
       {asking === 'secret' && <SecretDialog webhook={webhook} onChanged={onChanged} onClose={close} />}
-      {asking === 'delete' && <DeleteDialog webhook={webhook} onClose={close} />}
+      {asking === 'disable' && (
+        <DisableQuestion webhook={webhook} tallied={tallied} onChanged={onChanged} onClose={close} />
+      )}
+      {asking === 'delete' && <DeleteQuestion webhook={webhook} onClose={close} />}
     </>
   );
 }
 
-function DeleteDialog({ webhook: { name, uid, sender }, onClose }: DeleteDialogProperties) {
+function copyLink(): void {
+  void copyText(location.href).then(done => announce(done ? 'Link copied' : 'Could not copy the link'));
+}
+
+function DeleteQuestion({ webhook: { name, uid, sender }, onClose }: Omit<DialogProperties, 'onChanged'>) {
   const { factory } = useFactory();
   const listening = useListeners(uid) ?? [];
   const remove = async () => {
@@ -66,7 +89,15 @@ function DeleteDialog({ webhook: { name, uid, sender }, onClose }: DeleteDialogP
     redirectTo({ page: 'webhooks', factory });
   };
   return (
-    <FormDialog title={`Delete ${name}?`} action="Delete webhook" danger onSubmit={remove} onClose={onClose}>
+    <Question
+      title={`Delete ${name}?`}
+      keep="Keep it"
+      act={`Delete ${name}`}
+      acting="Deleting…"
+      isDangerous
+      onAct={remove}
+      onClose={onClose}
+    >
       <p>
         Senders get 404 immediately, and this URL cannot be restored. The delivery history stays in the log.
       </p>
@@ -79,11 +110,11 @@ function DeleteDialog({ webhook: { name, uid, sender }, onClose }: DeleteDialogP
           <strong>{listening.map(automation => automation.name).join(', ')}</strong>.
         </p>
       )}
-    </FormDialog>
+    </Question>
   );
 }
 
-function RenameDialog({ webhook, onChanged, onClose }: RenameDialogProperties) {
+function RenameDialog({ webhook, onChanged, onClose }: DialogProperties) {
   const { factory } = useFactory();
   const [name, setName] = useState(webhook.name);
   const rename = async () => {
@@ -100,16 +131,54 @@ function RenameDialog({ webhook, onChanged, onClose }: RenameDialogProperties) {
   );
 }
 
-export function EnabledSwitch({ webhook: { name, uid, enabled }, onChanged }: EnabledSwitchProperties) {
+function useEnable({ webhook: { name, uid }, onChanged }: ChangeProperties) {
   const { factory } = useFactory();
-  const { busy, error, run } = useAction(async (enable: boolean) => {
+  return async (enabled: boolean) => {
     const path = '/factories/{factory}/webhooks/{uid}';
-    onChanged(await callApi('patch', path, { factory, uid, body: { enabled: enable } }));
-    announce(enable ? `${name} accepts deliveries` : `${name} is disabled and answers 404`);
-  });
+    onChanged(await callApi('patch', path, { factory, uid, body: { enabled } }));
+    announce(enabled ? `${name} accepts deliveries` : `${name} is disabled and answers 404`);
+  };
+}
+
+function DisableQuestion({ tallied, onClose, ...changed }: Properties & { readonly onClose: () => void }) {
+  const { followsBranch, managedHere } = useFactory();
+  const { name, file } = changed.webhook;
+  const enable = useEnable(changed);
+  const bars = tallied ? toBars(tallied.since, tallied.webhook.tallies, 'day') : [];
+  const deliveries = bars.reduce((sum, bar) => sum + countBar(bar), 0);
+  return (
+    <Question
+      title={`Disable ${name}?`}
+      keep="Keep it"
+      act={`Disable ${name}`}
+      acting="Disabling…"
+      isDangerous
+      onAct={() => enable(false)}
+      onClose={onClose}
+    >
+      <p>
+        Its sender gets 404 for every delivery from now on.{' '}
+        {deliveries > 0 &&
+          `It sent ${formatCount(deliveries, 'delivery', 'deliveries')} in the last 24 hours.`}
+      </p>
+      {!managedHere && (
+        <p class="t2">
+          The file <Code text={file ?? `webhooks/${name}.yaml`} /> does not change:{' '}
+          {followsBranch ? 'the next commit that is applied' : 'the next apply'} enables the webhook again.
+        </p>
+      )}
+    </Question>
+  );
+}
+
+export function EnableButton(changed: ChangeProperties) {
+  const enable = useEnable(changed);
+  const { busy, error, run } = useAction(() => enable(true));
   return (
     <>
-      <Switch label="Enabled" on={enabled} disabled={busy} onToggle={run} />
+      <button type="button" class="btn" aria-disabled={busy} onClick={run}>
+        {busy ? 'Enabling…' : 'Enable'}
+      </button>
       <ProblemNotice error={error} />
     </>
   );

@@ -1,26 +1,45 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ShownWebhook } from '../../api-types.ts';
-import { WebhookStatePill } from '../../parts/health-pill.tsx';
+import type { SentTest, ShownWebhook } from '../../api-types.ts';
+import { Tabs } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
-import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
-import { SetupSteps } from '../../parts/setup-steps.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad, usePolled } from '../../state/loading.ts';
-import { AboutWebhook, HealthCard, WebhookFile } from './about-webhook.tsx';
-import { SenderCard } from './sender-card.tsx';
-import { EnabledSwitch, WebhookActions } from './webhook-actions.tsx';
-import { WhyCard } from './why-card.tsx';
+import { currentLocation, goTo } from '../../state/current-location.ts';
+import { useKeys } from '../../state/keyboard.ts';
+import { useListeners } from '../../state/loaded-objects.ts';
+import { usePolled } from '../../state/loading.ts';
+import { toHref } from '../../state/page-location.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
+import { countBar, toBars } from '../../text/delivery-bars.ts';
+import { DefinitionTab } from './definition-tab.tsx';
+import { FiltersTab } from './filters-tab.tsx';
+import { SetUpTab } from './set-up-tab.tsx';
+import type { Tallied } from './webhook-actions.tsx';
+import { WebhookHeader } from './webhook-header.tsx';
+import { CauseNotice, RequestStrip } from './why-notice.tsx';
 
-const webhookEveryMs = 30_000;
+const everyMs = 30_000;
+/** Time between two looks while a delivery is not tallied yet, in ms. */
+const tallyMs = 3_000;
+const tabs = ['deliveries', 'set-up', 'filters', 'definition'] as const;
+const labels = {
+  deliveries: 'Deliveries',
+  'set-up': 'Set-up',
+  filters: 'Filters that use it',
+  definition: 'Definition',
+} as const;
 
+type TabName = (typeof tabs)[number];
+
+/** A webhook: whether it is well, and in tabs its deliveries, its set-up, the filters that use it and its definition. */
 export function WebhookPage({ uid }: { readonly uid: string }) {
   const { factory } = useFactory();
   const webhook = usePolled(
     signal => callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid, signal }),
     [factory, uid],
-    webhookEveryMs,
+    everyMs,
   );
   if (!webhook.value) return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
   return <WebhookContent webhook={webhook.value} onChanged={webhook.put} />;
@@ -32,84 +51,91 @@ interface Properties {
 }
 
 function WebhookContent({ webhook, onChanged }: Properties) {
-  const { factory, mayManage, managedHere } = useFactory();
-  const lacksSecret = webhook.credential === 'not set';
-  return (
-    <>
-      <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
-      <PageHeading
-        title={webhook.name}
-        actions={
-          <>
-            {(!mayManage || lacksSecret) && <WebhookStatePill webhook={webhook} />}
-            {mayManage && (
-              <div class="actions push">
-                <EnabledSwitch webhook={webhook} onChanged={onChanged} />
-                {managedHere && <WebhookActions webhook={webhook} onChanged={onChanged} />}
-              </div>
-            )}
-          </>
-        }
-      />
-      <WhyCard webhook={webhook} />
-      {webhook.sender && <SenderCard webhook={webhook} />}
-      <HealthCard uid={webhook.uid} name={webhook.name} />
-      {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
-      <Definition webhook={webhook} />
-      <DeliveryList fixed={{ webhook: webhook.uid }} />
-    </>
-  );
-}
-
-/** The set-up and the definition. Folded away once there are deliveries, which are looked at more often. */
-function Definition({ webhook }: { readonly webhook: ShownWebhook }) {
   const { factory } = useFactory();
-  const { value, error, reload } = useLoad(
-    signal =>
-      callApi('get', '/factories/{factory}/deliveries', {
-        factory,
-        query: { webhook: webhook.uid, limit: 1 },
-        signal,
-      }),
-    [factory, webhook.uid],
+  const { uid, enabled, credential } = webhook;
+  const health = usePolled(
+    signal => callApi('get', '/factories/{factory}/health', { factory, query: { webhook: uid }, signal }),
+    [factory, uid, enabled],
+    everyMs,
   );
-  const [chosen, setChosen] = useState<boolean>();
-  if (!value) return <Waiting error={error} reload={reload} what="the set-up" />;
-  const open = chosen ?? (value.deliveries.length === 0 || webhook.credential === 'not set');
+  const why = useWhy(uid, [enabled, credential], health.reload);
+  const [lastTest, setLastTest] = useState<SentTest>();
+  const shown = health.value?.webhooks[0];
+  // Deliveries are tallied some seconds after they came: until then, the webhook is neither waiting nor healthy.
+  const isLate = shown?.health?.state === 'never seen' && why.value?.last.some(isAccepted);
+  useInterval(health.reload, isLate ? tallyMs : undefined);
+  const tallied =
+    shown && health.value && !isLate ? { since: health.value.since, webhook: shown } : undefined;
+  const tab = useTab(uid, why.value && (hasNoRequest(why.value) || credential === 'not set'));
+  const onTested = (sent: SentTest) => {
+    setLastTest(sent);
+    why.reload();
+  };
   return (
-    <>
-      <h2>
-        <button type="button" class="opener" aria-expanded={open} onClick={() => setChosen(!open)}>
-          Set-up and definition
-        </button>
-      </h2>
-      {open && (
-        <>
-          <AboutWebhook webhook={webhook} />
-          <SenderSetup webhook={webhook} />
-          <WebhookFile webhook={webhook} />
-        </>
+    <div class="page reading">
+      <WebhookHeader webhook={webhook} tallied={tallied} onChanged={onChanged} onTested={onTested} />
+      {why.value && <CauseNotice webhook={webhook} why={why.value} />}
+      {why.value && !hasNoRequest(why.value) && <RequestStrip why={why.value} />}
+      <WebhookTabs uid={uid} tab={tab} tallied={tallied} />
+      {tab === undefined && <Waiting error={why.error} reload={why.reload} what="the last request" />}
+      {tab === 'deliveries' && <DeliveryList fixed={{ webhook: uid }} />}
+      {tab === 'set-up' && (
+        <SetUpTab
+          webhook={webhook}
+          why={why}
+          tallied={tallied?.webhook}
+          lastTest={lastTest}
+          onChanged={onChanged}
+        />
       )}
-    </>
+      {tab === 'filters' && <FiltersTab webhook={webhook} />}
+      {tab === 'definition' && <DefinitionTab webhook={webhook} />}
+    </div>
   );
 }
 
-function SenderSetup({ webhook }: { readonly webhook: ShownWebhook }) {
-  const [open, setOpen] = useState(webhook.credential === 'not set');
+/**
+ * The tab in the address. Without one, that is the set-up of a webhook that has it before it, also once the first request
+ * has come; undefined until that is known.
+ */
+function useTab(uid: string, isSetUpFirst: boolean | undefined): TabName | undefined {
+  const { factory } = useFactory();
+  const isSetUp = useRef(isSetUpFirst);
+  isSetUp.current ??= isSetUpFirst;
+  const location = currentLocation.value;
+  const asked = 'query' in location ? location.query?.tab : undefined;
+  const first = isSetUp.current === undefined ? undefined : isSetUp.current ? 'set-up' : 'deliveries';
+  const tab = tabs.find(each => each === asked) ?? first;
+  const step = (by: number) => {
+    const next = tabs[(tabs.indexOf(tab ?? 'deliveries') + by + tabs.length) % tabs.length];
+    if (next) goTo({ page: 'webhook', factory, id: uid, query: { tab: next } });
+  };
+  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  return tab;
+}
+
+interface TabsProperties {
+  readonly uid: string;
+  readonly tab: TabName | undefined;
+  readonly tallied: Tallied | undefined;
+}
+
+function WebhookTabs({ uid, tab, tallied }: TabsProperties) {
+  const { factory } = useFactory();
+  const listeners = useListeners(uid);
+  const deliveries =
+    tallied &&
+    toBars(tallied.since, tallied.webhook.tallies, 'day').reduce((sum, bar) => sum + countBar(bar), 0);
+  const counts = { deliveries, filters: listeners?.length, 'set-up': undefined, definition: undefined };
   return (
-    <section class="card padded">
-      <h2>
-        <button type="button" class="opener" aria-expanded={open} onClick={() => setOpen(!open)}>
-          Set up the sender
-        </button>
-      </h2>
-      {open && <SetupSteps webhook={webhook} />}
-    </section>
+    <Tabs
+      label="Webhook"
+      tabs={tabs.map(each => ({
+        label: labels[each],
+        href: toHref({ page: 'webhook', factory, id: uid, query: { tab: each } }),
+        current: each === tab,
+        count: counts[each],
+      }))}
+    />
   );
-}
-
-function describeMissingSecret({ secretName }: ShownWebhook, managedHere: boolean): string {
-  return managedHere
-    ? 'The webhook has no secret yet and answers 401 to every delivery. Set up the sender, then enter the secret that it shows.'
-    : `The team secret ${secretName} has no value yet, so the webhook answers 401 to every delivery. Set the secret, then apply the definition again.`;
 }

@@ -1,35 +1,58 @@
+import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedWebhook, TalliedWebhook } from '../../api-types.ts';
-import { Sparkline } from '../../parts/chart/bars.tsx';
-import { HealthPill, WebhookStatePill } from '../../parts/health-pill.tsx';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import type { ListedAutomation, ListedWebhook, TalliedWebhook } from '../../api-types.ts';
+import { ToggleChip } from '../../parts/chips.tsx';
+import { Finder } from '../../parts/controls.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
+import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
-import { OutcomePill } from '../../parts/pills.tsx';
-import { Time } from '../../parts/text.tsx';
+import { State } from '../../parts/signs.tsx';
+import { Spark } from '../../parts/spark.tsx';
+import { Text, Time } from '../../parts/text.tsx';
+import {
+  conditionLooks,
+  conditionOf,
+  conditions,
+  type WebhookCondition,
+} from '../../parts/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
+import { currentLocation, redirectTo } from '../../state/current-location.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { spans, toBars } from '../../text/delivery-bars.ts';
-import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { describeBars, toBars, toSparkBars } from '../../text/delivery-bars.ts';
+import { formatMoment } from '../../text/format-time.ts';
+import { getSenderName } from '../../text/sender-labels.ts';
 
 const listEveryMs = 30_000;
+/** Names of automations that a row shows; of more, only the number. */
+const namedMax = 2;
+
+interface Row {
+  readonly webhook: ListedWebhook;
+  readonly tallied: TalliedWebhook | undefined;
+  readonly condition: WebhookCondition;
+  readonly listeners: readonly ListedAutomation[] | undefined;
+}
 
 export function WebhooksPage() {
-  const { factory, mayManage, managedHere } = useFactory();
+  const { factory, mayManage } = useFactory();
   const { value, error, reload } = usePolled(
     signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
     [factory],
     listEveryMs,
   );
   return (
-    <>
+    <div class="page">
       <PageHeading
         title="Webhooks"
         actions={
           mayManage && (
             <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
-              {managedHere ? 'Create webhook' : 'Draft webhook'}
+              <Icon name="plus" />
+              New webhook
             </a>
           )
         }
@@ -37,98 +60,203 @@ export function WebhooksPage() {
       {!value ? (
         <Waiting error={error} reload={reload} what="webhooks" />
       ) : value.webhooks.length === 0 ? (
-        <NoWebhooks />
+        <Empty title="No webhooks yet">
+          <p>
+            A webhook is a URL that another system posts JSON to. Automations listen to it.{' '}
+            {!mayManage && 'You need the manage permission to create one.'}
+          </p>
+        </Empty>
       ) : (
-        <WebhookTable webhooks={value.webhooks} />
+        <WebhookList webhooks={value.webhooks} />
+      )}
+    </div>
+  );
+}
+
+function WebhookList({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
+  const { factory } = useFactory();
+  const [sought, setSought] = useState('');
+  const health = usePolled(
+    signal => callApi('get', '/factories/{factory}/health', { factory, signal }),
+    [factory],
+    listEveryMs,
+  ).value;
+  const automations = usePolled(
+    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
+    [factory],
+    listEveryMs,
+  ).value?.automations;
+  const byUid = new Map(health?.webhooks.map(each => [each.uid, each]));
+  const rows = webhooks
+    .map((webhook): Row => {
+      const tallied = byUid.get(webhook.uid);
+      const listeners = automations?.filter(({ triggers }) =>
+        triggers.some(({ uid }) => uid === webhook.uid),
+      );
+      return { webhook, tallied, condition: conditionOf(webhook, tallied?.health), listeners };
+    })
+    .sort((a, b) => conditions.indexOf(a.condition) - conditions.indexOf(b.condition));
+  const location = currentLocation.value;
+  const chosen = 'query' in location ? (location.query?.health ?? '') : '';
+  const shown = rows.filter(
+    ({ webhook, condition }) =>
+      (chosen === '' || condition === chosen) && webhook.name.includes(sought.trim().toLowerCase()),
+  );
+  return (
+    <>
+      <div class="filters list-filters">
+        <Finder label="Find a webhook" value={sought} onInput={setSought} />
+        <ConditionChips rows={rows} chosen={chosen} />
+      </div>
+      {shown.length === 0 ? (
+        <Empty title={`None of ${rows.length} webhooks matches.`} />
+      ) : (
+        <WebhookTable rows={shown} since={health?.since} />
       )}
     </>
   );
 }
 
-function NoWebhooks() {
-  const { mayManage } = useFactory();
-  return (
-    <Empty title="No webhooks yet">
-      <p>
-        A webhook is a URL that another system posts JSON to. Automations listen to it.{' '}
-        {!mayManage && 'You need the manage permission to create one.'}
-      </p>
-    </Empty>
-  );
-}
-
-function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
-  const { factory } = useFactory();
-  const health = usePolled(
-    signal => callApi('get', '/factories/{factory}/health', { factory, signal }),
-    [factory],
-    listEveryMs,
-  );
-  const schemes = useSchemes().value;
-  const byUid = new Map(health.value?.webhooks.map(each => [each.uid, each]));
-  return (
-    <div class="card">
-      <ListTable columns={['Webhook', 'State', 'Authentication', 'Last delivery', '24 hours']}>
-        {webhooks.map(webhook => (
-          <tr key={webhook.uid}>
-            <th scope="row">
-              <a href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
-                <bdi>{webhook.name}</bdi>
-              </a>
-            </th>
-            <td>
-              <StateCell webhook={webhook} health={byUid.get(webhook.uid)?.health} />
-            </td>
-            <td>
-              {authModeLabels[webhook.authMode]}
-              {webhook.signatureScheme !== null && (
-                <span class="t3"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
-              )}
-            </td>
-            <DeliveryCells since={health.value?.since} webhook={byUid.get(webhook.uid)} />
-          </tr>
-        ))}
-      </ListTable>
-    </div>
-  );
-}
-
-interface StateProperties {
-  readonly webhook: ListedWebhook;
-  readonly health: TalliedWebhook['health'] | undefined;
-}
-
-/** Only a webhook that can accept deliveries has a health. */
-function StateCell({ webhook, health }: StateProperties) {
-  const { enabled, credential } = webhook;
-  if (enabled && credential === 'set' && health) return <HealthPill health={health} />;
-  return <WebhookStatePill webhook={webhook} />;
-}
-
-interface DeliveryProperties {
-  /** When the first hour of the tallies begins; undefined while they are loaded. */
-  readonly since: string | undefined;
-  readonly webhook: TalliedWebhook | undefined;
-}
-
-function DeliveryCells({ since, webhook }: DeliveryProperties) {
+function ConditionChips({ rows, chosen }: { readonly rows: readonly Row[]; readonly chosen: string }) {
+  const choose = (condition: string) => {
+    const location = currentLocation.value;
+    if (location.page === 'webhooks')
+      redirectTo({ ...location, query: condition === '' ? {} : { health: condition } });
+  };
   return (
     <>
-      <td>
-        {webhook?.lastDelivery ? (
-          <span class="pair">
-            <Time at={webhook.lastDelivery.at} />
-            <OutcomePill outcome={webhook.lastDelivery.outcome} />
-          </span>
-        ) : (
-          <span class="t3">{since === undefined ? '…' : 'none yet'}</span>
-        )}
-      </td>
-      <td>
-        {since !== undefined && webhook && (
-          <Sparkline bars={toBars(since, webhook.tallies, 'day')} time={spans.day.label} />
-        )}
-      </td>
+      <ToggleChip label="All" on={false} count={rows.length} onToggle={() => choose('')} />
+      {conditions.map(condition => {
+        const count = rows.filter(row => row.condition === condition).length;
+        if (condition === 'healthy' || (count === 0 && condition !== chosen)) return null;
+        const { word, tone } = conditionLooks[condition];
+        return (
+          <ToggleChip
+            key={condition}
+            label={word}
+            on={condition === chosen}
+            count={count}
+            tone={tone}
+            onToggle={on => choose(on ? condition : '')}
+          />
+        );
+      })}
     </>
   );
+}
+
+interface TableProperties {
+  readonly rows: readonly Row[];
+  /** When the first hour of the tallies begins; undefined while they are loaded. */
+  readonly since: string | undefined;
+}
+
+function WebhookTable({ rows, since }: TableProperties) {
+  const hasFiles = rows.some(({ webhook }) => webhook.file !== null);
+  return (
+    <table class="edge tall">
+      <thead>
+        <tr>
+          <th scope="col">Webhook</th>
+          <th scope="col">Health</th>
+          <th scope="col" class="no-phone">
+            Last event
+          </th>
+          <th scope="col" class="no-phone">
+            Used by
+          </th>
+          {hasFiles && (
+            <th scope="col" class="no-phone">
+              Defined in
+            </th>
+          )}
+          <th scope="col" class="right no-phone">
+            24 hours
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <WebhookRow key={row.webhook.uid} row={row} since={since} hasFiles={hasFiles} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function WebhookRow({
+  row: { webhook, tallied, condition, listeners },
+  since,
+  hasFiles,
+}: Omit<TableProperties, 'rows'> & { readonly row: Row; readonly hasFiles: boolean }) {
+  const { factory } = useFactory();
+  const schemes = useSchemes().value;
+  const { sign, word } = conditionLooks[condition];
+  const bars = since !== undefined && tallied ? toBars(since, tallied.tallies, 'day') : undefined;
+  const accepted = bars?.reduce((sum, { kinds }) => sum + kinds.accepted, 0) ?? 0;
+  return (
+    <tr class="go">
+      <td>
+        <a class="stretch flow" href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
+          <Monogram scheme={schemeOf(webhook)} name={webhook.name} size="m" />
+          <span class="two-lines">
+            <bdi class="name">{webhook.name}</bdi>
+            <span class="t3 small">{getSenderName(webhook, schemes)}</span>
+          </span>
+        </a>
+      </td>
+      <td>{tallied && <State sign={sign}>{word}</State>}</td>
+      <td class="no-phone">{tallied && <LastEvent tallied={tallied} condition={condition} />}</td>
+      <td class="no-phone t2">{listeners && <Users listeners={listeners} />}</td>
+      {hasFiles && <td class="no-phone id">{webhook.file}</td>}
+      <td class="no-phone">
+        {bars && (
+          <span class="flow numbered-spark" title={describeBars(bars)}>
+            <Spark bars={toSparkBars(bars)} />
+            <span class={accepted === 0 ? 't3' : ''}>
+              {accepted.toLocaleString('en')}
+              <span class="unseen"> accepted</span>
+            </span>
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function LastEvent({ tallied, condition }: { tallied: TalliedWebhook; condition: WebhookCondition }) {
+  const { lastDelivery, disabledSince } = tallied;
+  if (condition === 'disabled') {
+    return (
+      <span class="two-lines">
+        <span class="t2">answers 404</span>
+        {disabledSince !== undefined && (
+          <span class="t3 small">
+            since {formatMoment(Date.parse(disabledSince), Date.now(), timeZone.value)}
+          </span>
+        )}
+      </span>
+    );
+  }
+  if (!lastDelivery) return <span class="t3">none yet</span>;
+  const isRejected = lastDelivery.outcome.startsWith('Rejected');
+  return (
+    <span class="two-lines">
+      <span class={isRejected ? 'bad' : ''}>
+        {isRejected && 'rejected · '}
+        <Text text={lastDelivery.title} />
+      </span>
+      <span class="t3 small">
+        <Time at={lastDelivery.at} />
+      </span>
+    </span>
+  );
+}
+
+function Users({ listeners }: { readonly listeners: readonly ListedAutomation[] }) {
+  if (listeners.length === 0) return <span class="t3">no automation yet</span>;
+  const [first, ...others] = listeners.map(({ name }) => name);
+  const names =
+    listeners.length > namedMax ? `${first} and ${others.length} more` : [first, ...others].join(', ');
+  return <bdi>{names}</bdi>;
 }

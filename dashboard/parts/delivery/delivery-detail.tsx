@@ -41,6 +41,8 @@ export function DeliveryPane({ id, list, onSearch }: Properties) {
   const { value, error, reload } = useDelivery(id);
   // What was shown stays until the next one is there.
   const isLate = value !== undefined && value.id !== id;
+  const { factory } = useFactory();
+  useKeys({ c: () => copy(id, 'ID'), u: () => copy(linkTo(factory, id), 'link') });
   return (
     <article class="detail" aria-label="Delivery" aria-busy={isLate}>
       <div class="only-narrow">
@@ -49,19 +51,36 @@ export function DeliveryPane({ id, list, onSearch }: Properties) {
       {!value || (isLate && error !== undefined) ? (
         <Waiting error={error} reload={reload} what="the delivery" />
       ) : (
-        <Loaded key={value.id} delivery={value} reload={reload} list={list} onSearch={onSearch} />
+        <Loaded
+          key={value.id}
+          delivery={value}
+          isLate={isLate}
+          reload={reload}
+          list={list}
+          onSearch={onSearch}
+        />
       )}
     </article>
   );
 }
 
+function copy(text: string, what: string): void {
+  void copyText(text).then(done => announce(done ? `Copied the ${what}` : `Could not copy the ${what}`));
+}
+
+function linkTo(factory: string, id: string): string {
+  return new URL(toHref({ page: 'delivery', factory, id }), location.href).href;
+}
+
 interface LoadedProperties extends Omit<Properties, 'id'> {
   readonly delivery: ShownDelivery;
+  /** Whether another delivery is being read. */
+  readonly isLate: boolean;
   /** Reads the delivery again. */
   readonly reload: () => void;
 }
 
-function Loaded({ delivery, reload, list, onSearch }: LoadedProperties) {
+function Loaded({ delivery, isLate, reload, list, onSearch }: LoadedProperties) {
   const { mayManage } = useFactory();
   const { id, title, text, outcome, reason, remedy, duplicateOf } = delivery;
   const [comparing, setComparing] = useState(false);
@@ -80,6 +99,7 @@ function Loaded({ delivery, reload, list, onSearch }: LoadedProperties) {
         </div>
         <Actions
           delivery={delivery}
+          isLate={isLate}
           list={list}
           onReplayed={reload}
           onCompare={() => setComparing(!comparing)}
@@ -191,26 +211,20 @@ function Content({ delivery, onSearch, comparing = false, onClose = () => undefi
 
 interface ActionsProperties {
   readonly delivery: ShownDelivery;
+  readonly isLate: boolean;
   readonly list: FactoryLocation;
   readonly onReplayed: () => void;
   readonly onCompare: () => void;
 }
 
-function Actions({ delivery, list, onReplayed, onCompare }: ActionsProperties) {
+function Actions({ delivery, isLate, list, onReplayed, onCompare }: ActionsProperties) {
   const { factory, mayManage } = useFactory();
   const [replaying, setReplaying] = useState(false);
   const { id, payload, outcome, form } = delivery;
   const isStored = payload !== null && outcome !== 'Manual';
   const mayReplay = mayManage && isStored;
   const saving = useAction(() => download(buildBodyUrl(factory, delivery), `${id}.${form ? 'txt' : 'json'}`));
-  const link = new URL(toHref({ page: 'delivery', factory, id }), location.href).href;
-  const copy = async (text: string, what: string) =>
-    announce((await copyText(text)) ? `Copied the ${what}` : `Could not copy the ${what}`);
-  useKeys({
-    c: () => void copy(id, 'ID'),
-    u: () => void copy(link, 'link'),
-    ...(mayReplay && { 'Shift+R': () => setReplaying(true) }),
-  });
+  useKeys({ ...(mayReplay && !isLate && { 'Shift+R': () => setReplaying(true) }) });
   return (
     <div class="actions">
       {mayReplay && (
@@ -235,8 +249,8 @@ function Actions({ delivery, list, onReplayed, onCompare }: ActionsProperties) {
         label="More"
         entries={[
           ...(payload === null ? [] : [{ label: 'Download the body', onChoose: () => saving.run() }]),
-          { label: 'Copy a link', aside: 'u', onChoose: () => void copy(link, 'link') },
-          { label: 'Copy the ID', aside: 'c', onChoose: () => void copy(id, 'ID') },
+          { label: 'Copy a link', aside: 'u', onChoose: () => copy(linkTo(factory, id), 'link') },
+          { label: 'Copy the ID', aside: 'c', onChoose: () => copy(id, 'ID') },
         ]}
       />
       <a

@@ -29,7 +29,7 @@ async function openServer() {
   });
   await new Promise(resolve => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return (target: string, method = 'GET') => send(url, { method, target });
+  return (target: string, method = 'GET', headers = {}) => send(url, { method, target, headers });
 }
 
 test('serves every page uncached, and assets that browsers cache forever', async () => {
@@ -48,6 +48,18 @@ test('serves every page uncached, and assets that browsers cache forever', async
       'cache-control': 'public, max-age=31536000, immutable',
     },
   });
+});
+
+test('compresses files for clients that can read that', async () => {
+  const get = await openServer();
+  const path = '/assets/app-1a2b.js';
+  const gzipped = await get(path, 'HEAD', { 'accept-encoding': 'br, gzip' });
+  expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+  for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip;q=0' }]) {
+    const plain = await get(path, 'GET', headers);
+    expect(plain).toMatchObject({ body: 'start()', headers: { vary: 'Accept-Encoding' } });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+  }
 });
 
 test.for([

@@ -35,7 +35,7 @@ function layOut(segments: readonly (readonly SampleRow[])[], more: object = {}):
         return item.row.id;
       case 'fold':
         return `${item.count} since ${item.since.slice(11, 19)}${item.isOpen ? ', open' : ''}`;
-      case 'gap':
+      default:
         return `gap ${item.segment}`;
     }
   });

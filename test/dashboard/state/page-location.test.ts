@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { type PageLocation, parseHref, toHref } from '../../../dashboard/state/page-location.ts';
 
 const name = fc.string({ minLength: 1 });
-const listed = fc.constantFrom('automations', 'webhooks', 'status', 'new-webhook', 'deliveries', 'runs');
+const listed = fc.constantFrom('overview', 'automations', 'webhooks', 'new-webhook', 'deliveries', 'runs');
 const query = fc.dictionary(name, fc.string(), { minKeys: 1, noNullPrototype: true });
-const single = fc.constantFrom('automation', 'webhook', 'delivery', 'run');
+const single = fc.constantFrom('automation', 'webhook', 'delivery', 'run', 'settings');
 
 test('parses every location from its own address, whatever the names', () => {
   const places = fc.oneof(
@@ -21,10 +21,18 @@ test('parses every location from its own address, whatever the names', () => {
   );
 });
 
-test.for(['#/a/nowhere', '#/a/webhooks/b/c', '#/%E0%A4%A/webhooks', '#/a'])('%s is no page', hash => {
+test.for(['#/a/nowhere', '#/a/webhooks/b/c', '#/%E0%A4%A/webhooks'])('%s is no page', hash => {
   expect(parseHref(hash)).toEqual({ page: 'unknown' });
 });
 
 test.for(['', '#', '#/'])('"%s" is the start page', hash => {
   expect(parseHref(hash)).toEqual({ page: 'home' });
+});
+
+test.for([
+  ['#/a', { page: 'overview' }],
+  ['#/a/status', { page: 'settings', id: 'branch' }],
+  ['#/a/audit', { page: 'settings', id: 'audit' }],
+] as const)('%s, an address of an earlier release, leads to its page', ([hash, page]) => {
+  expect(parseHref(hash)).toEqual({ factory: 'a', ...page });
 });

@@ -10,7 +10,7 @@ function tally(outcome: Outcome, deliveries: Readonly<Record<number, number>>) {
   return { outcome, hours };
 }
 
-test('bars of a day are hours, those of a week six hours, and both end with the current hour', () => {
+test('bars of a day are hours, those of a week four hours, and both end with the current hour', () => {
   const tallies = [tally('Accepted', { 0: 3, 5: 1, 23: 2, 24: 7, 167: 9 })];
   const day = toBars(since, tallies, 'day');
   expect(day).toHaveLength(24);
@@ -22,7 +22,7 @@ test('bars of a day are hours, those of a week six hours, and both end with the 
   });
   expect(describeBars(day)).toBe('6 accepted');
   const week = toBars(since, tallies, 'week');
-  expect(week.map(({ kinds }) => kinds.accepted)).toEqual([9, ...Array(22).fill(0), 7, 2, 0, 0, 4]);
+  expect(week.map(({ kinds }) => kinds.accepted)).toEqual([9, ...Array(34).fill(0), 7, 2, 0, 0, 0, 1, 3]);
   expect(week[0]?.fromMs).toBe(Date.parse(since));
 });
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFactory } from '../../../dashboard/text/alert-sentences.ts';
+import { sayChange } from '../../../dashboard/text/audit-sentences.ts';
 import {
   formatAge,
   formatHours,
@@ -101,4 +103,27 @@ test('a range of hours names its day once, or both of them', () => {
     /^Sat 21 Nov, 23:00.*Sun 22 Nov, 05:00$/,
   );
   expect(formatHours(at('22T14:00'), at('22T14:00'), 'utc')).toBe('Sun 22 Nov, 14:00');
+});
+
+test('a change is named as something that was done', () => {
+  const said = [
+    'createWebhook',
+    'apply',
+    'retryRun',
+    'setSecret',
+    'runAgain',
+    'cancelRun',
+    'beginSecretRotation',
+  ];
+  expect(said.map(sayChange)).toEqual([
+    ...['Created webhook', 'Applied', 'Retried run', 'Set secret', 'Ran again', 'Cancelled run'],
+    'Began secret rotation',
+  ]);
+});
+
+test('a command acts on the factory of the page', () => {
+  expect(inFactory('hookmill secrets set S', 'default')).toBe('hookmill secrets set S');
+  expect(inFactory('hookmill secrets set S', 'shop')).toBe('hookmill --factory shop secrets set S');
+  const named = 'hookmill --factory shop runs retry run_1';
+  expect(inFactory(named, 'shop')).toBe(named);
 });

@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CreatedWebhook, ListedWebhook } from '../../api-types.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Monogram, schemeOf } from '../../parts/monogram.tsx';
+import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
+import { useSendTest } from '../../parts/send-test.tsx';
+import { SetupPath } from '../../parts/setup-path.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { goTo, useSecretOnScreen } from '../../state/current-location.ts';
+import { useSchemes } from '../../state/loaded-objects.ts';
+import { toHref } from '../../state/page-location.ts';
+import { useOpenedAt, useWhy } from '../../state/use-why.ts';
+import { getSenderLine, getSenderName } from '../../text/sender-labels.ts';
+import { StepsNav } from './steps-nav.tsx';
+
+/** The second step: the URL and the secret of the new webhook, what to do at its sender, and the wait for the first delivery. */
+export function RegisterView({ created }: { readonly created: CreatedWebhook }) {
+  const { factory } = useFactory();
+  const [webhook, setWebhook] = useState(created.webhook);
+  const [isKept, setKept] = useState(created.revealed === null);
+  const schemes = useSchemes().value;
+  const openedMs = useOpenedAt();
+  const why = useWhy(webhook.uid, [webhook.credential]);
+  // The form may have been scrolled.
+  useEffect(() => scrollTo(0, 0), []);
+  const isProvider = webhook.authMode === 'signature' && schemeOf(webhook) !== null;
+  const second = isProvider ? `Register at ${getSenderName(webhook, schemes)}` : 'Set up the sender';
+  return (
+    <div class="page reading">
+      <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
+      <PageHeading
+        title={webhook.name}
+        mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
+        sub={<span>{getSenderLine(webhook, schemes)}</span>}
+      />
+      <StepsNav current={2} second={second} />
+      {!isKept && <LeaveQuestion onLeave={() => setKept(true)} />}
+      <div class="split beside">
+        <SetupPath
+          webhook={webhook}
+          why={why.value}
+          sinceMs={openedMs}
+          created={{
+            at: new Date(openedMs).toISOString(),
+            secret: created.revealed,
+            onCopied: () => setKept(true),
+          }}
+          onChanged={setWebhook}
+        />
+        <NothingComes webhook={webhook} onTested={why.reload} />
+      </div>
+    </div>
+  );
+}
+
+interface NothingProperties {
+  readonly webhook: ListedWebhook;
+  readonly onTested: () => void;
+}
+
+function NothingComes({ webhook, onTested }: NothingProperties) {
+  const { factory } = useFactory();
+  const test = useSendTest(webhook, onTested);
+  const at = new URL(webhook.url);
+  return (
+    <aside class="stack">
+      <h2>Nothing comes?</h2>
+      <p class="t2">
+        The host must be reachable from the sender:{' '}
+        <code class="nowrap">
+          {at.hostname}:{at.port || (at.protocol === 'https:' ? 443 : 80)}
+        </code>
+        .
+      </p>
+      {test.shown}
+      <div class="actions">
+        {test.button}
+        <button type="button" class="btn" onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}>
+          Open the webhook
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+/** Keeps the page as long as its secret was not copied, and asks when somebody leaves it. */
+function LeaveQuestion({ onLeave }: { readonly onLeave: () => void }) {
+  const { factory } = useFactory();
+  useSecretOnScreen();
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    const ask = () => setAsking(true);
+    addEventListener('hashchange', ask);
+    return () => removeEventListener('hashchange', ask);
+  }, []);
+  const stay = () => {
+    history.replaceState(null, '', toHref({ page: 'new-webhook', factory }));
+    setAsking(false);
+  };
+  if (!isAsking) return null;
+  return (
+    <Dialog title="Leave without the secret?" onClose={stay}>
+      <p>Nobody copied it. When you leave this page, it cannot be shown again: it must be rotated.</p>
+      <div class="actions">
+        <button type="button" class="btn primary" autofocus onClick={stay}>
+          Stay
+        </button>
+        <button type="button" class="btn" onClick={onLeave}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,187 @@
+import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
+import type { ExplainedWhy, ListedScheme, SentTest, ShownWebhook, TalliedWebhook } from '../../api-types.ts';
+import { Waiting } from '../../parts/lists.tsx';
+import { SetupPath } from '../../parts/setup-path.tsx';
+import { Sign } from '../../parts/signs.tsx';
+import { Code, Fact, Facts, Id, Text } from '../../parts/text.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { useSchemes } from '../../state/loaded-objects.ts';
+import type { Loading } from '../../state/loading.ts';
+import { toHref } from '../../state/page-location.ts';
+import { hasNoRequest, useOpenedAt } from '../../state/use-why.ts';
+import { SenderCard } from './sender-card.tsx';
+import { RequestPath } from './why-notice.tsx';
+
+interface Properties {
+  readonly webhook: ShownWebhook;
+  readonly why: Loading<ExplainedWhy>;
+  readonly tallied: TalliedWebhook | undefined;
+  /** The last test of this visit. */
+  readonly lastTest: SentTest | undefined;
+  readonly onChanged: (webhook: ShownWebhook) => void;
+}
+
+/** What somebody does at the sender, what the sender must do, and how its hook and its last request are. */
+export function SetUpTab({ webhook, why, tallied, lastTest, onChanged }: Properties) {
+  const sinceMs = useOpenedAt();
+  if (!why.value) return <Waiting error={why.error} reload={why.reload} what="the set-up" />;
+  return (
+    <div class="split beside">
+      <div>
+        {webhook.sender && <SenderCard webhook={webhook} />}
+        <section aria-labelledby="set-up">
+          <h2 id="set-up">Set up the sender</h2>
+          <SetupPath webhook={webhook} why={why.value} sinceMs={sinceMs} onChanged={onChanged} />
+        </section>
+        {!hasNoRequest(why.value) && (
+          <section aria-labelledby="last-request">
+            <h2 id="last-request">The last request</h2>
+            <RequestPath why={why.value} />
+          </section>
+        )}
+      </div>
+      <aside>
+        {lastTest && <LastTest sent={lastTest} />}
+        <h2>What the sender must do</h2>
+        <SenderFacts webhook={webhook} />
+        {tallied?.overlap && (
+          <p class="hint advice">
+            <Sign name="warning" />
+            <Text text={describeAdvice(tallied.overlap)} />
+          </p>
+        )}
+      </aside>
+    </div>
+  );
+}
+
+function LastTest({ sent }: { readonly sent: SentTest }) {
+  const { factory } = useFactory();
+  const { status, outcome, deliveryId, reason, runs, tookMs } = sent;
+  return (
+    <section class="last-test" aria-labelledby="last-test">
+      <h2 id="last-test">Last test</h2>
+      <Facts>
+        <Fact term="Answer">
+          {status} after {Math.round(tookMs)} ms
+        </Fact>
+        <Fact term="Outcome">{outcome ?? 'refused, and not logged'}</Fact>
+        {reason !== null && (
+          <Fact term="Reason">
+            <Text text={reason} />
+          </Fact>
+        )}
+        {deliveryId !== null && (
+          <Fact term="Delivery">
+            <a class="link" href={toHref({ page: 'delivery', factory, id: deliveryId })}>
+              <Id id={deliveryId} isCopied={false} />
+            </a>
+          </Fact>
+        )}
+        <Fact term="Runs">{runs}</Fact>
+      </Facts>
+    </section>
+  );
+}
+
+/** The request that the webhook accepts, as facts. */
+function SenderFacts({ webhook }: Pick<Properties, 'webhook'>) {
+  const { signatureScheme, bodyFormat, payloadField, handshake, secretName } = webhook;
+  const scheme = useSchemes().value?.find(({ id }) => id === signatureScheme);
+  const fact = (label: string) => scheme?.summary.find(line => line.label === label)?.text;
+  const ownId = webhook.deliveryIdHeader ?? webhook.deliveryIdField;
+  return (
+    <>
+      <Facts>
+        <Fact term="Method">POST</Fact>
+        <Fact term="Body">
+          {bodyFormat === 'json'
+            ? 'JSON'
+            : payloadField === null
+              ? 'a form'
+              : `a form, with JSON in its field ${payloadField}`}
+        </Fact>
+        <Fact term="Credential">{describeProof(webhook, fact('Header'))}</Fact>
+        {secretName === null ? (
+          <TokenFacts webhook={webhook} />
+        ) : (
+          <Fact term="Team secret">
+            <Code text={secretName} />
+          </Fact>
+        )}
+        <Fact term="Event ID">
+          {ownId === null ? (
+            (fact('Delivery identity') ?? <Code text="X-Service-Delivery-Id" />)
+          ) : (
+            <Code text={[ownId].flat().join(', ')} />
+          )}
+        </Fact>
+        <Fact term="Answer">{fact('Answer') ?? '202 once it is stored'}</Fact>
+        <Fact term="Retry on">429, 5xx, no answer</Fact>
+        {handshake !== null && (
+          <Fact term="Handshake">
+            <Code text={describeHandshake(handshake)} />
+          </Fact>
+        )}
+        <Fact term="Headers kept">
+          <Code text={webhook.eventHeaders.join(', ')} />
+        </Fact>
+        <Fact term="UID">
+          <Code text={webhook.uid} />
+        </Fact>
+      </Facts>
+      <p class="hint advice">An event ID makes a retry a duplicate, which starts nothing twice.</p>
+      {scheme && <Verification scheme={scheme} />}
+    </>
+  );
+}
+
+function Verification({ scheme: { summary } }: { readonly scheme: ListedScheme }) {
+  return (
+    <details class="advice">
+      <summary>How requests are verified</summary>
+      <Facts>
+        {summary
+          .filter(({ label }) => label !== 'Note' && label !== 'Page')
+          .map(({ label, text }) => (
+            <Fact key={label} term={label}>
+              {text}
+            </Fact>
+          ))}
+      </Facts>
+    </details>
+  );
+}
+
+function describeProof({ authMode, signatureScheme }: ShownWebhook, header: string | undefined) {
+  switch (authMode) {
+    case 'token':
+    case 'oidc':
+      return <code>Authorization: Bearer …</code>;
+    case 'url_token':
+      return 'the secret at the end of the URL';
+    case 'signature':
+      return (
+        <Code text={header ?? (typeof signatureScheme === 'object' ? (signatureScheme?.header ?? '') : '')} />
+      );
+  }
+}
+
+/** The issuer, the audience and the claims that a sender's token must have. */
+function TokenFacts({ webhook: { issuer, audience, claims } }: Pick<Properties, 'webhook'>) {
+  return (
+    <>
+      <Fact term="Issuer">
+        <Code text={issuer ?? ''} />
+      </Fact>
+      <Fact term="Audience">
+        <Code text={audience ?? ''} />
+      </Fact>
+      {Object.entries(claims ?? {}).map(([claim, condition]) => (
+        <Fact key={claim} term={`Claim ${claim}`}>
+          <Code text={Array.isArray(condition) ? condition.join(', ') : JSON.stringify(condition)} />
+        </Fact>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import type { SentTest, ShownWebhook } from '../../api-types.ts';
+import { IngressUrl } from '../../parts/ingress-url.tsx';
+import { Monogram, schemeOf } from '../../parts/monogram.tsx';
+import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
+import { useSendTest } from '../../parts/send-test.tsx';
+import { State } from '../../parts/signs.tsx';
+import { Spark } from '../../parts/spark.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { useSchemes } from '../../state/loaded-objects.ts';
+import { toHref } from '../../state/page-location.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { toBars, toSparkBars } from '../../text/delivery-bars.ts';
+import { formatMoment } from '../../text/format-time.ts';
+import { lookOfHealth } from '../../text/looks.ts';
+import { getSenderLine } from '../../text/sender-labels.ts';
+import { EnableButton, type Tallied, WebhookMenu } from './webhook-actions.tsx';
+
+interface Properties {
+  readonly webhook: ShownWebhook;
+  /** Undefined while it is loaded. */
+  readonly tallied: Tallied | undefined;
+  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly onTested: (sent: SentTest) => void;
+}
+
+/** Who delivers to a webhook and whether it is well, its URL, its last 24 hours, and what can be done with it. */
+export function WebhookHeader({ webhook, tallied, onChanged, onTested }: Properties) {
+  const { factory, mayManage } = useFactory();
+  const schemes = useSchemes().value;
+  const test = useSendTest(webhook, onTested);
+  return (
+    <>
+      <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
+      <PageHeading
+        title={webhook.name}
+        mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
+        sub={
+          <>
+            <span>{getSenderLine(webhook, schemes)}</span>
+            <WebhookState webhook={webhook} tallied={tallied} />
+          </>
+        }
+        actions={
+          <>
+            {mayManage && !webhook.enabled && <EnableButton webhook={webhook} onChanged={onChanged} />}
+            {test.button}
+            <WebhookMenu webhook={webhook} tallied={tallied} onChanged={onChanged} />
+          </>
+        }
+      />
+      <div class="urlline">
+        <IngressUrl url={webhook.url} />
+        {tallied && <LastDay webhook={webhook} tallied={tallied} />}
+      </div>
+      {test.shown}
+    </>
+  );
+}
+
+function WebhookState({ webhook, tallied }: Pick<Properties, 'webhook' | 'tallied'>) {
+  const since = (at: string | null | undefined) =>
+    at == null ? '' : ` since ${formatMoment(Date.parse(at), Date.now(), timeZone.value)}`;
+  if (!webhook.enabled) {
+    return <State sign="disabled">Disabled, answers 404{since(tallied?.webhook.disabledSince)}</State>;
+  }
+  if (webhook.credential === 'not set') return <State sign="turn">Needs its secret</State>;
+  const health = tallied?.webhook.health;
+  if (!health) return null;
+  const [sign, word] = lookOfHealth(health.state);
+  return (
+    <State sign={sign}>
+      {word}
+      {since(health.since)}
+    </State>
+  );
+}
+
+/** The last 24 hours: bars and two numbers. They open the deliveries. */
+function LastDay({ webhook, tallied }: { readonly webhook: ShownWebhook; readonly tallied: Tallied }) {
+  const { factory } = useFactory();
+  const bars = toBars(tallied.since, tallied.webhook.tallies, 'day');
+  const count = (kind: 'accepted' | 'rejected') => bars.reduce((sum, { kinds }) => sum + kinds[kind], 0);
+  if (tallied.webhook.tallies.length === 0) return null;
+  const href = toHref({ page: 'deliveries', factory, query: { webhook: webhook.name, since: '24h' } });
+  return (
+    <a class="flow no-phone" href={href} title="The last 24 hours, by hour">
+      <Spark bars={toSparkBars(bars)} width={140} height={28} />
+      <span class="t3 small">
+        <span class="nowrap">{count('accepted').toLocaleString('en')} accepted</span>
+        <br />
+        <span class={`nowrap ${tallied.webhook.health?.state === 'failing' ? 'bad' : ''}`}>
+          {count('rejected').toLocaleString('en')} rejected
+        </span>
+      </span>
+    </a>
+  );
+}

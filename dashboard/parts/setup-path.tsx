@@ -1,0 +1,309 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { callApi } from '../api-client.ts';
+import type { ExplainedWhy, ListedScheme, ListedWebhook, ShownWebhook } from '../api-types.ts';
+import { nowMs } from '../state/clock.ts';
+import { type CurrentFactory, useFactory } from '../state/current-factory.ts';
+import { useListeners, useSchemes } from '../state/loaded-objects.ts';
+import { toHref } from '../state/page-location.ts';
+import { useSubmit } from '../state/use-action.ts';
+import { hasNoRequest, isAccepted } from '../state/use-why.ts';
+import { formatLength } from '../text/format-time.ts';
+import { splitProvider } from '../text/sender-labels.ts';
+import { CopyableBlock, CopyableLine } from './copyable.tsx';
+import { SecretInput } from './fields.tsx';
+import { Path, type PathStep } from './path.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+import type { GeneratedSecret } from './revealed-once.tsx';
+import { ClockTime, Code, Text, Time, WithCode } from './text.tsx';
+
+interface Properties {
+  readonly webhook: ListedWebhook;
+  /** How far the last request came; undefined while it is read. */
+  readonly why: ExplainedWhy | undefined;
+  /** Since when somebody waits for the first delivery, in ms. */
+  readonly sinceMs: number;
+  /** What was just created: its URL and secret are shown in the path, and the cause if the first request is refused. */
+  readonly created?: {
+    readonly at: string;
+    readonly secret: GeneratedSecret | null;
+    readonly onCopied: () => void;
+  };
+  readonly onChanged: (webhook: ShownWebhook) => void;
+}
+
+/** The way from a new webhook to the first run: what is done, whose turn it is, and what comes then. */
+export function SetupPath(properties: Properties) {
+  const { webhook, why, created } = properties;
+  const current = useFactory();
+  const listeners = useListeners(webhook.uid);
+  const schemes = useSchemes().value;
+  const scheme = findScheme(webhook, schemes);
+  const accepted = why?.last.find(isAccepted);
+  const lacksSecret = webhook.credential === 'not set';
+  const provider = nameProvider(scheme);
+  const steps: PathStep[] = [
+    {
+      key: 'created',
+      sign: 'done',
+      title: <b>Webhook created</b>,
+      at: created && <ClockTime at={created.at} />,
+      more: describeSecret(webhook, created?.secret ?? null),
+    },
+    {
+      key: 'register',
+      sign: accepted ? 'done' : 'turn',
+      ...(!accepted && { stage: 'now' }),
+      title: <b>{scheme ? `At ${provider}, register the URL` : 'Make your sender deliver here'}</b>,
+      more: (
+        <div class="stack setup">
+          {created && <Given webhook={webhook} {...created} />}
+          <RegisterWords webhook={webhook} scheme={scheme} />
+        </div>
+      ),
+    },
+    ...(lacksSecret ? [toSecretStep(properties, provider)] : []),
+    toFirstStep(properties, provider),
+    toAutomationStep(webhook.uid, listeners ?? [], accepted !== undefined, current),
+  ];
+  return <Path label="Set-up" steps={steps} />;
+}
+
+/** The last step: the automations that act on the deliveries, or who is to write one. */
+function toAutomationStep(
+  uid: string,
+  listeners: readonly { readonly name: string }[],
+  isAccepting: boolean,
+  { factory, mayManage }: CurrentFactory,
+): PathStep {
+  const key = 'automation';
+  if (listeners.length > 0) {
+    const names = listeners.map(({ name }) => name).join(', ');
+    return { key, sign: 'done', title: `${names} ${listeners.length === 1 ? 'acts' : 'act'} on it` };
+  }
+  const title = 'Write an automation that acts on it';
+  if (!isAccepting || !mayManage)
+    return { key, sign: 'queued', stage: 'next', title, more: 'Its fields come from the first delivery.' };
+  const href = toHref({ page: 'new-automation', factory, query: { webhook: uid } });
+  return {
+    ...{ key, sign: 'turn', title: <b>{title}</b> },
+    more: (
+      <a class="btn primary setup" href={href}>
+        Write an automation
+      </a>
+    ),
+  };
+}
+
+function findScheme(
+  { signatureScheme }: ListedWebhook,
+  schemes: readonly ListedScheme[] | undefined,
+): ListedScheme | undefined {
+  return schemes?.find(({ id }) => id === signatureScheme);
+}
+
+/** Names the sender. A specification is no place where a URL can be registered. */
+function nameProvider(scheme: ListedScheme | undefined): string {
+  if (!scheme || scheme.id === 'standard-webhooks') return 'the sender';
+  return splitProvider(scheme.provider)[0];
+}
+
+function describeSecret(
+  { credential, secretName }: ListedWebhook,
+  made: GeneratedSecret | null,
+): ComponentChildren {
+  if (secretName === null) return 'It has no secret: the issuer of the tokens vouches for its senders.';
+  const name = <Code text={secretName} />;
+  if (made) return <>Its secret {name} was made. If you lose it, rotate the secret.</>;
+  return credential === 'set' ? (
+    <>The secret {name} is set. Its value is not shown.</>
+  ) : (
+    <>It has no secret yet, and answers 401 to every delivery.</>
+  );
+}
+
+interface GivenProperties extends NonNullable<Properties['created']> {
+  readonly webhook: ListedWebhook;
+}
+
+/** The URL and the secret for the sender. */
+function Given({ webhook, secret, onCopied }: GivenProperties) {
+  const url = secret?.url ?? webhook.url;
+  const isOnce = secret !== null;
+  return (
+    <>
+      <div class="field">
+        <span class="label">URL</span>
+        <CopyableLine
+          text={url}
+          what="ingress URL"
+          onCopied={secret?.url === undefined ? undefined : onCopied}
+        />
+      </div>
+      {secret?.secret !== undefined && (
+        <div class="field">
+          <span class="label">Secret</span>
+          <CopyableLine text={secret.secret} what="secret" onCopied={onCopied} />
+        </div>
+      )}
+      {isOnce && <p class="hint">Shown once. When you leave this page, nobody can read it again.</p>}
+    </>
+  );
+}
+
+/** What to do at the sender, in the words of its provider for places. */
+function RegisterWords({
+  webhook,
+  scheme,
+}: {
+  readonly webhook: ListedWebhook;
+  readonly scheme: ListedScheme | undefined;
+}) {
+  if (webhook.authMode !== 'signature') return <TokenWords webhook={webhook} />;
+  if (!scheme) {
+    if (typeof webhook.signatureScheme === 'string') {
+      return <p>This daemon does not know the signature scheme {webhook.signatureScheme}.</p>;
+    }
+    return (
+      <>
+        <p>The sender signs each request with the secret {webhook.secretName}, as described here:</p>
+        <CopyableBlock text={JSON.stringify(webhook.signatureScheme, null, 2)} what="signature scheme" />
+      </>
+    );
+  }
+  const sender = nameProvider(scheme);
+  const note = scheme.summary.find(({ label }) => label === 'Note');
+  const place = scheme.secretLocation.replace(/^you choose it(?:, [^;]*)?; /, '');
+  return (
+    <p class="t2">
+      {place === scheme.secretLocation ? 'Its secret: ' : 'The secret: '}
+      {place}. {note?.text}{' '}
+      <a class="link nowrap" href={scheme.page} target="_blank" rel="noreferrer">
+        How {sender} signs requests
+      </a>
+    </p>
+  );
+}
+
+function TokenWords({ webhook }: { readonly webhook: ListedWebhook }) {
+  const { authMode, secretName, issuer, audience } = webhook;
+  if (authMode === 'oidc') {
+    return (
+      <p class="t2">
+        Let the sender get a token of <Code text={issuer ?? ''} /> with the audience{' '}
+        <Code text={audience ?? ''} />, and send it as <code>Authorization: Bearer …</code>. A CI job can run{' '}
+        <code>hookmill send --oidc</code>.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p class="t2">
+        {authMode === 'token' ? (
+          <>
+            Add the header <code>Authorization: Bearer …</code> with the secret{' '}
+            <Code text={secretName ?? ''} />.
+          </>
+        ) : (
+          <>
+            Give the sender the whole URL, with the secret <Code text={secretName ?? ''} /> at its end. Treat
+            it like a password: anyone who knows it can deliver.
+          </>
+        )}{' '}
+        From a shell that knows the secret:
+      </p>
+      <CopyableBlock text={writeCurl(webhook)} what="Shell" />
+    </>
+  );
+}
+
+/** A command that delivers. The secret is in a variable, so that it is not in the history of the shell. */
+function writeCurl({ url, authMode, secretName, deliveryIdHeader, deliveryIdField }: ListedWebhook): string {
+  const secret = `$${(secretName ?? '').replaceAll(/[^A-Za-z0-9_]/g, '_')}`;
+  return [
+    '# 202 means: stored, on disk',
+    authMode === 'token'
+      ? `curl --fail-with-body -X POST '${url}' \\\n  -H "Authorization: Bearer ${secret}" \\`
+      : `curl --fail-with-body -X POST "${url.replace('{token}', () => secret)}" \\`,
+    ...(deliveryIdField === null
+      ? [`  -H "${deliveryIdHeader ?? 'X-Service-Delivery-Id'}: $(uuidgen)" \\`]
+      : []),
+    `  -d '{"hello": "world"}'`,
+  ].join('\n');
+}
+
+function toSecretStep({ webhook, onChanged }: Properties, provider: string): PathStep {
+  return {
+    key: 'secret',
+    sign: 'turn',
+    stage: 'now',
+    title: <b>Enter the secret that {provider} shows</b>,
+    more: <SecretEntry webhook={webhook} onChanged={onChanged} />,
+  };
+}
+
+function SecretEntry({ webhook, onChanged }: Pick<Properties, 'webhook' | 'onChanged'>) {
+  const { factory, managedHere, mayManage } = useFactory();
+  const [value, setValue] = useState('');
+  const { uid, secretName } = webhook;
+  const { busy, error, submit } = useSubmit(async () => {
+    const path = '/factories/{factory}/webhooks/{uid}/secret';
+    onChanged((await callApi('post', path, { factory, uid, body: { value: value.trim() } })).webhook);
+  });
+  if (!managedHere) {
+    return (
+      <p>
+        The team secret <Code text={secretName ?? ''} /> has no value yet, so the webhook answers 401 to every
+        delivery. Run <code>hookmill secrets set {secretName}</code>, then apply the definition again.
+      </p>
+    );
+  }
+  if (!mayManage) return <p>You need the manage permission to enter it.</p>;
+  return (
+    <form class="stack setup" onSubmit={submit}>
+      <SecretInput label="Secret from the provider" value={value} onInput={setValue} />
+      <ProblemNotice error={error} />
+      <div class="actions">
+        <button type="submit" class="btn primary" disabled={busy}>
+          {busy ? 'Saving…' : 'Save the secret'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function toFirstStep({ webhook, why, sinceMs, created }: Properties, provider: string): PathStep {
+  const key = 'first';
+  if (why && !hasNoRequest(why)) {
+    const accepted = why.last.find(isAccepted);
+    if (accepted) {
+      return { key, sign: 'done', title: <b>Deliveries arrive</b>, at: <Time at={accepted.at} /> };
+    }
+    const cause = why.steps.find(({ step }) => step === why.cause);
+    const title = <b>The request was refused</b>;
+    if (!cause || !created) return { key, sign: 'failed', title };
+    return {
+      ...{ key, sign: 'failed', title },
+      more: (
+        <>
+          <p class="bad">
+            <Text text={cause.message} />
+          </p>
+          {cause.remedy !== null && (
+            <p>
+              <WithCode text={cause.remedy} />
+            </p>
+          )}
+        </>
+      ),
+    };
+  }
+  if (!webhook.enabled)
+    return { key, sign: 'queued', stage: 'next', title: 'Enable it, then it accepts deliveries' };
+  return {
+    ...{ key, sign: 'running', stage: 'now' },
+    title: <b>Waiting for the first delivery</b>,
+    at: formatLength(nowMs.value - sinceMs),
+    more: `Send a test from ${provider}. This page notices it at once, also if the request is refused.`,
+  };
+}

@@ -1,0 +1,81 @@
+import { chooseInAccount, type Dashboard, openDashboard } from './browser.ts';
+import { createWebhook, deliver, triggerOn } from './samples.ts';
+
+/** A place of the dashboard that every look of it is judged by: no page is left out. */
+export interface Place {
+  readonly name: string;
+  /** The address in the factory; by default the overview. */
+  readonly address?: string;
+  /** Opens what is judged on the page: a row, a dialog. */
+  readonly open?: () => Promise<void>;
+}
+
+export interface FullFactory extends Dashboard {
+  /** Opens each place, waits until everything of it is loaded, and looks at it. */
+  openEach(look: (name: string) => Promise<void>): Promise<void>;
+}
+
+/** A factory that has something to show everywhere. */
+export async function openFullFactory(): Promise<FullFactory> {
+  const dashboard = await openDashboard();
+  const { page, visit } = dashboard;
+  const places = await listAllPlaces(dashboard);
+  return {
+    ...dashboard,
+    openEach: async look => {
+      for (const { name, address = '/overview', open } of places) {
+        await visit(address);
+        await page.locator('main h1').first().waitFor();
+        await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+        await open?.();
+        await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+        await look(name);
+        // Closes what floats.
+        await page.keyboard.press('Escape');
+      }
+    },
+  };
+}
+
+async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]> {
+  const webhook = await createWebhook(api, 'deploys');
+  const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
+  const keys = {
+    ...{ concurrency: 2, concurrencyKey: '$.repository.full_name', order: '$.service.name' },
+    ...{ onFailure: 'hold', debounce: { for: '1s' }, timeLimit: '10m', attempts: 1, runsPerHour: 1_000 },
+  };
+  await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers, ...keys });
+  await deliver(webhook, { state: 'passed' });
+  const url = `https://ci.example/${'long/'.repeat(60)}`;
+  const delivery = await deliver(webhook, { state: 'failed', url });
+  await webhook.post({}, 'wrong');
+  const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
+  const press = (key: string) => () => page.keyboard.press(key);
+  return [
+    { name: 'overview', address: '/overview' },
+    { name: 'webhooks', address: '/webhooks' },
+    { name: 'webhook', address: `/webhooks/${webhook.uid}` },
+    { name: 'new-webhook', address: '/new-webhook' },
+    { name: 'automations', address: '/automations' },
+    { name: 'automation', address: '/automations/triage-failed-deploys' },
+    { name: 'edit-automation', address: '/automations/triage-failed-deploys/edit' },
+    { name: 'new-automation', address: '/new-automation' },
+    { name: 'deliveries', address: '/deliveries' },
+    {
+      name: 'deliveries-none',
+      address: '/deliveries?state=failed&event=push&since=2026-01-31T14:05:00Z',
+    },
+    { name: 'delivery', address: `/deliveries/${delivery}` },
+    { name: 'runs', address: '/runs' },
+    { name: 'run', address: `/runs/${runs[0]?.id}` },
+    ...['branch', 'secrets', 'tokens', 'sign-in', 'alerts', 'audit', 'daemon'].map(section => ({
+      name: `settings-${section}`,
+      address: `/settings/${section}`,
+    })),
+    { name: 'sessions', open: () => chooseInAccount(page, 'Sessions') },
+    { name: 'delivery-unknown', address: '/deliveries/dlv_01m856whecx7r30kredhc56hrf' },
+    { name: 'nothing', address: '/nowhere' },
+    { name: 'jump', open: press('/') },
+    { name: 'keyboard', open: press('?') },
+  ];
+}
