@@ -44,22 +44,6 @@ browserTest(
     expect(await textOf(page.locator('.code pre'))).toBe('authMode: url_token\nsecretName: UPTIME_TOKEN\n');
     await keep('files-new-webhook');
     expect((await api<Webhooks>('GET', '/webhooks')).webhooks).toHaveLength(1);
-
-    await page.getByRole('link', { name: 'Automations', exact: true }).click();
-    await page.getByRole('link', { name: 'triage' }).click();
-    await page.locator('.cm-line', { hasText: 'prompt: Look.' }).click();
-    await page.keyboard.press('End');
-    await page.keyboard.type(' Closely.');
-    await page.getByRole('button', { name: 'Review changes' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('Write automations/triage.yaml').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Apply' }).count()).toBe(0);
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await dialog.getByRole('button', { name: 'Copy automations/triage.yaml' }).click();
-    await expect
-      .poll(() => page.evaluate<string>('navigator.clipboard.readText()'))
-      .toContain('prompt: Look. Closely.');
-    expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.' });
   },
 );
 
@@ -85,4 +69,35 @@ browserTest('a factory of a repository: shows the commit, and that its tip is br
   await page.getByRole('button', { name: 'Disable deploys' }).click();
   await page.getByText('deploys is disabled and answers 404').waitFor();
   expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
+});
+
+browserTest('an automation of a factory of files is tested and reviewed, and copied as a file', async () => {
+  const dashboard = await openDashboard();
+  const { page, api, visit } = dashboard;
+  await factoryOf(dashboard);
+  const { webhooks } = await api<Webhooks>('POST', '/apply', { files, origin: 'ci' });
+  const content = JSON.stringify({ prompt: 'Look.', triggers: [triggerOn(webhooks[0]?.uid ?? '')] });
+  const both = [...files, { path: 'automations/triage.yaml', content }];
+  await api('POST', '/apply', { files: both, origin: 'ci' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await visit('/automations');
+  await page.getByRole('link', { name: 'Draft an automation' }).waitFor();
+  await page.getByRole('link', { name: 'triage' }).click();
+  await page.locator('.cm-line', { hasText: 'prompt: Look.' }).click();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' Closely. # new');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Runs', 'Pause…']);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  const dialog = page.locator('dialog');
+  expect(await textOf(dialog.locator('.diff'))).toBe('- Look.\n+ Look. Closely.\n');
+  await dialog.getByText('Write automations/triage.yaml').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Apply' }).count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Copy as file' }).click();
+  await dialog.getByRole('button', { name: 'Copied as file' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+    /^prompt: Look\. Closely\. # new\ntriggers:/,
+  );
+  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.' });
 });

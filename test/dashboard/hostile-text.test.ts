@@ -97,7 +97,7 @@ browserTest('shows payloads, identities, headers, prompts and output as the text
 });
 
 browserTest(
-  'shows prompts and filters of automations, and pasted payloads, as the text that they are',
+  'shows prompts and filters of automations, and tests of them, as the text that they are',
   async () => {
     const { page, api, visit } = await openDashboard();
     const webhook = await createWebhook(api, 'deploys');
@@ -109,18 +109,25 @@ browserTest(
     });
     await webhook.post(payload);
     await visit('/automations');
-    await page.getByRole('row', { name: /triage/ }).waitFor();
+    await page.getByRole('link', { name: 'triage' }).waitFor();
     await expectHarmless(page);
     await visit('/automations/triage');
-    await page.getByText('Would trigger').waitFor();
-    expect(await textOf(page.locator('.prompt'))).toBe(all);
-    await page.getByLabel('Test filter against').selectOption('A pasted payload');
-    await page.getByLabel('Payload', { exact: true }).fill(JSON.stringify({ [all]: all }));
-    await page.getByText('Would not trigger').waitFor();
+    await page.getByText('Would have started 1 of the last 1').waitFor();
+    const editor = page.getByRole('textbox', { name: 'Definition' });
+    for (const text of ['<script>', '<img src=x']) expect(await textOf(editor)).toContain(text);
+    expect(await textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
     await expectHarmless(page);
-    await visit('/automations/triage/edit');
-    expect(await page.getByLabel('Prompt').inputValue()).toBe(all);
-    await page.getByText('Would trigger').waitFor();
+    await page.getByRole('button', { name: 'Run with…' }).click();
+    const typed = page.getByLabel('Payload', { exact: true });
+    await expect.poll(() => typed.inputValue()).toContain('<script>');
+    await typed.fill(JSON.stringify({ [all]: all }));
+    await expectHarmless(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.insertText(`# ${hostile.join(' ').replaceAll(/\s/g, ' ')}\n`);
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByText('Nothing changes.').waitFor();
     await expectHarmless(page);
   },
 );
@@ -140,10 +147,11 @@ browserTest('shows refused input and invented addresses as text', async () => {
   for (const text of hostile.slice(0, 6)) {
     const name = encodeURIComponent(text);
     await page.goto(`${page.url().split('#')[0]}#/${name}/automations`);
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText(text).waitFor();
     await expectHarmless(page);
     await page.goto(`${page.url().split('#')[0]}#/${factory}/webhooks/${name}`);
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('heading', { name: 'Webhook not found' }).waitFor();
+    expect(await textOf(page.locator('main'))).toContain(text);
     await expectHarmless(page);
   }
 });
@@ -161,7 +169,7 @@ browserTest('shows commits and broken definition files as text', async () => {
   upstream.commit({ 'webhooks/deploys.yaml': broken }, all);
   await reconcile();
   await visit('/status');
-  await page.getByText('cannot be applied since').waitFor();
+  await page.getByText(/^\S+ cannot be applied since/).waitFor();
   expect(await textOf(page.locator('main'))).toContain(hostile[0]);
   await expectHarmless(page);
 });

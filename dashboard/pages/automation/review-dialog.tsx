@@ -66,7 +66,7 @@ export function ReviewDialog(properties: Properties) {
         <button type="button" class="btn" onClick={onClose}>
           Keep editing
         </button>
-        {change && !managedHere && <CopyButton text={text} what={fileOf(name)} named />}
+        {change && !managedHere && <CopyButton text={text} what="as file" named />}
         {change && change.action !== 'no-op' && managedHere && (
           <button
             type="button"
