@@ -39,62 +39,6 @@ async function listOverhang(page: Page, name: string): Promise<string[]> {
   return pixels > 0 ? [`${name}: ${pixels} px wider than the window`] : [];
 }
 
-browserTest('a webhook is created, rotated and deleted with the keyboard only', async () => {
-  const { page, visit } = await openDashboard();
-  const focused = () =>
-    page.evaluate<string>('(document.activeElement.textContent || document.activeElement.value).trim()');
-  const press = async (...keys: string[]) => {
-    for (const key of keys) await page.keyboard.press(key);
-  };
-  const tabTo = async (text: string) => {
-    for (let tabs = 0; tabs < 40; tabs++) {
-      await press('Tab');
-      if ((await focused()).startsWith(text)) return;
-    }
-    throw new Error(`no way to ${text} by the Tab key`);
-  };
-  await visit('/webhooks');
-  await page.getByText('No webhooks yet').waitFor();
-  await tabTo('Create webhook');
-  await press('Enter');
-  await expect.poll(focused).toBe('New webhook');
-  await page.getByText('Bearer token').waitFor();
-  await press('Tab');
-  await page.keyboard.type('payments');
-  await press('Tab', 'ArrowDown', 'ArrowDown', 'Tab');
-  await page.keyboard.type('git');
-  await press('ArrowDown', 'ArrowUp', 'Enter');
-  await page.getByText('Generate one (shown once)').waitFor();
-  await tabTo('Create webhook');
-  await press('Enter');
-  await page.getByText('Shown once.').waitFor();
-  expect(await violations(page)).toEqual([]);
-  await tabTo('I have stored it');
-  await press('Enter');
-  await expect.poll(focused).toBe('Created payments');
-  await tabTo('Open the webhook');
-  await press('Enter');
-  await expect.poll(focused).toBe('payments');
-  await tabTo('Delete');
-  await press('Enter');
-  await page.getByRole('dialog').waitFor();
-  await press('Escape');
-  await page.locator('dialog').waitFor({ state: 'detached' });
-  await expect.poll(focused).toBe('Delete');
-  await press('Enter');
-  await page.getByRole('dialog').waitFor();
-  await tabTo('Cancel');
-  await press('Enter');
-  await page.locator('dialog').waitFor({ state: 'detached' });
-  await expect.poll(focused).toBe('Delete');
-  await press('Enter');
-  await page.getByRole('dialog').waitFor();
-  await tabTo('Delete webhook');
-  await press('Enter');
-  await expect.poll(focused).toBe('Webhooks');
-  await page.getByText('No webhooks yet').waitFor();
-});
-
 browserTest('animates nothing if the user prefers reduced motion', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
