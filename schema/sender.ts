@@ -96,7 +96,7 @@ export function findSenderState(states: readonly SenderState[], uid: string): Se
   return found ?? { uid, checked: null, missed: null, asked: [], registering: null };
 }
 
-/** What can be wrong at a provider. */
+/** The codes of the problems that a hook or its provider can have. */
 const senderFindingCodes = [
   ...(['never-checked', 'provider-failed', 'hook-missing', 'hook-twice', 'url-differs'] as const),
   ...(['inactive', 'disabled', 'content-type', 'tls-off', 'secret-missing', 'secret-wrong'] as const),

@@ -142,10 +142,7 @@ function judgeFailure(
     const remedy = `Check the name. ${provider} also answers 404 if the credential lacks a right: it needs ${neededRights}.`;
     return new ProviderError('not-found', `${what} ${remedy}`);
   }
-  if (status >= 500) {
-    const retryAfterMs = parseRetryAfterMs(headers['retry-after'], nowMs());
-    return new ProviderError('unreachable', `${what} Try again later.`, { retryAfterMs });
-  }
+  if (status >= 500) return new ProviderError('unreachable', `${what} Try again later.`);
   return new ProviderError('refused', what);
 }
 

@@ -62,7 +62,7 @@ export type ProviderErrorCode = 'unreachable' | 'forbidden' | 'not-found' | 'rat
 /** A failed request to a provider. The message names the provider and what it said, and has no credential. */
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
-  /** The wait that the provider asks for, in ms. */
+  /** The wait until a rate limit ends, in ms; undefined for every other failure. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -10,9 +10,6 @@ import type { OpenFactory } from '../factory.ts';
 /** @limit Time in which a provider must answer all requests of one operation, in ms: commands wait for 30 s. */
 const providerMs = 25_000;
 
-/** @limit Wait after a rate limit for which the provider names no time, in ms. */
-const unknownWaitMs = 60_000;
-
 /** Everything that operations on senders need. */
 export interface SenderDeps {
   readonly factory: OpenFactory;
@@ -100,6 +97,6 @@ export function toSenderProblem(error: unknown): SenderProblem {
  */
 export function waitOrRefuse(error: unknown): number {
   if (!(error instanceof ProviderError) && !(error instanceof SenderUnusable)) throw error;
-  if ('code' in error && error.code === 'rate-limited') return error.retryAfterMs ?? unknownWaitMs;
+  if ('retryAfterMs' in error && error.retryAfterMs !== undefined) return error.retryAfterMs;
   throw new Refusal('sender-failed', { detail: error.message }, { cause: error });
 }
