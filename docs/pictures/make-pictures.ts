@@ -96,10 +96,11 @@ async function listPlaces({ read, uids, deliveryId }: Scene): Promise<readonly P
 
 /** Fills in the form of a new webhook that is open. The factory is one of its own in each look. */
 async function createWebhook(page: Page): Promise<void> {
-  await page.getByRole('combobox').or(page.getByRole('searchbox')).first().fill('github');
-  await page.keyboard.press('Enter');
+  await page.getByRole('searchbox').fill('github');
+  await page.getByRole('searchbox').press('Enter');
   await page.getByLabel('Name', { exact: true }).fill('github');
-  await page.locator('button.primary').click();
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByRole('button', { name: 'Copy secret' }).waitFor();
 }
 
 async function takePages(

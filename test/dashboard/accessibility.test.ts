@@ -39,65 +39,6 @@ async function listOverhang(page: Page, name: string): Promise<string[]> {
   return pixels > 0 ? [`${name}: ${pixels} px wider than the window`] : [];
 }
 
-browserTest('a webhook is created, shown and deleted with the keyboard only', async () => {
-  const { page, visit } = await openDashboard();
-  const focused = () =>
-    page.evaluate<string>(
-      '(({ ariaLabel, textContent, value }) => ariaLabel || textContent.trim() || value || "")(document.activeElement)',
-    );
-  const press = async (...keys: string[]) => {
-    for (const key of keys) await page.keyboard.press(key);
-  };
-  const tabTo = async (text: string) => {
-    for (let tabs = 0; tabs < 60; tabs++) {
-      await press('Tab');
-      if ((await focused()).startsWith(text)) return;
-    }
-    throw new Error(`no way to ${text} by the Tab key`);
-  };
-  await visit('/webhooks');
-  await page.getByText('No webhooks yet').waitFor();
-  await tabTo('New webhook');
-  await press('Enter');
-  await expect.poll(focused).toBe('New webhook');
-  await page.getByRole('searchbox').waitFor();
-  await tabTo('Find your sender');
-  await page.keyboard.type('github');
-  await press('Enter');
-  await page.getByRole('heading', { level: 2, name: 'GitHub' }).waitFor();
-  await tabTo('Create webhook');
-  await press('Enter');
-  await page.getByText('Shown once.').waitFor();
-  expect(await violations(page)).toEqual([]);
-  await expect.poll(focused).toBe('github');
-  await tabTo('Copy secret');
-  await press('Enter');
-  await expect.poll(focused).toBe('Copied secret');
-  await tabTo('Open the webhook');
-  await press('Enter');
-  await page.getByRole('button', { name: 'Send test' }).first().waitFor();
-  await expect.poll(focused).toBe('github');
-  const askToDelete = async () => {
-    await press('Enter');
-    await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
-    await press('End', 'Enter');
-    await page.getByRole('dialog', { name: 'Delete github?' }).waitFor();
-    await expect.poll(focused).toBe('Keep it');
-  };
-  await tabTo('More: ');
-  for (const key of ['Escape', 'Enter']) {
-    await askToDelete();
-    await press(key);
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    await expect.poll(focused).toMatch(/^More: /);
-  }
-  await askToDelete();
-  await tabTo('Delete github');
-  await press('Enter');
-  await expect.poll(focused).toBe('Webhooks');
-  await page.getByText('No webhooks yet').waitFor();
-});
-
 browserTest('animates nothing if the user prefers reduced motion', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');

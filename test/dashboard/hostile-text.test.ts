@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { makeUpstream } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
-import { browserTest, openDashboard, textOf } from './browser.ts';
+import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { followUpstream } from './definition-samples.ts';
 import { createWebhook, triggerOn } from './samples.ts';
 
@@ -111,20 +111,31 @@ browserTest(
     await visit('/automations');
     await page.getByRole('link', { name: 'triage' }).waitFor();
     await expectHarmless(page);
-    await visit('/automations/triage/edit');
+    await visit('/automations/triage');
     await page.getByText('Would have started 1 of the last 1').waitFor();
-    const shown = (await page.locator('.cm-line').allTextContents()).join('\n');
-    expect(shown).toContain(hostile[0]);
-    expect(shown).toContain(hostile[1]);
+    const editor = page.getByRole('textbox', { name: 'Definition' });
+    for (const text of ['<script>', '<img src=x']) expect(await textOf(editor)).toContain(text);
     expect(await textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
+    await expectHarmless(page);
+    await page.getByRole('button', { name: 'Run with…' }).click();
+    const typed = page.getByLabel('Payload', { exact: true });
+    await expect.poll(() => typed.inputValue()).toContain('<script>');
+    await typed.fill(JSON.stringify({ [all]: all }));
+    await expectHarmless(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.insertText(`# ${hostile.join(' ').replaceAll(/\s/g, ' ')}\n`);
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByText('Nothing changes.').waitFor();
     await expectHarmless(page);
   },
 );
 
 browserTest('shows refused input and invented addresses as text', async () => {
-  const { page, factory, visit } = await openDashboard();
-  await visit('/new-webhook');
-  await page.getByLabel('Name', { exact: true }).fill('deploys');
+  const dashboard = await openDashboard();
+  const { page, factory } = dashboard;
+  await openNewWebhook(dashboard, 'deploys');
   await page.getByText('More options', { exact: true }).click();
   for (const text of hostile.slice(0, 6)) {
     await page.getByLabel('Secret name').fill(text);
