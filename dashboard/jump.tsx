@@ -3,13 +3,8 @@ import { listPlaces } from './header.tsx';
 import { Key } from './parts/controls.tsx';
 import { Icon } from './parts/icons.tsx';
 import { goTo } from './state/current-location.ts';
-import {
-  findExact,
-  findTargets,
-  type JumpTarget,
-  listFurtherPlaces,
-  useJumpStock,
-} from './state/jump-targets.ts';
+import { useJumpStock } from './state/jump-stock.ts';
+import { findExact, findTargets, type JumpTarget, listFurtherPlaces } from './state/jump-targets.ts';
 import { jumpShown } from './state/keyboard.ts';
 import { type PageLocation, parseHref, toHref } from './state/page-location.ts';
 

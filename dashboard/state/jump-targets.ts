@@ -1,5 +1,3 @@
-import { callApi } from '../api-client.ts';
-import { useLoad } from './loading.ts';
 import { findIdKind, locateId } from './locate-id.ts';
 import { type FactoryLocation, type PageLocation, toHref } from './page-location.ts';
 
@@ -29,39 +27,6 @@ export interface JumpStock {
 const groupMax = 6;
 /** Characters of an ID that find it. */
 const idCharsMin = 4;
-/** Newest deliveries, and newest runs, among which a part of an ID is found. */
-const idsRead = 100;
-
-const noStock: JumpStock = { webhooks: [], automations: [], ids: [] };
-
-/** Reads what a factory has. The IDs of deliveries and runs only once something that may be a part of one is typed. */
-export function useJumpStock(factory: string | undefined, sought: string): JumpStock {
-  const isId = toIdPart(sought) !== undefined;
-  const names = useLoad(
-    async signal => {
-      if (factory === undefined) return undefined;
-      const [{ webhooks }, { automations }] = await Promise.all([
-        callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
-        callApi('get', '/factories/{factory}/automations', { factory, signal }),
-      ]);
-      return { webhooks, automations };
-    },
-    [factory],
-  ).value;
-  const ids = useLoad(
-    async signal => {
-      if (factory === undefined || !isId) return undefined;
-      const query = { limit: idsRead };
-      const [{ deliveries }, { runs }] = await Promise.all([
-        callApi('get', '/factories/{factory}/deliveries', { factory, query, signal }),
-        callApi('get', '/factories/{factory}/runs', { factory, query, signal }),
-      ]);
-      return [...deliveries, ...runs].map(({ id }) => id);
-    },
-    [factory, isId],
-  ).value;
-  return { ...noStock, ...names, ids: ids ?? [] };
-}
 
 /** Finds what a text may mean in a factory: names, parts of IDs, pages; last the search for deliveries that contain it. */
 export function findTargets(
@@ -119,7 +84,7 @@ function toIdTarget(id: string, factory: string): JumpTarget[] {
 }
 
 /** The part of an ID in `…z5egtcs`, `dlv_…z5egtcs` or `z5egtcs`; undefined if the text is none. */
-function toIdPart(text: string): string | undefined {
+export function toIdPart(text: string): string | undefined {
   const part = text
     .trim()
     .toLowerCase()

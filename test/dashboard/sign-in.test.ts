@@ -7,6 +7,7 @@ import {
   enter,
   makeToken,
   openDashboard,
+  openNewWebhook,
   openPage,
   signIn,
   waitForSignIn,
@@ -57,11 +58,11 @@ browserTest('a server on another port gets the cookie from the browser, and cann
 browserTest(
   'asks over the page to sign in again when the session has expired, and then goes on',
   async () => {
-    const { page, daemon, api, factory, visit, keep } = await openDashboard();
+    const dashboard = await openDashboard();
+    const { page, daemon, api, factory, keep } = dashboard;
     await createWebhook(api, 'deploys');
-    await visit('/new-webhook');
+    await openNewWebhook(dashboard, 'half-typed');
     const name = page.getByLabel('Name', { exact: true });
-    await name.fill('half-typed');
     await page.context().clearCookies();
     await page.keyboard.press('Control+k');
     const expired = page.getByRole('dialog', { name: 'Your session has expired' });
@@ -138,7 +139,10 @@ browserTest('switches between factories', async () => {
   await page.getByRole('link', { name: 'here' }).waitFor();
   await choose(factory, other.factory);
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
-  await page.getByRole('link', { name: 'hook', exact: true }).waitFor();
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^hook\b/ })
+    .waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('f');
   await page.getByRole('option', { name: 'All factories' }).click();

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { describeBars, toBars } from '../../../dashboard/text/delivery-bars.ts';
+import {
+  compareDays,
+  describeBars,
+  sumHours,
+  sumLast,
+  toAxis,
+  toBarCounts,
+  toBars,
+} from '../../../dashboard/text/delivery-bars.ts';
 import type { Outcome } from '../../../schema/delivery.ts';
 
 const since = '2026-11-15T13:00:00.000Z';
@@ -45,4 +53,39 @@ test('deliveries of several webhooks are added up, and handshakes are none', () 
   });
   expect(describeBars(bars)).toBe('1 duplicate, 7 rejected');
   expect(describeBars(toBars(since, [], 'day'))).toBe('no deliveries');
+});
+
+test('hours of a kind are added up, and summed over the last ones or those before', () => {
+  const tallies = [
+    tally('Accepted', { 0: 3, 24: 7 }),
+    tally('Rejected (auth)', { 0: 1, 5: 2 }),
+    tally('Rejected (too large)', { 5: 4, 24: 8 }),
+  ];
+  const rejected = sumHours(tallies, 'rejected');
+  expect([sumLast(rejected, 1), sumLast(rejected, 24), sumLast(rejected, 24, 24)]).toEqual([1, 7, 8]);
+  expect(toBarCounts(rejected, 'day').slice(-6)).toEqual([6, 0, 0, 0, 0, 1]);
+  expect(toBarCounts(rejected, 'week').slice(-3)).toEqual([0, 6, 1]);
+});
+
+test.for([
+  [106, 100, '+6 % on the day before'],
+  [50, 100, '−50 % on the day before'],
+  [3, 0, 'none the day before'],
+  [0, 0, 'none the day before either'],
+] as const)('%i deliveries after %i are %s', ([count, before, text]) => {
+  expect(compareDays(count, before)).toBe(text);
+});
+
+test.for([
+  [0, 1],
+  [2, 1],
+  [3, 2],
+  [124, 50],
+  [126, 60],
+  [2_500, 1_000],
+  [2_501, 2_000],
+] as const)('the axis of a chart whose highest bar is %i has a mark at each %i', ([highest, step]) => {
+  const axis = toAxis(highest);
+  expect(axis).toEqual({ step, top: 2.5 * step });
+  expect(axis.top).toBeGreaterThanOrEqual(highest);
 });
