@@ -130,7 +130,7 @@ browserTest('adds a clause with values of a real payload, and repairs one that n
     .getByText('used')
     .waitFor();
   await page.getByText('1 unsaved change', { exact: true }).waitFor();
-  expect(await textOf(page.locator('.tested li').last())).toContain('nearly: $.state is "Failed"');
+  expect(await textOf(page.locator('.started-rows li').last())).toContain('nearly: $.state is "Failed"');
   await page.getByRole('button', { name: 'Write it' }).click();
   await page.getByText('Would have started 2 of the last 3').waitFor();
   expect(await readText(page)).toContain('        state: [failed, Failed]');

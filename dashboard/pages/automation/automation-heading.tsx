@@ -62,7 +62,10 @@ export function AutomationHeading(properties: Properties) {
                 title={canReview ? 'Ctrl Enter' : 'Nothing is changed, or something is wrong'}
                 onClick={onReview}
               >
-                Review<span class="no-phone">{applied || !managedHere ? ' changes' : ' and create'}</span>
+                <span>
+                  Review
+                  <span class="no-phone">{applied || !managedHere ? ' changes' : ' and create'}</span>
+                </span>
               </button>
             )}
             {applied && <AutomationMenu {...applied} hasChanges={changes > 0} {...properties} />}

@@ -99,7 +99,7 @@ function TestedDeliveries({ tested: { deliveries, matches } }: TestedProperties)
   return (
     <>
       <DeliveryCells deliveries={deliveries} matches={matches} near={near.length} />
-      <ul class="tested">
+      <ul class="started-rows">
         {[...matching.slice(0, rowsMax.match), ...near.slice(0, rowsMax.near)].map(delivery => (
           <TestedRow key={delivery.id} delivery={delivery} />
         ))}

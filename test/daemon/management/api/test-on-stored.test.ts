@@ -56,7 +56,7 @@ test('tells of the newest deliveries of all triggers which match, which nearly, 
   ]);
   expect(tested).toMatchObject({ matches: 1, since: tested.deliveries[4].at, warnings: expect.any(Array) });
   expect(tested.deliveries[2]).toMatchObject({
-    ...{ webhook: 'pushes', title: 'Delivery', text: '' },
+    ...{ webhook: 'pushes', title: 'Delivery', text: 'refs/heads/main · bob' },
     near: {
       ...{ path: '$.ref', operator: 'in', allowed: '["main"]', found: '"refs/heads/main"' },
       suggestion: { allowed: '["refs/heads/main"]', values: ['refs/heads/main'] },
