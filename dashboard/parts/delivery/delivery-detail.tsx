@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasEnded } from '../../../schema/delivery.ts';
-import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { nowMs } from '../../state/clock.ts';
@@ -9,22 +8,17 @@ import { useKeys } from '../../state/keyboard.ts';
 import { useDelivery } from '../../state/loaded-objects.ts';
 import { useRunRefresh } from '../../state/loading.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
-import { useAction } from '../../state/use-action.ts';
 import { formatDuration } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
-import { AutomationChoice } from '../automation-choice.tsx';
-import { CopyButton, copyText } from '../copyable.tsx';
-import { Question } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
 import { Waiting } from '../lists.tsx';
-import { Menu } from '../menu.tsx';
 import { Notice } from '../notice.tsx';
 import { Breadcrumb, useWindowTitle } from '../page-heading.tsx';
-import { ProblemNotice } from '../problem-notice.tsx';
 import { State } from '../signs.tsx';
 import { ExactTime, Fact, Facts, Id, Size, Text } from '../text.tsx';
 import { Comparison } from './comparison.tsx';
+import { buildBodyUrl, copyAndTell, DeliveryActions, linkToDelivery } from './delivery-actions.tsx';
 import { DeliveryParts } from './delivery-parts.tsx';
 import { WhySection } from './why-section.tsx';
 
@@ -42,7 +36,7 @@ export function DeliveryPane({ id, list, onSearch }: Properties) {
   // What was shown stays until the next one is there.
   const isLate = value !== undefined && value.id !== id;
   const { factory } = useFactory();
-  useKeys({ c: () => copy(id, 'ID'), u: () => copy(linkTo(factory, id), 'link') });
+  useKeys({ c: () => copyAndTell(id, 'ID'), u: () => copyAndTell(linkToDelivery(factory, id), 'link') });
   return (
     <article class="detail" aria-label="Delivery" aria-busy={isLate}>
       <div class="only-narrow">
@@ -62,14 +56,6 @@ export function DeliveryPane({ id, list, onSearch }: Properties) {
       )}
     </article>
   );
-}
-
-function copy(text: string, what: string): void {
-  void copyText(text).then(done => announce(done ? `Copied the ${what}` : `Could not copy the ${what}`));
-}
-
-function linkTo(factory: string, id: string): string {
-  return new URL(toHref({ page: 'delivery', factory, id }), location.href).href;
 }
 
 interface LoadedProperties extends Omit<Properties, 'id'> {
@@ -97,7 +83,7 @@ function Loaded({ delivery, isLate, reload, list, onSearch }: LoadedProperties) 
             </p>
           )}
         </div>
-        <Actions
+        <DeliveryActions
           delivery={delivery}
           isLate={isLate}
           list={list}
@@ -214,127 +200,6 @@ function Content({ delivery, onSearch, comparing = false, onClose = () => undefi
         />
       )}
     </>
-  );
-}
-
-interface ActionsProperties {
-  readonly delivery: ShownDelivery;
-  readonly isLate: boolean;
-  readonly list: FactoryLocation;
-  readonly onReplayed: () => void;
-  readonly onCompare: () => void;
-}
-
-function Actions({ delivery, isLate, list, onReplayed, onCompare }: ActionsProperties) {
-  const { factory, mayManage } = useFactory();
-  const [replaying, setReplaying] = useState(false);
-  const { id, payload, outcome, form } = delivery;
-  const isStored = payload !== null && outcome !== 'Manual';
-  const mayReplay = mayManage && isStored;
-  const saving = useAction(() => download(buildBodyUrl(factory, delivery), `${id}.${form ? 'txt' : 'json'}`));
-  useKeys({ ...(mayReplay && !isLate && { 'Shift+R': () => setReplaying(true) }) });
-  return (
-    <div class="actions">
-      {mayReplay && (
-        <button
-          type="button"
-          class="btn small"
-          aria-keyshortcuts="Shift+R"
-          onClick={() => setReplaying(true)}
-        >
-          <Icon name="again" />
-          Replay…
-        </button>
-      )}
-      {isStored && <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" shown="curl" />}
-      {isStored && (
-        <button type="button" class="btn small" onClick={onCompare}>
-          Compare
-        </button>
-      )}
-      <Menu
-        class="btn icon small quiet"
-        label="More"
-        entries={[
-          ...(payload === null ? [] : [{ label: 'Download the body', onChoose: () => saving.run() }]),
-          { label: 'Copy a link', aside: 'u', onChoose: () => copy(linkTo(factory, id), 'link') },
-          { label: 'Copy the ID', aside: 'c', onChoose: () => copy(id, 'ID') },
-        ]}
-      />
-      <a
-        class="btn icon small quiet only-wide"
-        aria-label="Close"
-        aria-keyshortcuts="Escape"
-        href={toHref(list)}
-      >
-        <Icon name="close" />
-      </a>
-      <ProblemNotice error={saving.error} />
-      {replaying && (
-        <ReplayQuestion delivery={delivery} onReplayed={onReplayed} onClose={() => setReplaying(false)} />
-      )}
-    </div>
-  );
-}
-
-/** Renders the command that sends a delivery again. Fails with `webhook-unknown` if its webhook is deleted. */
-async function renderAsCurl(factory: string, delivery: ShownDelivery): Promise<string> {
-  const { uid } = delivery;
-  const webhook = await callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid });
-  const body = await requestApi(buildBodyUrl(factory, delivery));
-  const { renderCurl } = await import('../../../schema/clients/render-curl.ts');
-  return renderCurl(delivery, new Uint8Array(await body.arrayBuffer()), webhook);
-}
-
-function buildBodyUrl(factory: string, { id: delivery }: ShownDelivery): string {
-  return buildApiUrl('/factories/{factory}/deliveries/{delivery}/payload', { factory, delivery });
-}
-
-/** Saves what the API answers in a file. A link could not send the key of the session. */
-async function download(url: string, fileName: string): Promise<void> {
-  const response = await requestApi(url);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
-}
-
-interface ReplayProperties {
-  readonly delivery: ShownDelivery;
-  readonly onReplayed: () => void;
-  readonly onClose: () => void;
-}
-
-function ReplayQuestion({ delivery, onReplayed, onClose }: ReplayProperties) {
-  const { factory } = useFactory();
-  const [automation, setAutomation] = useState('');
-  const replay = async () => {
-    const { runs } = await callApi('post', '/factories/{factory}/deliveries/{delivery}/replay', {
-      factory,
-      delivery: delivery.id,
-      body: automation === '' ? {} : { automation },
-    });
-    const [first] = runs;
-    const href = first && toHref({ page: 'run', factory, id: first.id });
-    announce(
-      `Started ${formatCount(runs.length, 'run')}`,
-      href ? { label: 'Open the run', href } : undefined,
-    );
-    onReplayed();
-  };
-  return (
-    <Question
-      title="Replay the delivery?"
-      keep="Cancel"
-      act="Start runs"
-      acting="Starting…"
-      onAct={replay}
-      onClose={onClose}
-    >
-      <p>Starts new runs from the stored payload, with the automations as they are now.</p>
-      <AutomationChoice webhook={delivery.uid} value={automation} onChange={setAutomation} />
-    </Question>
   );
 }
 
