@@ -1,8 +1,8 @@
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { ParsedSource } from '../schema/definitions/json-source.ts';
 import { parseAutomation } from '../schema/definitions/parse-automation.ts';
-import { parseWebhook } from '../schema/definitions/parse-webhook.ts';
 import type { ParsedFile } from '../schema/definitions/parse-file.ts';
+import { parseWebhook } from '../schema/definitions/parse-webhook.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { type ParsedYaml, parseYaml } from '../schema/definitions/yaml-source.ts';
 import {

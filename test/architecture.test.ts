@@ -128,7 +128,12 @@ describe('imports', () => {
 
   test(`lead from file to file over at most ${chainLengthMax} files`, () => {
     // A reader goes on from a table to one command, operation or page, which begins a chain of its own.
-    const tables = ['cli/main.ts', 'operations/handlers/call-handler.ts', 'schema/api/routes.ts', 'dashboard/factory-pages.tsx'];
+    const tables = [
+      'cli/main.ts',
+      'operations/handlers/call-handler.ts',
+      'schema/api/routes.ts',
+      'dashboard/factory-pages.tsx',
+    ];
     for (const table of tables) expect(graph.get(table)?.length).toBeGreaterThan(1);
     const chain = findLongestChain(new Map([...graph, ...tables.map(table => [table, []] as const)]));
     expect(chain.length, chain.join('\n')).toBeLessThanOrEqual(chainLengthMax);

@@ -1,7 +1,13 @@
 import { useSecretOnScreen } from '../state/current-location.ts';
 import { CopyableLine } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
-import type { GeneratedSecret } from './setup-path.tsx';
+
+/** What a sender must be given. It is shown once, when it was generated. */
+export interface GeneratedSecret {
+  readonly secret?: string | undefined;
+  /** The ingress URL with the secret in it, for a webhook with a URL token. */
+  readonly url?: string | undefined;
+}
 
 interface Properties {
   readonly title: string;

@@ -14,14 +14,8 @@ import { CopyableBlock, CopyableLine } from './copyable.tsx';
 import { SecretInput } from './fields.tsx';
 import { Path, type PathStep } from './path.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
+import type { GeneratedSecret } from './revealed-once.tsx';
 import { ClockTime, Code, Text, Time, WithCode } from './text.tsx';
-
-/** What a sender must be given. It is shown once, when it was generated. */
-export interface GeneratedSecret {
-  readonly secret?: string | undefined;
-  /** The ingress URL with the secret in it, for a webhook with a URL token. */
-  readonly url?: string | undefined;
-}
 
 interface Properties {
   readonly webhook: ListedWebhook;

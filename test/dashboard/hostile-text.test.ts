@@ -96,27 +96,30 @@ browserTest('shows payloads, identities, headers, prompts and output as the text
   await expectHarmless(page);
 });
 
-browserTest('shows prompts and filters of automations, and tests of them, as the text that they are', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
-  await api('POST', '/automations', {
-    name: 'triage',
-    prompt: all,
-    triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
-  });
-  await webhook.post(payload);
-  await visit('/automations');
-  await page.getByRole('link', { name: 'triage' }).waitFor();
-  await expectHarmless(page);
-  await visit('/automations/triage/edit');
-  await page.getByText('Would have started 1 of the last 1').waitFor();
-  const shown = (await page.locator('.cm-line').allTextContents()).join('\n');
-  expect(shown).toContain(hostile[0]);
-  expect(shown).toContain(hostile[1]);
-  expect(await textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
-  await expectHarmless(page);
-});
+browserTest(
+  'shows prompts and filters of automations, and tests of them, as the text that they are',
+  async () => {
+    const { page, api, visit } = await openDashboard();
+    const webhook = await createWebhook(api, 'deploys');
+    const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
+    await api('POST', '/automations', {
+      name: 'triage',
+      prompt: all,
+      triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
+    });
+    await webhook.post(payload);
+    await visit('/automations');
+    await page.getByRole('link', { name: 'triage' }).waitFor();
+    await expectHarmless(page);
+    await visit('/automations/triage/edit');
+    await page.getByText('Would have started 1 of the last 1').waitFor();
+    const shown = (await page.locator('.cm-line').allTextContents()).join('\n');
+    expect(shown).toContain(hostile[0]);
+    expect(shown).toContain(hostile[1]);
+    expect(await textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
+    await expectHarmless(page);
+  },
+);
 
 browserTest('shows refused input and invented addresses as text', async () => {
   const { page, factory, visit } = await openDashboard();
