@@ -43,7 +43,11 @@ async function makePictures(executablePath: string): Promise<void> {
     const browser = await launchChromium(executablePath);
     try {
       // The plan comes last: it changes the definitions.
-      for (const look of Object.keys(looks)) await takePages(browser, scene, places, look);
+      for (const look of Object.keys(looks)) {
+        await takePages(browser, scene, places, look);
+        const token = await scene.createToken(`blog-${look}`);
+        await takePages(browser, { ...scene, token }, listFirstPlaces(`blog-${look}`), look);
+      }
       const plan = renderPullRequestPage(await scene.planPullRequest());
       for (const look of ['light', 'dark']) await takePlan(browser, plan, look);
     } finally {
@@ -70,13 +74,11 @@ async function listPlaces({ read, uids, deliveryId }: Scene): Promise<readonly P
     { name: 'home', at: '/' },
     { name: 'overview', at: '/default/overview' },
     { name: 'overview-well', at: '/storefront/overview' },
-    { name: 'overview-empty', at: '/blog/overview' },
     { name: 'webhooks', at: '/default/webhooks' },
     { name: 'webhook', at: `/default/webhooks/${uids.stripe}` },
     { name: 'webhook-healthy', at: `/default/webhooks/${uids.github}` },
     ...tabs.map(tab => ({ name: `webhook-${tab}`, at: `/default/webhooks/${uids.deploys}?tab=${tab}` })),
-    { name: 'new-webhook', at: '/blog/new-webhook' },
-    { name: 'new-webhook-register', at: '', act: createWebhook },
+    { name: 'new-webhook-file', at: '/default/new-webhook' },
     { name: 'deliveries', at: '/default/deliveries' },
     { name: 'delivery', at: `/default/deliveries/${deliveryId}` },
     { name: 'runs', at: '/default/runs' },
@@ -94,7 +96,16 @@ async function listPlaces({ read, uids, deliveryId }: Scene): Promise<readonly P
   ];
 }
 
-/** Fills in the form of a new webhook that is open. The factory is one of its own in each look. */
+/** The first steps in a factory that has nothing yet. */
+function listFirstPlaces(factory: string): readonly Place[] {
+  return [
+    { name: 'overview-empty', at: `/${factory}/overview` },
+    { name: 'new-webhook', at: `/${factory}/new-webhook` },
+    { name: 'new-webhook-register', at: '', act: createWebhook },
+  ];
+}
+
+/** Fills in the form of a new webhook that is open. */
 async function createWebhook(page: Page): Promise<void> {
   await page.getByRole('searchbox').fill('github');
   await page.getByRole('searchbox').press('Enter');
@@ -122,7 +133,7 @@ async function takePages(
     localStorage.setItem('hookmill-time-zone', 'utc')`);
   for (const { name, at, act } of places) {
     try {
-      if (at !== '') await page.goto(`${managementUrl}/#${at.replace('/blog/', `/blog-${look}/`)}`);
+      if (at !== '') await page.goto(`${managementUrl}/#${at}`);
       await settle(page);
       await act?.(page);
       await settle(page);

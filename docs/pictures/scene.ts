@@ -35,6 +35,8 @@ export interface Scene {
   readonly deliveryId: string;
   /** Answers a request to read the API of the factory `default`. */
   read<T>(path: string): Promise<T>;
+  /** Makes an API token that may manage a factory that need not exist yet. */
+  createToken(factory: string): Promise<string>;
   /** `hookmill plan -o markdown` for a pull request that adds, changes and destroys. */
   planPullRequest(): Promise<string>;
   close(): Promise<void>;
@@ -74,6 +76,8 @@ export async function openScene(): Promise<Scene> {
     const deliveryId = await sendEvents({ directory, ingressUrl, uids, secrets, clock, read });
     return {
       ...{ managementUrl, token, uids, uid: uids.stripe ?? '', deliveryId, read, close },
+      createToken: factory =>
+        hookmill(['tokens', 'create', factory, '--factory', factory, '--permission', 'manage']),
       planPullRequest: async () => {
         changeDefinitions(directory);
         await hookmill(['secrets', 'declare', 'PAGERDUTY_WEBHOOK']);
