@@ -2,13 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { nameCharsMax, namePattern, nameRule } from '../../schema/name.ts';
 
-interface SwitchProperties {
-  readonly label: string;
-  readonly on: boolean;
-  readonly disabled?: boolean;
-  readonly onToggle: (on: boolean) => void;
-}
-
 interface SecretInputProperties {
   readonly label: string;
   readonly hint?: ComponentChildren;
@@ -154,21 +147,5 @@ export function SecretInput({ label, hint, value, onInput }: SecretInputProperti
         />
       )}
     </Field>
-  );
-}
-
-export function Switch({ label, on, disabled = false, onToggle }: SwitchProperties) {
-  return (
-    <button
-      type="button"
-      role="switch"
-      class="switch"
-      aria-checked={on}
-      aria-disabled={disabled}
-      onClick={() => disabled || onToggle(!on)}
-    >
-      <span class="track" aria-hidden="true" />
-      {label}
-    </button>
   );
 }

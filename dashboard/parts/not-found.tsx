@@ -155,7 +155,9 @@ function Missing({
   children,
 }: Omit<Properties, 'factory'> & { readonly title: string; readonly children: ComponentChildren }) {
   // Some pages have a heading before they know that there is nothing to show.
-  const [isHeaded] = useState(() => document.querySelector('main h1') !== null);
+  const [isHeaded] = useState(() =>
+    [...document.querySelectorAll('main h1')].some(heading => heading.checkVisibility()),
+  );
   if (isHeaded) {
     return (
       <div class="blank">

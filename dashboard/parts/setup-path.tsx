@@ -64,14 +64,14 @@ export function SetupPath(properties: Properties) {
     },
     ...(lacksSecret ? [toSecretStep(properties, provider)] : []),
     toFirstStep(properties, provider),
-    toAutomationStep(webhook.uid, listeners ?? [], accepted !== undefined, current),
+    toAutomationStep(webhook.name, listeners ?? [], accepted !== undefined, current),
   ];
   return <Path label="Set-up" steps={steps} />;
 }
 
 /** The last step: the automations that act on the deliveries, or who is to write one. */
 function toAutomationStep(
-  uid: string,
+  webhook: string,
   listeners: readonly { readonly name: string }[],
   isAccepting: boolean,
   { factory, mayManage }: CurrentFactory,
@@ -84,7 +84,7 @@ function toAutomationStep(
   const title = 'Write an automation that acts on it';
   if (!isAccepting || !mayManage)
     return { key, sign: 'queued', stage: 'next', title, more: 'Its fields come from the first delivery.' };
-  const href = toHref({ page: 'new-automation', factory, query: { webhook: uid } });
+  const href = toHref({ page: 'new-automation', factory, query: { webhook } });
   return {
     ...{ key, sign: 'turn', title: <b>{title}</b> },
     more: (

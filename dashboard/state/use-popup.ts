@@ -19,8 +19,10 @@ export function usePopup() {
     floating.showPopover();
     placeBelow(floating, anchor);
     const items = floating.querySelectorAll<HTMLElement>('[data-item], input');
-    const chosen = floating.querySelector<HTMLElement>('[aria-selected="true"]');
-    (floating.querySelector<HTMLElement>('input') ?? chosen ?? items[0])?.focus();
+    const first = ['[aria-pressed="true"]', 'input', '[aria-selected="true"]']
+      .map(each => floating.querySelector<HTMLElement>(each))
+      .find(found => found !== null);
+    (first ?? items[0])?.focus();
   }, [open]);
   const close = () => {
     popup.current?.hidePopover();

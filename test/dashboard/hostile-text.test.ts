@@ -111,12 +111,23 @@ browserTest(
     await visit('/automations');
     await page.getByRole('link', { name: 'triage' }).waitFor();
     await expectHarmless(page);
-    await visit('/automations/triage/edit');
+    await visit('/automations/triage');
     await page.getByText('Would have started 1 of the last 1').waitFor();
-    const shown = (await page.locator('.cm-line').allTextContents()).join('\n');
-    expect(shown).toContain(hostile[0]);
-    expect(shown).toContain(hostile[1]);
+    const editor = page.getByRole('textbox', { name: 'Definition' });
+    for (const text of ['<script>', '<img src=x']) expect(await textOf(editor)).toContain(text);
     expect(await textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
+    await expectHarmless(page);
+    await page.getByRole('button', { name: 'Run with…' }).click();
+    const typed = page.getByLabel('Payload', { exact: true });
+    await expect.poll(() => typed.inputValue()).toContain('<script>');
+    await typed.fill(JSON.stringify({ [all]: all }));
+    await expectHarmless(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.insertText(`# ${hostile.join(' ').replaceAll(/\s/g, ' ')}\n`);
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByText('Nothing changes.').waitFor();
     await expectHarmless(page);
   },
 );

@@ -334,7 +334,7 @@ browserTest('a delivery says why: what matched, what nearly did, and the others 
   await why.getByText('2 others listen to other events').waitFor();
   expect(await why.locator('.judged').allTextContents()).toEqual(['actmatched', 'missnearly matched']);
   expect(await textOf(why.locator('.clauses').first())).toMatch(/\$\.state in \[failed\]is failed/);
-  expect(await textOf(why.locator('.clauses').last())).toMatch(/is failed, did you mean failed\?/);
+  expect(await textOf(why.locator('.clauses').last())).toMatch(/is failed, did you mean \[failed\]\?/);
   await why.getByRole('button', { name: /others listen/ }).click();
   await why.getByText('on-issues').waitFor();
   expect(await textOf(why.locator('.clauses').last())).toMatch(/X-GitHub-Event in \[push\]is deployment/);

@@ -25,10 +25,10 @@ export async function openFullFactory(): Promise<FullFactory> {
     openEach: async look => {
       for (const { name, address = '/overview', open } of places) {
         await visit(address);
-        await page.locator('main h1').first().waitFor();
-        await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+        await page.locator('main h1:visible').first().waitFor();
+        await page.locator('main .waiting:visible').first().waitFor({ state: 'detached' });
         await open?.();
-        await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+        await page.locator('main .waiting:visible').first().waitFor({ state: 'detached' });
         await look(name);
         // Closes what floats.
         await page.keyboard.press('Escape');
@@ -50,11 +50,16 @@ async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]
   const delivery = await deliver(webhook, { state: 'failed', url });
   await webhook.post({}, 'wrong');
   const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
+  const click = (name: string) => () => page.getByRole('button', { name }).click();
   const press = (key: string) => () => page.keyboard.press(key);
   return [
     { name: 'overview', address: '/overview' },
     { name: 'webhooks', address: '/webhooks' },
     { name: 'webhook', address: `/webhooks/${webhook.uid}` },
+    ...['set-up', 'filters', 'definition'].map(tab => ({
+      name: `webhook-${tab}`,
+      address: `/webhooks/${webhook.uid}?tab=${tab}`,
+    })),
     { name: 'new-webhook', address: '/new-webhook' },
     { name: 'automations', address: '/automations' },
     { name: 'automation', address: '/automations/triage-failed-deploys' },
@@ -65,7 +70,9 @@ async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]
       name: 'deliveries-none',
       address: '/deliveries?state=failed&event=push&since=2026-01-31T14:05:00Z',
     },
+    { name: 'bulk-replay', address: '/deliveries', open: click('Replay these…') },
     { name: 'delivery', address: `/deliveries/${delivery}` },
+    { name: 'comparison', address: `/deliveries/${delivery}`, open: click('Compare') },
     { name: 'runs', address: '/runs' },
     { name: 'run', address: `/runs/${runs[0]?.id}` },
     ...['branch', 'secrets', 'tokens', 'sign-in', 'alerts', 'audit', 'daemon'].map(section => ({

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { browserTest, openDashboard } from './browser.ts';
+import { browserTest, openDashboard, textOf } from './browser.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
 browserTest('a token that may only read shows everything, and no control that changes anything', async () => {
@@ -40,16 +40,29 @@ browserTest('a token that may only read shows everything, and no control that ch
   await keep('read-webhook');
 
   await visit('/automations/triage');
-  await page.getByText('Would trigger').waitFor();
+  await page.getByText('Would have started 1 of the last 1').waitFor();
+  await page.getByText('as long as the operator allows').waitFor();
+  const definition = page.getByRole('textbox', { name: 'Definition' });
+  await definition.click();
+  await page.keyboard.type('x');
+  expect(await textOf(definition)).toMatch(/^prompt: Look\./);
+  expect(await page.getByRole('button', { name: /Review|Run with|Discard/ }).count()).toBe(0);
+  expect(await page.locator('.slot').count()).toBe(0);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Runs']);
+  await page.keyboard.press('Escape');
+  expect(await controls()).toEqual([0, 0, 0]);
+  await keep('read-automation');
+
+  await visit('/runs');
   await page.locator('a.row').first().click();
   await page.getByText('read the log').waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
-  await keep('read-automation');
 
   // The pages that change something show nothing to a reader either.
   await visit('/new-webhook');
   await page.getByText('You need the manage permission to create webhooks.').waitFor();
-  await visit('/automations/triage/edit');
-  await page.getByText('You need the manage permission to change automations.').waitFor();
+  await visit('/new-automation');
+  await page.getByText('You need the manage permission to create automations.').waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
 });

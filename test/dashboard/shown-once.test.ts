@@ -93,7 +93,7 @@ browserTest('a secret that was shown once stays until the user has stored it', a
   await expectShown();
 
   await page.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByText('Your session has expired.').waitFor();
+  await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
   expect(await page.content()).not.toContain(secret);
 });
 

@@ -269,7 +269,7 @@ browserTest(
     expect(await textOf(triage)).toMatch(/Did you mean \["refs\/heads\/main"\]\? It would have started 2\./);
     await keep('webhook-filters');
     await triage.getByRole('link', { name: 'Open with this change' }).click();
-    await page.getByText('refs/heads/main').first().waitFor();
+    await page.locator('.cm-line', { hasText: 'ref: [refs/heads/main]' }).waitFor();
     expect(await api('GET', '/automations/triage')).toMatchObject({
       triggers: [{ payload: { ref: ['main'] } }],
     });

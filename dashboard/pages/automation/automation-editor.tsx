@@ -57,7 +57,9 @@ export function AutomationEditor(properties: Properties) {
   const [failure, setFailure] = useState<unknown>();
   useChangesOnScreen(changes > 0);
   useAskedChange(document.edit);
-  const { selected, unknown } = selectWebhooks(draft.triggers, webhooks);
+  // While the text is no YAML, what it last selected stays.
+  const { triggers } = draft.runs ? draft : (document.valid ?? draft);
+  const { selected, unknown } = selectWebhooks(triggers, webhooks);
   const payloads = usePayloads(selected.map(({ uid }) => uid));
   const sources = useSources(webhooks, selected, runners, payloads);
   const canRun = mayManage && namePattern.test(name) && draft.body !== undefined;

@@ -62,7 +62,7 @@ export function AutomationHeading(properties: Properties) {
                 title={canReview ? 'Ctrl Enter' : 'Nothing is changed, or something is wrong'}
                 onClick={onReview}
               >
-                {applied || !managedHere ? 'Review changes' : 'Review and create'}
+                Review<span class="no-phone">{applied || !managedHere ? ' changes' : ' and create'}</span>
               </button>
             )}
             {applied && <AutomationMenu {...applied} hasChanges={changes > 0} {...properties} />}

@@ -46,7 +46,7 @@ export function AutomationPage({ name }: { readonly name: string }) {
 
 /** Begins a new automation with a text that starts a run for each delivery of one webhook. */
 export function NewAutomationPage({ query = {} }: { readonly query?: LocationQuery | undefined }) {
-  const { factory, managedHere, reload: reloadFactory } = useFactory();
+  const { factory, mayManage, managedHere, reload: reloadFactory } = useFactory();
   const [name, setName] = useState('');
   const { value, error, reload } = useLoad(
     async signal => {
@@ -58,6 +58,12 @@ export function NewAutomationPage({ query = {} }: { readonly query?: LocationQue
     },
     [factory],
   );
+  if (!mayManage)
+    return (
+      <div class="page editor">
+        <Notice cause="You need the manage permission to create automations." />
+      </div>
+    );
   if (!value) return <Loading error={error} reload={reload} />;
   const { webhooks, runners } = value;
   const wanted = webhooks.find(webhook => webhook.name === query.webhook) ?? webhooks[0];

@@ -20,6 +20,7 @@ export const editorTheme = EditorView.theme({
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '2.25rem', padding: '0 4px 0 0' },
   '.cm-activeLine': { backgroundColor: 'transparent' },
   '&.cm-focused .cm-activeLine': { backgroundColor: 'var(--bg-selected)' },
+  '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-mistake': {
     textDecoration: 'underline wavy var(--bad-mark) 1px',
     textUnderlineOffset: '3px',

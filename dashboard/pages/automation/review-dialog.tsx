@@ -3,8 +3,8 @@ import { showChange } from '../../../schema/changes/show-change.ts';
 import { callApi } from '../../api-client.ts';
 import type { PlannedChange } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
-import { DiffBlock } from '../../parts/definition-file.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { DiffBlock } from '../../parts/diff-block.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -66,7 +66,7 @@ export function ReviewDialog(properties: Properties) {
         <button type="button" class="btn" onClick={onClose}>
           Keep editing
         </button>
-        {change && !managedHere && <CopyButton text={text} what={fileOf(name)} named />}
+        {change && !managedHere && <CopyButton text={text} what="as file" named />}
         {change && change.action !== 'no-op' && managedHere && (
           <button
             type="button"

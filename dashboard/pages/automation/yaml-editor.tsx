@@ -12,7 +12,13 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { syntaxHighlighting } from '@codemirror/language';
 import { Compartment, EditorState } from '@codemirror/state';
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Diagnostic } from '../../../schema/diagnostics.ts';
 import { type CompletionSources, completeYaml } from '../../state/yaml-completions.ts';
@@ -66,7 +72,14 @@ function createState(latest: { readonly current: Properties }): EditorState {
   return EditorState.create({
     doc: text,
     extensions: [
-      ...[lineNumbers(), highlightActiveLine(), history(), closeBrackets(), EditorView.lineWrapping],
+      ...[
+        lineNumbers(),
+        highlightActiveLine(),
+        highlightSpecialChars(),
+        history(),
+        closeBrackets(),
+        EditorView.lineWrapping,
+      ],
       ...[yaml(), syntaxHighlighting(highlightStyle), editorTheme, diagnosticLines(applyFix)],
       readOnly.of(EditorState.readOnly.of(isReadOnly)),
       autocompletion({ override: [context => complete(context, latest.current.sources)], icons: false }),

@@ -28,7 +28,7 @@ export function NewWebhookPage() {
         callApi('get', '/factories/{factory}/secrets', { factory, signal }),
         callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
       ]);
-      return { secrets, webhooks };
+      return { secrets: secrets.filter(({ state }) => state !== 'missing'), webhooks };
     },
     [factory],
   );

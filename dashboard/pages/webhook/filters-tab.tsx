@@ -30,7 +30,7 @@ export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
     <Empty title="No automation listens to this webhook">
       <p>Its deliveries are logged, and start no runs.</p>
       {mayManage && (
-        <a class="btn" href={toHref({ page: 'new-automation', factory, query: { webhook: webhook.uid } })}>
+        <a class="btn" href={toHref({ page: 'new-automation', factory, query: { webhook: webhook.name } })}>
           Write an automation
         </a>
       )}

@@ -65,7 +65,7 @@ export function CauseNotice({ webhook, why }: Properties) {
             </span>
           )
         }
-        action={<Remedy step={step.step} uid={webhook.uid} />}
+        action={<Remedy step={step.step} webhook={webhook} />}
       >
         {step.lines.length > 0 && (
           <pre class="cause-lines">
@@ -78,8 +78,12 @@ export function CauseNotice({ webhook, why }: Properties) {
   );
 }
 
+interface RemedyProperties extends Pick<Properties, 'webhook'> {
+  readonly step: WhyStep;
+}
+
 /** The one button of the notice: what repairs this cause here, or that somebody has seen it. */
-function Remedy({ step, uid }: { readonly step: WhyStep; readonly uid: string }): ComponentChildren {
+function Remedy({ step, webhook: { uid, name } }: RemedyProperties): ComponentChildren {
   const { factory, mayManage } = useFactory();
   const listeners = useListeners(uid);
   if (step === 'automations') {
@@ -93,7 +97,7 @@ function Remedy({ step, uid }: { readonly step: WhyStep; readonly uid: string })
     }
     return (
       mayManage && (
-        <a class="btn small" href={toHref({ page: 'new-automation', factory, query: { webhook: uid } })}>
+        <a class="btn small" href={toHref({ page: 'new-automation', factory, query: { webhook: name } })}>
           Write an automation
         </a>
       )

@@ -203,8 +203,16 @@ function Content({ delivery, onSearch, comparing = false, onClose = () => undefi
       {comparing && <Comparison delivery={delivery} onClose={onClose} />}
       {(outcome === 'Accepted' || delivery.runs.length > 0) && <Runs delivery={delivery} />}
       {evaluation && outcome !== 'Manual' && <WhySection evaluation={evaluation} commit={commit} />}
-      <DeliveryParts delivery={delivery} bodyUrl={buildBodyUrl(factory, delivery)} onFilter={filter} />
-      {payload === null && <p class="t3">Payloads are stored for accepted deliveries only.</p>}
+      {payload === null ? (
+        <p class="t3 unstored">Payloads are stored for accepted deliveries only.</p>
+      ) : (
+        <DeliveryParts
+          delivery={delivery}
+          payload={payload}
+          bodyUrl={buildBodyUrl(factory, delivery)}
+          onFilter={filter}
+        />
+      )}
     </>
   );
 }

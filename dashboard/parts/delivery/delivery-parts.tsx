@@ -15,20 +15,20 @@ import { PayloadTree, usePayloadSearch } from './payload-tree.tsx';
 
 interface Properties {
   readonly delivery: ShownDelivery;
+  readonly payload: string;
   /** Where its exact body is. */
   readonly bodyUrl: string;
   /** Lists deliveries whose payload contains a text. */
   readonly onFilter: (text: string) => void;
 }
 
-type Part = 'payload' | 'headers' | 'identity' | 'raw';
+const parts = ['payload', 'headers', 'identity', 'raw'] as const;
+type Part = (typeof parts)[number];
 
 /** What was kept of a request: its payload as a tree, its headers, how it was recognised, and its exact body. */
-export function DeliveryParts({ delivery, bodyUrl, onFilter }: Properties) {
-  const { payload, headers = {} } = delivery;
-  const [chosen, setPart] = useState<Part>('payload');
-  const parts: readonly Part[] = payload === null ? ['identity'] : ['payload', 'headers', 'identity', 'raw'];
-  const part = parts.includes(chosen) ? chosen : 'identity';
+export function DeliveryParts({ delivery, payload, bodyUrl, onFilter }: Properties) {
+  const { headers = {} } = delivery;
+  const [part, setPart] = useState<Part>('payload');
   const { root, search, setSought, go } = usePayloadSearch(payload);
   const step = (by: number) => {
     const next = parts[parts.indexOf(part) + by];
@@ -51,18 +51,20 @@ export function DeliveryParts({ delivery, bodyUrl, onFilter }: Properties) {
           onChange={setPart}
         />
         {part === 'payload' && <TreeSearch search={search} setSought={setSought} go={go} />}
-        {part === 'raw' && payload !== null && (
+        {part === 'raw' && (
           <span class="push">
             <CopyButton text={payload} what="payload" />
           </span>
         )}
       </div>
-      {part === 'payload' && payload !== null && (
+      {part === 'payload' && (
         <PayloadTree payload={payload} root={root} search={search} onFilter={onFilter} />
       )}
       {part === 'headers' && <Headers headers={headers} />}
       {part === 'identity' && <Identity delivery={delivery} />}
-      {part === 'raw' && <Raw delivery={delivery} url={bodyUrl} />}
+      {part === 'raw' && (
+        <Raw id={delivery.id} payload={payload} isForm={delivery.form !== undefined} url={bodyUrl} />
+      )}
     </section>
   );
 }
@@ -173,16 +175,17 @@ function Identity({ delivery }: { readonly delivery: ShownDelivery }) {
   );
 }
 
-/** The body as it came. Only the body of a form is not the payload. */
-function Raw({
-  delivery: { id, payload, form },
-  url,
-}: {
-  readonly delivery: ShownDelivery;
+interface RawProperties {
+  readonly id: string;
+  readonly payload: string;
+  readonly isForm: boolean;
   readonly url: string;
-}) {
+}
+
+/** The body as it came. Only the body of a form is not the payload. */
+function Raw({ id, payload, isForm, url }: RawProperties) {
   const { value, error, reload } = useLoad(
-    async signal => (form ? (await requestApi(url, { signal })).text() : (payload ?? '')),
+    async signal => (isForm ? (await requestApi(url, { signal })).text() : payload),
     [id],
   );
   if (value === undefined) return <Waiting error={error} reload={reload} what="the body" />;

@@ -23,8 +23,8 @@ export interface PayloadSearch {
 }
 
 /** Searches a payload, from match to match. */
-export function usePayloadSearch(payload: string | null) {
-  const root = useMemo(() => (payload === null ? undefined : parseJsonText(payload)), [payload]);
+export function usePayloadSearch(payload: string) {
+  const root = useMemo(() => parseJsonText(payload), [payload]);
   const [{ sought, at }, setState] = useState({ sought: '', at: 0 });
   const found = useMemo(() => findNodes(root, sought), [root, sought]);
   const count = found.paths.length;

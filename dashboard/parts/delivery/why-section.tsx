@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import { shortenRevision } from '../../../schema/clients/describe.ts';
 import type { Clause } from '../../../schema/filters/clause.ts';
-import { findNearMiss } from '../../../schema/filters/near-miss.ts';
+import { findNearMiss, repairClause } from '../../../schema/filters/near-miss.ts';
 import { renderNote } from '../../../schema/filters/payload-filter-explain.ts';
 import { readHeaderNumber, readPayloadNumber } from '../../../schema/filters/payload-filter-match.ts';
 import type { ShownDelivery } from '../../api-types.ts';
@@ -65,7 +65,7 @@ interface JudgedProperties {
   readonly verdict: Verdict;
   /** The trigger that fired, or came nearest. */
   readonly trigger: Trigger | undefined;
-  /** The one clause that failed by a value that was probably meant, and how both differ. */
+  /** The one clause that failed by a value that was probably meant: the list to write instead, and how both differ. */
   readonly meant:
     | { readonly clause: ClauseOutcome; readonly value: string | undefined; readonly note: string }
     | undefined;
@@ -98,7 +98,12 @@ function findMeant({ operator, allowed, found, note }: ClauseOutcome, isHeader: 
     found: value.value,
     readNumber: isHeader ? readHeaderNumber : readPayloadNumber,
   });
-  return near ? { value: near.repair && renderFlowValue(near.repair.to), note: near.note } : known;
+  if (!near) return known;
+  const repaired = near.repair && repairClause(clause, near.repair, false);
+  return {
+    value: repaired && 'values' in repaired ? renderFlowValue(repaired.values) : undefined,
+    note: near.note,
+  };
 }
 
 function parseText(text: string): { readonly value: unknown } | undefined {

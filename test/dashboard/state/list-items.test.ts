@@ -28,16 +28,10 @@ function layOut(segments: readonly (readonly SampleRow[])[], more: object = {}):
   );
   expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
   return items.map(item => {
-    switch (item.kind) {
-      case 'day':
-        return `> ${new Date(item.atMs).toISOString().slice(0, 10)}`;
-      case 'row':
-        return item.row.id;
-      case 'fold':
-        return `${item.count} since ${item.since.slice(11, 19)}${item.isOpen ? ', open' : ''}`;
-      default:
-        return `gap ${item.segment}`;
-    }
+    if (item.kind === 'day') return `> ${new Date(item.atMs).toISOString().slice(0, 10)}`;
+    if (item.kind === 'row') return item.row.id;
+    if (item.kind === 'gap') return `gap ${item.segment}`;
+    return `${item.count} since ${item.since.slice(11, 19)}${item.isOpen ? ', open' : ''}`;
   });
 }
 
