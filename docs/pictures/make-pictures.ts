@@ -27,6 +27,11 @@ interface Place {
   readonly act?: (page: Page) => Promise<void>;
 }
 
+const storefrontPlaces: readonly Place[] = [
+  { name: 'overview-well', at: '/storefront/overview' },
+  { name: 'settings-branch-followed', at: '/storefront/settings/branch' },
+];
+
 const executablePath = findChromium();
 if (executablePath === undefined) {
   console.error('Chromium is not installed; install it first, on Debian with `apt-get install chromium`');
@@ -101,11 +106,6 @@ async function showKeys(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
 }
-
-const storefrontPlaces: readonly Place[] = [
-  { name: 'overview-well', at: '/storefront/overview' },
-  { name: 'settings-branch-followed', at: '/storefront/settings/branch' },
-];
 
 /** The first steps in a factory that has nothing yet. */
 function listFirstPlaces(factory: string): readonly Place[] {
