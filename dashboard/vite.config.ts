@@ -3,6 +3,8 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
+  // Only in development: the folders that it imports from are beside it.
+  server: { fs: { allow: ['..'] } },
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

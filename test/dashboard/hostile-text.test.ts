@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { makeUpstream } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
-import { browserTest, openDashboard, textOf } from './browser.ts';
+import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { followUpstream } from './definition-samples.ts';
 import { createWebhook, triggerOn } from './samples.ts';
 
@@ -133,9 +133,9 @@ browserTest(
 );
 
 browserTest('shows refused input and invented addresses as text', async () => {
-  const { page, factory, visit } = await openDashboard();
-  await visit('/new-webhook');
-  await page.getByLabel('Name', { exact: true }).fill('deploys');
+  const dashboard = await openDashboard();
+  const { page, factory } = dashboard;
+  await openNewWebhook(dashboard, 'deploys');
   await page.getByText('More options', { exact: true }).click();
   for (const text of hostile.slice(0, 6)) {
     await page.getByLabel('Secret name').fill(text);

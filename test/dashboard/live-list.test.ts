@@ -87,12 +87,13 @@ async function readRows(page: Page): Promise<ReadRows> {
     const before = pane.scrollTop;
     const ids = new Set();
     let [most, gapAt] = [0, null];
-    for (pane.scrollTop = 0; ; pane.scrollTop += innerHeight) {
+    for (pane.scrollTop = 0; ; pane.scrollTop += pane.clientHeight * 0.8) {
       await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
       const rows = document.querySelectorAll('[data-kind=row]');
       most = Math.max(most, rows.length);
       for (const row of rows) ids.add(row.dataset.key);
-      if (document.querySelector('.gap')) gapAt ??= pane.scrollTop;
+      const gap = document.querySelector('.gap')?.getBoundingClientRect();
+      if (gap && gap.bottom > 0 && gap.top < innerHeight) gapAt ??= pane.scrollTop;
       if (pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 1) break;
     }
     pane.scrollTop = before;

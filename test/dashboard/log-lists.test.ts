@@ -157,7 +157,7 @@ browserTest('a delivery opens beside the list, which is neither read again nor m
   await expect.poll(() => page.evaluate('document.activeElement.className')).toContain('chip');
   await page.keyboard.press('Escape');
   await expect.poll(() => page.url()).toMatch(/\/deliveries\?since=1h$/);
-  expect(await page.locator('.detail').count()).toBe(0);
+  await page.locator('.detail').waitFor({ state: 'detached' });
   expect(reads).toEqual([]);
 
   // In a narrow window, one takes the place of the other.

@@ -19,7 +19,7 @@ browserTest('a token that may only read shows everything, and no control that ch
     await page.getByRole('link', { name: /create|draft/i }).count(),
   ];
 
-  await page.getByRole('heading', { name: 'Health' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: /All is well|need/ }).waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
   await page.getByRole('link', { name: 'Automations', exact: true }).click();
   await page.getByRole('row', { name: /triage/ }).waitFor();

@@ -48,6 +48,7 @@ browserTest('a failed run is in the list with its cause, and its page has the wa
   await row.click();
   const path = page.getByRole('list', { name: 'What happened' });
   await path.getByText('Attempt 2 failed').waitFor();
+  await path.getByText('Delivery received').waitFor();
   const told = await path.getByRole('listitem').allTextContents();
   expect(told[0]).toMatch(/^Delivery received from deploys/);
   const attempts = told.filter(text => text.startsWith('Attempt'));

@@ -140,7 +140,8 @@ function describeState(run: ShownRun): string {
   const [, word] = lookOfRun(run);
   const name = word.charAt(0).toUpperCase() + word.slice(1);
   if (run.cancel && !hasEnded(state)) return 'Is being cancelled';
-  if (state === 'failed' && !run.stopped) return `${name} after ${formatCount(attempts, 'attempt')}`;
+  if (state === 'failed' && !run.stopped && !run.dismissed)
+    return `${name} after ${formatCount(attempts, 'attempt')}`;
   if (state !== 'running' || attempts === 0) return name;
   return `${name}, attempt ${attempts}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`;
 }

@@ -492,7 +492,7 @@ describe('automations test', () => {
   });
 
   test.each<[string, string[], number, RegExp]>([
-    ['nothing to judge', ['triage'], 2, /use exactly one of --delivery, --payload and --fixtures/],
+    ['nothing to judge', ['triage'], 2, /use exactly one of --delivery, --payload, --fixtures and --last/],
     ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /use exactly one of/],
     [
       'an unknown delivery',

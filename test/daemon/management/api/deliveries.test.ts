@@ -470,7 +470,7 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
   expect((await ofOne(uid)).json).toEqual(await show());
   expect((await ofOne('wh_other')).json.webhooks).toEqual([]);
   await manager.call('changeWebhook', { params: { uid }, body: { enabled: false } });
-  const { entries } = (await manager.call('listAudit', { query: { limit: 1 } })).json;
+  const { entries } = (await manager.call('listAudit', { query: { limit: '1' } })).json;
   expect((await show()).webhooks[0]).toMatchObject({ health: null, disabledSince: entries[0].at });
   // A rename is no sign of it, and whoever enables it ends it.
   await manager.call('changeWebhook', { params: { uid }, body: { name: 'renamed' } });
