@@ -27,6 +27,11 @@ interface Place {
   readonly act?: (page: Page) => Promise<void>;
 }
 
+const storefrontPlaces: readonly Place[] = [
+  { name: 'overview-well', at: '/storefront/overview' },
+  { name: 'settings-branch-followed', at: '/storefront/settings/branch' },
+];
+
 const executablePath = findChromium();
 if (executablePath === undefined) {
   console.error('Chromium is not installed; install it first, on Debian with `apt-get install chromium`');
@@ -43,7 +48,14 @@ async function makePictures(executablePath: string): Promise<void> {
     const browser = await launchChromium(executablePath);
     try {
       // The plan comes last: it changes the definitions.
-      for (const look of Object.keys(looks)) await takePages(browser, scene, places, look);
+      for (const look of Object.keys(looks)) {
+        await takePages(browser, scene, places, look);
+        const others = { storefront: storefrontPlaces, [`blog-${look}`]: listFirstPlaces(`blog-${look}`) };
+        for (const [factory, ofFactory] of Object.entries(others)) {
+          const token = await scene.createToken(factory);
+          await takePages(browser, { ...scene, token }, ofFactory, look);
+        }
+      }
       const plan = renderPullRequestPage(await scene.planPullRequest());
       for (const look of ['light', 'dark']) await takePlan(browser, plan, look);
     } finally {
@@ -62,39 +74,49 @@ interface Run {
 
 async function listPlaces({ read, uids, deliveryId }: Scene): Promise<readonly Place[]> {
   const { runs } = await read<{ runs: readonly Run[] }>('/runs?limit=100');
-  const run = (automation: string, state: string) =>
-    runs.find(each => each.automation === automation && each.state === state)?.id ?? 'none';
+  const run = (automation: string, ...states: string[]) =>
+    runs.find(each => each.automation === automation && states.includes(each.state))?.id ?? 'none';
   const tabs = ['set-up', 'filters', 'definition'];
   const sections = ['branch', 'secrets', 'tokens', 'sign-in', 'alerts', 'audit', 'daemon'];
   return [
     { name: 'home', at: '/' },
     { name: 'overview', at: '/default/overview' },
-    { name: 'overview-well', at: '/storefront/overview' },
-    { name: 'overview-empty', at: '/blog/overview' },
     { name: 'webhooks', at: '/default/webhooks' },
     { name: 'webhook', at: `/default/webhooks/${uids.stripe}` },
     { name: 'webhook-healthy', at: `/default/webhooks/${uids.github}` },
     ...tabs.map(tab => ({ name: `webhook-${tab}`, at: `/default/webhooks/${uids.deploys}?tab=${tab}` })),
-    { name: 'new-webhook', at: '/blog/new-webhook' },
-    { name: 'new-webhook-register', at: '', act: createWebhook },
+    { name: 'new-webhook-file', at: '/default/new-webhook' },
     { name: 'deliveries', at: '/default/deliveries' },
     { name: 'delivery', at: `/default/deliveries/${deliveryId}` },
     { name: 'runs', at: '/default/runs' },
     { name: 'run', at: `/default/runs/${run('triage-error', 'succeeded')}` },
-    { name: 'run-running', at: `/default/runs/${run('review-pull-request', 'running')}` },
+    { name: 'run-running', at: `/default/runs/${run('review-pull-request', 'running', 'queued')}` },
     { name: 'run-failed', at: `/default/runs/${run('investigate-deploy', 'failed')}` },
     { name: 'run-held', at: `/default/runs/${run('investigate-deploy', 'queued')}` },
     { name: 'automations', at: '/default/automations' },
     { name: 'automation', at: '/default/automations/investigate-deploy' },
-    { name: 'automation-edit', at: '/default/automations/investigate-deploy/edit' },
-    { name: 'settings-branch-followed', at: '/storefront/settings/branch' },
     ...sections.map(section => ({ name: `settings-${section}`, at: `/default/settings/${section}` })),
     { name: 'jump', at: '/default/overview', act: page => page.keyboard.press('Control+k') },
-    { name: 'keys', at: '/default/overview', act: page => page.keyboard.press('?') },
+    { name: 'keys', at: '/default/webhooks', act: showKeys },
   ];
 }
 
-/** Fills in the form of a new webhook that is open. The factory is one of its own in each look. */
+/** The field that jumps stays open when the address changes. */
+async function showKeys(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+}
+
+/** The first steps in a factory that has nothing yet. */
+function listFirstPlaces(factory: string): readonly Place[] {
+  return [
+    { name: 'overview-empty', at: `/${factory}/overview` },
+    { name: 'new-webhook', at: `/${factory}/new-webhook` },
+    { name: 'new-webhook-register', at: '', act: createWebhook },
+  ];
+}
+
+/** Fills in the form of a new webhook that is open. */
 async function createWebhook(page: Page): Promise<void> {
   await page.getByRole('searchbox').fill('github');
   await page.getByRole('searchbox').press('Enter');
@@ -122,7 +144,7 @@ async function takePages(
     localStorage.setItem('hookmill-time-zone', 'utc')`);
   for (const { name, at, act } of places) {
     try {
-      if (at !== '') await page.goto(`${managementUrl}/#${at.replace('/blog/', `/blog-${look}/`)}`);
+      if (at !== '') await page.goto(`${managementUrl}/#${at}`);
       await settle(page);
       await act?.(page);
       await settle(page);

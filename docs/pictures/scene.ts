@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 
 export interface Scene {
   readonly managementUrl: string;
-  /** An API token that may manage all factories. */
+  /** An API token that may manage the factory `default`. */
   readonly token: string;
   /** The UIDs of the webhooks of the factory `default`, by name. */
   readonly uids: Readonly<Record<string, string>>;
@@ -35,10 +35,15 @@ export interface Scene {
   readonly deliveryId: string;
   /** Answers a request to read the API of the factory `default`. */
   read<T>(path: string): Promise<T>;
+  /** Makes an API token that may manage a factory that need not exist yet. */
+  createToken(factory: string): Promise<string>;
   /** `hookmill plan -o markdown` for a pull request that adds, changes and destroys. */
   planPullRequest(): Promise<string>;
   close(): Promise<void>;
 }
+
+const listWebhooks = ['webhooks', 'list', '-o', 'json'];
+const inStorefront = ['--factory', 'storefront'];
 
 type Hookmill = (args: readonly string[], input?: string) => Promise<string>;
 
@@ -55,6 +60,8 @@ export async function openScene(): Promise<Scene> {
     (await execa(process.execPath, [...command, ...args], { env, input, extendEnv: false })).stdout;
   clock.set(Date.now() - 31 * 60 * minuteMs);
   const secrets = await defineWebhooks(directory, hookmill);
+  for (const name of storefront)
+    await hookmill(['secrets', 'set', tokenOf(name), ...inStorefront], storefrontToken);
   const token = await hookmill(['tokens', 'create', 'ada', '--permission', 'manage']);
   await hookmill(['tokens', 'create', 'ci-plan', '--permission', 'read', '--expires', '90d']);
   const settings = writeSettings(directory, await makeRepository(directory), clock.file);
@@ -72,8 +79,11 @@ export async function openScene(): Promise<Scene> {
     const read = readerOf(managementUrl, token);
     const uids = await defineAutomations(directory, hookmill);
     const deliveryId = await sendEvents({ directory, ingressUrl, uids, secrets, clock, read });
+    await sendToStorefront(ingressUrl, JSON.parse(await hookmill([...listWebhooks, ...inStorefront])));
     return {
       ...{ managementUrl, token, uids, uid: uids.stripe ?? '', deliveryId, read, close },
+      createToken: factory =>
+        hookmill(['tokens', 'create', `ada-${randomUUID()}`, '--factory', factory, '--permission', 'manage']),
       planPullRequest: async () => {
         changeDefinitions(directory);
         await hookmill(['secrets', 'declare', 'PAGERDUTY_WEBHOOK']);
@@ -218,10 +228,16 @@ async function defineAutomations(
   for (const [name, { prompt, keys }] of Object.entries(automations))
     write(directory, `automations/${name}.yaml`, `prompt: ${prompt}\n${keys}\n`);
   await hookmill(['apply']);
-  const listed: { name: string; uid: string }[] = JSON.parse(
-    await hookmill(['webhooks', 'list', '-o', 'json']),
-  );
+  const listed: { name: string; uid: string }[] = JSON.parse(await hookmill(listWebhooks));
   return Object.fromEntries(listed.map(({ name, uid }) => [name, uid]));
+}
+
+/** The webhooks of the factory that follows a branch. */
+const storefront = ['orders', 'returns'] as const;
+const storefrontToken = 'token-of-the-storefront';
+
+function tokenOf(webhook: string): string {
+  return `${webhook.toUpperCase()}_TOKEN`;
 }
 
 /** Makes a repository with the definitions of a second factory, and returns its path. */
@@ -232,12 +248,11 @@ async function makeRepository(directory: string): Promise<string> {
   mkdirSync(repository);
   await execa('git', ['init', '--quiet', '--initial-branch=main'], work);
   const commit = async (name: string, message: string) => {
-    write(repository, `webhooks/${name}.yaml`, `authMode: token\nsecretName: ${name.toUpperCase()}_TOKEN\n`);
+    write(repository, `webhooks/${name}.yaml`, `authMode: token\nsecretName: ${tokenOf(name)}\n`);
     await execa('git', ['add', '.'], work);
     await execa('git', [...author, 'commit', '--quiet', '--message', message], work);
   };
-  await commit('orders', 'Receive orders');
-  await commit('returns', 'Receive returns');
+  for (const name of storefront) await commit(name, `Receive ${name}`);
   return repository;
 }
 
@@ -311,6 +326,20 @@ async function sendEvent(
   const text = await answer.text();
   if (!isExpected) throw new Error(`${webhook}: ${answer.status} ${text}`);
   return answer.ok ? ((JSON.parse(text) as { delivery_id?: string }).delivery_id ?? '') : '';
+}
+
+async function sendToStorefront(
+  ingressUrl: string,
+  listed: readonly { readonly uid: string }[],
+): Promise<void> {
+  for (const [index, { uid }] of [...listed, ...listed, ...listed].entries()) {
+    const { status } = await fetch(`${ingressUrl}/webhooks/w/${uid}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${storefrontToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'created', number: 20_114 + index, items: 2 }),
+    });
+    if (status !== 202) throw new Error(`storefront: ${status}`);
+  }
 }
 
 /** Moves the clock on until all runs of a delivery have ended. */
