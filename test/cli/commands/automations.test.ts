@@ -166,6 +166,7 @@ describe('a delivery', () => {
     expect(stable(await hookmill('deliveries', 'show', id))).toMatchInlineSnapshot(`
       "id                dlv_id
       webhook           orders (wh_orders)
+      event             created · b · a1 · 0
       time              time
       size              63 bytes
       outcome           Accepted
@@ -262,6 +263,7 @@ describe('a delivery', () => {
 
       id                dlv_id
       webhook           orders (wh_orders)
+      event             again
       time              time
       size              18 bytes
       outcome           Duplicate
