@@ -14,7 +14,7 @@ interface FormProperties {
 
 /** The content of a dialog that asks before it acts, with its error and its two buttons. */
 export function DialogForm({ action, danger = false, onSubmit, onClose, children }: FormProperties) {
-  const { busy, error, submit } = useSubmit(onSubmit);
+  const { error, submit, control } = useSubmit(onSubmit);
   return (
     <form class="stack" onSubmit={submit}>
       {children}
@@ -23,7 +23,7 @@ export function DialogForm({ action, danger = false, onSubmit, onClose, children
         <button type="button" class="btn" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class={danger ? 'btn danger' : 'btn primary'} disabled={busy}>
+        <button type="submit" class={danger ? 'btn danger' : 'btn primary'} {...control}>
           {action}
         </button>
       </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { useAction } from '../state/use-action.ts';
+import { daemonAway } from '../state/connection.ts';
+import { awayReason, useAction } from '../state/use-action.ts';
 import { ProblemNotice } from './problem-notice.tsx';
 
 interface Properties {
@@ -41,6 +42,7 @@ export function Dialog({ title, onClose, stays = false, children }: Properties) 
       onClose={close}
     >
       <h2 id={titleId}>{title}</h2>
+      {daemonAway.value && <p class="t3">{awayReason} Nothing can be changed meanwhile.</p>}
       {children}
     </dialog>
   );
@@ -79,7 +81,7 @@ export function Question(properties: QuestionProperties) {
         <button
           type="button"
           class={`btn ${isDangerous ? 'danger' : 'primary'}`}
-          aria-disabled={action.busy}
+          {...action.control}
           onClick={() => action.run()}
         >
           {action.busy ? acting : act}

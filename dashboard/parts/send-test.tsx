@@ -66,7 +66,7 @@ export function useSendTest(webhook: ListedWebhook, onTested: (sent: SentTest) =
   );
   // Only its issuer can make a token.
   const button = mayManage && enabled && credential === 'set' && authMode !== 'oidc' && (
-    <button type="button" class="btn" aria-disabled={action.busy} onClick={action.run}>
+    <button type="button" class="btn" {...action.control} onClick={action.run}>
       <Icon name="send" />
       {action.busy ? 'Sending…' : 'Send test'}
     </button>

@@ -246,7 +246,7 @@ function SecretEntry({ webhook, onChanged }: Pick<Properties, 'webhook' | 'onCha
   const { factory, managedHere, mayManage } = useFactory();
   const [value, setValue] = useState('');
   const { uid, secretName } = webhook;
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, control, submit } = useSubmit(async () => {
     const path = '/factories/{factory}/webhooks/{uid}/secret';
     onChanged((await callApi('post', path, { factory, uid, body: { value: value.trim() } })).webhook);
   });
@@ -264,7 +264,7 @@ function SecretEntry({ webhook, onChanged }: Pick<Properties, 'webhook' | 'onCha
       <SecretInput label="Secret from the provider" value={value} onInput={setValue} />
       <ProblemNotice error={error} />
       <div class="actions">
-        <button type="submit" class="btn primary" disabled={busy}>
+        <button type="submit" class="btn primary" {...control}>
           {busy ? 'Saving…' : 'Save the secret'}
         </button>
       </div>

@@ -185,7 +185,23 @@ browserTest(
     await page.unroute('**/api/v1/**');
     await notice.getByRole('button', { name: 'Try now' }).click();
     await notice.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'deploys' }).waitFor();
+    await page.getByRole('link', { name: 'deploys' }).click();
+
+    // Nothing can be changed meanwhile, and the button says why.
+    const send = page.getByRole('button', { name: 'Send test' });
+    await send.waitFor();
+    await page.route('**/api/v1/**', route => route.abort());
+    await notice.waitFor();
+    expect(await send.getAttribute('aria-disabled')).toBe('true');
+    expect(await send.getAttribute('title')).toBe('The daemon does not answer.');
+    await send.press('Enter');
+    await notice.nth(1).waitFor();
+    await page.getByText('Nothing can be changed meanwhile').waitFor();
+    await page.unroute('**/api/v1/**');
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await notice.first().waitFor({ state: 'detached' });
+    await send.and(page.locator('[aria-disabled=false]')).waitFor();
+    expect(await page.getByText('The daemon does not answer').count()).toBe(0);
   },
 );
 

@@ -68,12 +68,7 @@ export function ReviewDialog(properties: Properties) {
         </button>
         {change && !managedHere && <CopyButton text={text} what="as file" named />}
         {change && change.action !== 'no-op' && managedHere && (
-          <button
-            type="button"
-            class="btn primary"
-            aria-disabled={applying.busy}
-            onClick={() => applying.run()}
-          >
+          <button type="button" class="btn primary" {...applying.control} onClick={() => applying.run()}>
             {applying.busy ? 'Applying…' : isNew ? 'Create automation' : 'Apply'}
           </button>
         )}

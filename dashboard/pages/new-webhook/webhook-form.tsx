@@ -44,7 +44,7 @@ export function WebhookForm({ sender, known, onCreated, onDrafted }: Properties)
   const [draft, setDraft] = useState(() => createWebhookDraft(sender));
   const [diagnostics, setDiagnostics] = useState<readonly Diagnostic[]>([]);
   const change = (changed: Partial<WebhookDraft>) => setDraft(known => ({ ...known, ...changed }));
-  const { busy, error, submit } = useSubmit(async () => {
+  const { error, control, submit } = useSubmit(async () => {
     const keys = await parseKeys(draft.keys);
     setDiagnostics(keys.ok ? [] : keys.diagnostics);
     if (!keys.ok) return;
@@ -68,7 +68,7 @@ export function WebhookForm({ sender, known, onCreated, onDrafted }: Properties)
       <MoreOptions draft={draft} known={known} onChange={change} />
       {diagnostics.length > 0 && <Diagnostics diagnostics={diagnostics} />}
       <ProblemNotice error={error} />
-      <button type="submit" class="btn primary" disabled={busy}>
+      <button type="submit" class="btn primary" {...control}>
         {managedHere ? 'Create webhook' : 'Show the definition file'}
       </button>
     </form>

@@ -12,7 +12,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { goTo } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useAction } from '../../state/use-action.ts';
+import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { formatLength } from '../../text/format-time.ts';
 
 /** A run of this age is asked about before it is cancelled, in ms. */
@@ -52,22 +52,17 @@ export function RunActions({ run, onChanged }: Properties) {
   return (
     <>
       {run.state === 'failed' && !run.dismissed && (
-        <ActButton label="Dismiss" busy={acting.busy} onClick={() => acting.run('dismiss')} />
+        <ActButton label="Dismiss" control={acting.control} onClick={() => acting.run('dismiss')} />
       )}
-      <ActButton label="Run again…" busy={acting.busy} onClick={() => setAsks('again')} />
-      {mayCancel && <ActButton label="Cancel run" busy={acting.busy} onClick={cancel} />}
+      <ActButton label="Run again…" control={acting.control} onClick={() => setAsks('again')} />
+      {mayCancel && <ActButton label="Cancel run" control={acting.control} onClick={cancel} />}
       {run.waitsFor === 'approval' && (
-        <button
-          type="button"
-          class="btn primary"
-          disabled={acting.busy}
-          onClick={() => acting.run('approve')}
-        >
+        <button type="button" class="btn primary" {...acting.control} onClick={() => acting.run('approve')}>
           Approve
         </button>
       )}
       {run.state === 'failed' && (
-        <button type="button" class="btn primary" disabled={acting.busy} onClick={() => acting.run('retry')}>
+        <button type="button" class="btn primary" {...acting.control} onClick={() => acting.run('retry')}>
           <Icon name="again" />
           Retry
         </button>
@@ -119,13 +114,13 @@ function Asking({ asks, run, act, onClose }: AskingProperties) {
 
 interface ButtonProperties {
   readonly label: string;
-  readonly busy: boolean;
+  readonly control: ActionControl;
   readonly onClick: () => void;
 }
 
-function ActButton({ label, busy, onClick }: ButtonProperties) {
+function ActButton({ label, control, onClick }: ButtonProperties) {
   return (
-    <button type="button" class="btn" disabled={busy} onClick={onClick}>
+    <button type="button" class="btn" {...control} onClick={onClick}>
       {label}
     </button>
   );

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import { hasEnded } from '../../../schema/delivery.ts';
 import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
@@ -443,13 +442,10 @@ function Event({ run, delivery }: PathProperties) {
 
 function Artifacts({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
-  const [busy, setBusy] = useState<string>();
   const saving = useAction(async (name: string) => {
-    setBusy(name);
     const path = '/factories/{factory}/runs/{run}/artifacts/{artifact}';
     const answer = await requestApi(buildApiUrl(path, { factory, run: run.id, artifact: name }));
     saveFile(await answer.blob(), name);
-    setBusy(undefined);
   });
   if (!run.artifacts) return <Empty title="The run left no artifacts." />;
   return (
@@ -466,7 +462,7 @@ function Artifacts({ run }: { readonly run: ShownRun }) {
               type="button"
               class="btn small push"
               aria-label={`Download ${name}`}
-              disabled={saving.busy && busy === name}
+              {...saving.control}
               onClick={() => saving.run(name)}
             >
               <Icon name="download" />

@@ -11,7 +11,7 @@ import { hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { usePolled } from '../../state/loading.ts';
-import { useAction } from '../../state/use-action.ts';
+import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { sayAlert, toSentence } from '../../text/alert-sentences.ts';
 import { formatLength } from '../../text/format-time.ts';
 import { lookOfAttention } from '../../text/looks.ts';
@@ -94,7 +94,7 @@ function OpenAlerts({ alerts, reload }: OpenProperties) {
             <OpenRow
               key={alert.id}
               alert={alert}
-              actions={mayManage && <AlertActions alert={alert} act={acting.run} isBusy={acting.busy} />}
+              actions={mayManage && <AlertActions alert={alert} act={acting.run} control={acting.control} />}
             />
           ))}
         </ListTable>
@@ -107,10 +107,10 @@ interface ActionsProperties {
   readonly alert: ShownAlert;
   /** Makes a change, and tells that it was made. */
   readonly act: (change: () => Promise<ShownAlert>, told: string) => void;
-  readonly isBusy: boolean;
+  readonly control: ActionControl;
 }
 
-function AlertActions({ alert, act, isBusy }: ActionsProperties) {
+function AlertActions({ alert, act, control }: ActionsProperties) {
   const { factory } = useFactory();
   const said = sayAlert(alert);
   const acknowledge = () =>
@@ -129,7 +129,7 @@ function AlertActions({ alert, act, isBusy }: ActionsProperties) {
           type="button"
           class="btn small"
           aria-label={`Acknowledge: ${said}`}
-          aria-disabled={isBusy}
+          {...control}
           onClick={() => act(acknowledge, `Acknowledged: ${said}`)}
         >
           Acknowledge

@@ -33,7 +33,7 @@ export function AuditSection() {
       {entries.length === 0 ? <Empty title="No changes yet" /> : <ChangeTable entries={entries} />}
       <ProblemNotice error={more.error} />
       {next && (
-        <button type="button" class="btn" aria-disabled={more.busy} onClick={() => more.run()}>
+        <button type="button" class="btn" {...more.control} onClick={() => more.run()}>
           {more.busy ? 'Reading…' : 'Show older changes'}
         </button>
       )}

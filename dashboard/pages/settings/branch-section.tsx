@@ -97,12 +97,7 @@ function BranchActions({
     <div class="push">
       <ProblemNotice error={trying.error ?? resuming.error} />
       {suspendedAt ? (
-        <button
-          type="button"
-          class="btn small primary"
-          aria-disabled={resuming.busy}
-          onClick={() => resuming.run()}
-        >
+        <button type="button" class="btn small primary" {...resuming.control} onClick={() => resuming.run()}>
           {resuming.busy ? 'Resuming…' : 'Resume'}
         </button>
       ) : (
@@ -113,7 +108,8 @@ function BranchActions({
           <button
             type="button"
             class="btn small"
-            aria-disabled={trying.busy || isAsked}
+            {...trying.control}
+            {...(isAsked && { 'aria-disabled': true })}
             onClick={() => isAsked || trying.run()}
           >
             {trying.busy || isAsked ? 'Trying…' : 'Try now'}

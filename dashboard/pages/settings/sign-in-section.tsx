@@ -9,7 +9,7 @@ import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx
 import { announce } from '../../state/announcements.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
 import { session } from '../../state/session.ts';
-import { useAction } from '../../state/use-action.ts';
+import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
 
 interface SessionsProperties {
@@ -110,7 +110,7 @@ function Sessions({ sessions: { value, error, reload } }: SessionsProperties) {
         columns={['Who', ['From', 'no-phone'], ['Began', 'no-phone'], 'Last used', ['End', 'action']]}
       >
         {value.sessions.map(each => (
-          <SessionRow key={each.id} session={each} isBusy={ending.busy} onEnd={() => ending.run(each)} />
+          <SessionRow key={each.id} session={each} control={ending.control} onEnd={() => ending.run(each)} />
         ))}
       </ListTable>
       {asks && (
@@ -148,11 +148,11 @@ async function endSession(id: string): Promise<void> {
 
 interface RowProperties {
   readonly session: ShownSession;
-  readonly isBusy: boolean;
+  readonly control: ActionControl;
   readonly onEnd: () => void;
 }
 
-function SessionRow({ session, isBusy, onEnd }: RowProperties) {
+function SessionRow({ session, control, onEnd }: RowProperties) {
   const { kind, name, subject, from, beganAt, usedAt, current } = session;
   return (
     <tr>
@@ -182,7 +182,7 @@ function SessionRow({ session, isBusy, onEnd }: RowProperties) {
             type="button"
             class="btn small"
             aria-label={`End the session of ${name}`}
-            aria-disabled={isBusy}
+            {...control}
             onClick={onEnd}
           >
             End

@@ -43,7 +43,7 @@ export function SignInDialog() {
 
 function SignInForm() {
   const [token, setToken] = useState('');
-  const { busy, error, submit } = useSubmit(() => signIn(token.trim()));
+  const { busy, error, control, submit } = useSubmit(() => signIn(token.trim()));
   const { value } = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
   const provider = value?.provider;
   return (
@@ -72,7 +72,7 @@ function SignInForm() {
           )}
         </Field>
         <ProblemNotice error={error} />
-        <button type="submit" class={`btn ${provider ? '' : 'primary'}`} aria-disabled={busy}>
+        <button type="submit" class={`btn ${provider ? '' : 'primary'}`} {...control}>
           {busy ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
@@ -82,11 +82,11 @@ function SignInForm() {
 
 /** Leads to the provider at which people sign in. */
 function ProviderButton({ label }: { readonly label: string }) {
-  const { busy, error, run } = useAction(leaveForProvider);
+  const { error, control, run } = useAction(leaveForProvider);
   return (
     <>
       <ProblemNotice error={error} />
-      <button type="button" class="btn primary" aria-disabled={busy} onClick={() => run()}>
+      <button type="button" class="btn primary" {...control} onClick={() => run()}>
         Sign in with <bdi>{label}</bdi>
       </button>
       <p class="t3">or with an API token:</p>

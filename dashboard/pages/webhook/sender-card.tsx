@@ -33,7 +33,7 @@ export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: Sho
         </h2>
         {mayManage && (
           <span class="push">
-            <button type="button" class="btn small" aria-disabled={check.busy} onClick={() => check.run()}>
+            <button type="button" class="btn small" {...check.control} onClick={() => check.run()}>
               {check.busy ? 'Checking…' : 'Check now'}
             </button>
           </span>
@@ -92,7 +92,7 @@ function Redeliver({ uid, since, onDone }: RedeliverProperties) {
   });
   return (
     <div class="actions">
-      <button type="button" class="btn small" aria-disabled={redeliver.busy} onClick={() => redeliver.run()}>
+      <button type="button" class="btn small" {...redeliver.control} onClick={() => redeliver.run()}>
         Ask for them again
       </button>
       <span class="hint" role="status">

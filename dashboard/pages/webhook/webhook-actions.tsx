@@ -173,10 +173,10 @@ function DisableQuestion({ tallied, onClose, ...changed }: Properties & { readon
 
 export function EnableButton(changed: ChangeProperties) {
   const enable = useEnable(changed);
-  const { busy, error, run } = useAction(() => enable(true));
+  const { busy, error, control, run } = useAction(() => enable(true));
   return (
     <>
-      <button type="button" class="btn" aria-disabled={busy} onClick={run}>
+      <button type="button" class="btn" {...control} onClick={run}>
         {busy ? 'Enabling…' : 'Enable'}
       </button>
       <ProblemNotice error={error} />

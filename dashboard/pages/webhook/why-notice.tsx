@@ -123,7 +123,7 @@ function Acknowledge({ uid }: { readonly uid: string }) {
   const alert = value?.alerts.find(
     ({ status, webhook, acknowledged }) => status === 'open' && webhook?.uid === uid && acknowledged === null,
   );
-  const { busy, run } = useAction(async () => {
+  const { control, run } = useAction(async () => {
     const path = '/factories/{factory}/alerts/{alert}/acknowledge';
     await callApi('post', path, { factory, alert: alert?.id ?? '', body: {} });
     announce('Alert acknowledged');
@@ -131,7 +131,7 @@ function Acknowledge({ uid }: { readonly uid: string }) {
   });
   if (!alert) return null;
   return (
-    <button type="button" class="btn small" aria-disabled={busy} onClick={run}>
+    <button type="button" class="btn small" {...control} onClick={run}>
       Acknowledge
     </button>
   );
