@@ -294,6 +294,8 @@ browserTest(
     ).toContain(before);
     await keep('delivery-compared');
 
+    const automate = found.getByRole('link', { name: 'Write an automation for $.service' });
+    const draft = await automate.getAttribute('href');
     await found.getByRole('button', { name: 'Filter by this value' }).click();
     await expect.poll(() => listed(page)).toEqual([id, before]);
     expect(page.url()).toContain(`${id}?search=%22checkout%22`);
@@ -312,6 +314,11 @@ browserTest(
     expect(await textOf(page.locator('pre.raw'))).toMatch(/^\{"state":"failed","service"/);
     await page.getByRole('button', { name: 'Identity' }).click();
     await page.getByText('from a hash of the body').waitFor();
+
+    await page.evaluate(`location.href = ${JSON.stringify(draft)}`);
+    await page.getByText('Would have started 2 of the last 3').waitFor();
+    const written = await page.locator('.cm-line').allTextContents();
+    expect(written.join('\n')).toMatch(/webhook: deploys\n +payload:\n +service:\s+(\[ ?|- )checkout/);
   },
 );
 

@@ -58,7 +58,10 @@ export function DeliveryParts({ delivery, payload, bodyUrl, onFilter }: Properti
         )}
       </div>
       {part === 'payload' && (
-        <PayloadTree payload={payload} root={root} search={search} onFilter={onFilter} />
+        <PayloadTree
+          {...{ payload, root, search, onFilter }}
+          webhook={delivery.outcome === 'Manual' ? undefined : delivery.webhook}
+        />
       )}
       {part === 'headers' && <Headers headers={headers} />}
       {part === 'identity' && <Identity delivery={delivery} />}

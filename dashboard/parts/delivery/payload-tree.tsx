@@ -1,5 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
+import type { Scalar } from '../../../schema/filters/clause.ts';
+import { toChangeQuery } from '../../state/clause-change.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { toHref } from '../../state/page-location.ts';
 import {
   createValueRenderer,
   describeFields,
@@ -42,10 +46,12 @@ interface Properties {
   readonly search: PayloadSearch;
   /** Lists deliveries whose payload contains a text. */
   readonly onFilter: (text: string) => void;
+  /** The name of the webhook, if automations can still filter on what it gets. */
+  readonly webhook: string | undefined;
 }
 
 /** A payload as a tree, of which the user opens what matters. Two levels are open at first, and what a search finds. */
-export function PayloadTree({ payload, root, search, onFilter }: Properties) {
+export function PayloadTree({ payload, root, search, onFilter, webhook }: Properties) {
   const tree = useRef<HTMLDivElement>(null);
   /** What the user opened or closed. */
   const [switched, setSwitched] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -78,6 +84,7 @@ export function PayloadTree({ payload, root, search, onFilter }: Properties) {
             isFound={node.path === current}
             onToggle={() => setSwitched(new Map([...switched, [node.path, !node.isOpen]]))}
             onFilter={onFilter}
+            webhook={webhook}
           />
         ) : (
           <button
@@ -106,9 +113,10 @@ interface NodeProperties {
   readonly isFound: boolean;
   readonly onToggle: () => void;
   readonly onFilter: (text: string) => void;
+  readonly webhook: string | undefined;
 }
 
-function Node({ node, value, sought, isFirst, isFound, onToggle, onFilter }: NodeProperties) {
+function Node({ node, value, sought, isFirst, isFound, onToggle, onFilter, webhook }: NodeProperties) {
   const [isActive, setActive] = useState(false);
   const { path, name, depth, isOpen } = node;
   const isScalar = isOpen === undefined;
@@ -149,10 +157,30 @@ function Node({ node, value, sought, isFirst, isFound, onToggle, onFilter }: Nod
               Filter by this value
             </button>
           )}
+          {isScalar && webhook !== undefined && <AutomateLink node={node} webhook={webhook} />}
           <CopyButton text={path} what="path" kind="text" />
         </span>
       )}
     </div>
+  );
+}
+
+/** Leads to the draft of an automation that acts on deliveries with this value. A filter cannot look into arrays. */
+function AutomateLink({ node, webhook }: { readonly node: TreeNode; readonly webhook: string }) {
+  const { factory, mayManage } = useFactory();
+  const { path, steps, value } = node;
+  const canFilter = !(value instanceof Object) && steps.length > 0 && !steps.some(Number.isInteger);
+  if (!mayManage || !canFilter) return null;
+  const values = [value as Scalar];
+  const change = toChangeQuery({ trigger: 0, kind: 'payload', path, operator: 'in', values });
+  return (
+    <a
+      class="copy-text"
+      href={toHref({ page: 'new-automation', factory, query: { webhook, ...change } })}
+      aria-label={`Write an automation for ${path}`}
+    >
+      Automate
+    </a>
   );
 }
 
