@@ -211,6 +211,15 @@ browserTest('alerts: acknowledges and mutes what is open, lists the past, and re
   await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click();
   await held.getByText(/^muted until/).waitFor();
   expect(await sections(page).getByText('open').count()).toBe(0);
+
+  // The jump leads to one alert, however old, and says if it is not there.
+  const marked = page.locator('tr[aria-current]');
+  await visit(`/settings/alerts?alert=alr_${'0'.repeat(26)}`);
+  await marked.getByText('The last 3 runs failed.').waitFor();
+  expect(await marked.count()).toBe(1);
+  await visit(`/settings/alerts?alert=alr_${'7'.repeat(26)}`);
+  await page.getByText(`alr_${'7'.repeat(26)} is no longer kept.`).waitFor();
+  expect(await marked.count()).toBe(0);
   const [open] = await readAlerts();
   expect(open).toMatchObject({ acknowledged: { by: expect.any(String) }, muted: { by: expect.any(String) } });
   await inEachLook(page, async look => {

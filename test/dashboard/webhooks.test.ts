@@ -98,6 +98,8 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   const signs = await rows
     .locator('> svg')
     .evaluateAll(found => found.map(each => each.getAttribute('aria-label')));
+  const { bottom } = await rows.first().evaluate(row => row.getBoundingClientRect());
+  expect(bottom, 'the newest delivery is above the fold').toBeLessThan(page.viewportSize()?.height ?? 0);
   expect(signs.slice(0, 4)).toEqual(['Rejected (auth)', 'Rejected (invalid JSON)', 'Duplicate', 'Accepted']);
 
   // The next page neither skips nor repeats any. Only rows in view are in the page.

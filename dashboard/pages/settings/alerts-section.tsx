@@ -3,6 +3,7 @@ import { callApi } from '../../api-client.ts';
 import type { ShownAlert, ShownReceiver } from '../../api-types.ts';
 import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
@@ -10,6 +11,7 @@ import { announce } from '../../state/announcements.ts';
 import { hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
+import { currentLocation } from '../../state/current-location.ts';
 import { usePolled } from '../../state/loading.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { sayAlert, toSentence } from '../../text/alert-sentences.ts';
@@ -26,9 +28,10 @@ const muteTimes = [
   ['1 week', 7 * dayMs],
 ] as const;
 
-/** What the alerts of the factory tell: what is open, and what was in the past 30 days. */
+/** What the alerts of the factory tell: what is open, and what was in the past 30 days, or is in the address. */
 export function AlertsSection() {
   const { factory } = useFactory();
+  const asked = findAskedId();
   const { value, error, reload } = usePolled(
     signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
     [factory],
@@ -36,9 +39,13 @@ export function AlertsSection() {
   );
   if (!value) return <Waiting error={error} reload={reload} what="alerts" />;
   const open = value.alerts.filter(({ status }) => status === 'open');
-  const past = value.alerts.filter(({ until }) => until && nowMs.value - Date.parse(until) < pastMs);
+  const past = value.alerts.filter(
+    ({ id, until }) => until && (id === asked || nowMs.value - Date.parse(until) < pastMs),
+  );
+  const isGone = asked !== undefined && !value.alerts.some(({ id }) => id === asked);
   return (
     <>
+      {isGone && <Notice cause={<WithCode text={`\`${asked}\` is no longer kept.`} />} />}
       <OpenAlerts alerts={open} reload={reload} />
       <section>
         <div class="sec">
@@ -60,6 +67,19 @@ export function AlertsSection() {
     </>
   );
 }
+
+/** The ID of the alert in the address. */
+function findAskedId(): string | undefined {
+  const { value: location } = currentLocation;
+  return 'query' in location ? location.query?.alert : undefined;
+}
+
+/** A row that is marked and in view if the address has the ID of its alert. */
+function AlertRow({ id, children }: { readonly id: string; readonly children: preact.ComponentChildren }) {
+  return <tr {...(id === findAskedId() && { 'aria-current': true, ref: bringIntoView })}>{children}</tr>;
+}
+
+const bringIntoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
 
 interface OpenProperties {
   readonly alerts: readonly ShownAlert[];
@@ -160,14 +180,14 @@ interface RowProperties {
 }
 
 function OpenRow({ alert, actions }: RowProperties) {
-  const { type, webhook, reason, remedy, since } = alert;
+  const { id, type, webhook, reason, remedy, since } = alert;
   const { factory } = useFactory();
   const [sign, word] = lookOfAttention[type];
   // What is shown there says what to do, too.
   const href = hrefOfItem({ type, factory, alert: { ...alert, factory } });
   const title = <Text text={sayAlert(alert)} />;
   return (
-    <tr>
+    <AlertRow id={id}>
       <td class="two">
         <span class="flow sign-and-text">
           <Sign name={sign} label={word} />
@@ -197,7 +217,7 @@ function OpenRow({ alert, actions }: RowProperties) {
           {actions}
         </span>
       </td>
-    </tr>
+    </AlertRow>
   );
 }
 
@@ -228,7 +248,7 @@ function PastAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
       columns={['Alert', ['Type', 'no-phone'], ['Lasted', 'right'], ['Began', 'right no-phone']]}
     >
       {alerts.map(alert => (
-        <tr key={alert.id}>
+        <AlertRow key={alert.id} id={alert.id}>
           <td>
             <span class="flow sign-and-text">
               <Sign name="done" />
@@ -242,7 +262,7 @@ function PastAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
           <td class="no-phone right t3 small nowrap">
             <Moment at={alert.since} />
           </td>
-        </tr>
+        </AlertRow>
       ))}
     </ListTable>
   );
