@@ -112,6 +112,13 @@ browserTest(
     expect(page.url()).toMatch(/outcome=Duplicate%2CRejected/);
     await page.getByRole('button', { name: 'Exceptions 1' }).click();
     await expect.poll(() => listed(page)).toHaveLength(2);
+
+    await visit('/runs');
+    const signs = () => page.locator('.row.r > svg').evaluateAll(list => list.map(each => each.ariaLabel));
+    await expect.poll(signs).toEqual(['failed', 'succeeded']);
+    await page.getByRole('button', { name: 'Succeeded', exact: true }).click();
+    await expect.poll(signs).toEqual(['succeeded']);
+    expect(page.url()).toMatch(/runs\?state=succeeded$/);
   },
 );
 
