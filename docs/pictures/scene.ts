@@ -11,6 +11,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -68,7 +70,11 @@ export async function openScene(): Promise<Scene> {
   const daemon = execa(process.execPath, [...command, 'serve', '--config', settings], {
     ...{ env, extendEnv: false, stderr: 'inherit', buffer: false, reject: false },
   });
+  // Stands for Slack, which gets the alerts.
+  const receiver = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
   const close = async () => {
+    receiver.close();
+    receiver.closeAllConnections();
     daemon.kill('SIGTERM');
     await daemon;
     rmSync(directory, { recursive: true, force: true });
@@ -76,6 +82,8 @@ export async function openScene(): Promise<Scene> {
   try {
     const [line] = (await once(createInterface(daemon.stdout), 'line')) as [string];
     const [ingressUrl = '', managementUrl = ''] = line.match(/http:\/\/[^\s)]+/g) ?? [];
+    const { port } = receiver.address() as AddressInfo;
+    await hookmill(['secrets', 'set', 'SLACK_URL'], `http://127.0.0.1:${port}`);
     const read = readerOf(managementUrl, token);
     const uids = await defineAutomations(directory, hookmill);
     const deliveryId = await sendEvents({ directory, ingressUrl, uids, secrets, clock, read });
@@ -156,7 +164,6 @@ async function defineWebhooks(
     ]),
   );
   for (const [name, value] of Object.entries(secrets)) await hookmill(['secrets', 'set', name], value);
-  await hookmill(['secrets', 'set', 'SLACK_URL'], 'https://hooks.slack.example/services/T0/B0/x');
   await hookmill(['apply']);
   return secrets;
 }
