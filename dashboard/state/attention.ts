@@ -72,7 +72,7 @@ export function hrefOfItem({
 }
 
 /** Joins what alerts and the status of a factory say, the worst first. */
-export function listAttention(
+function listAttention(
   { alerts, logTrouble }: OpenAlerts,
   factory: string | undefined,
   status: ShownStatus | undefined,

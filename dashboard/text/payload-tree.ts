@@ -109,7 +109,7 @@ export function compareTrees(before: unknown, after: unknown, most: number): Dif
 }
 
 /** Renders a value that has no fields, as JSON; or an empty object or list. */
-export function writeValue(value: unknown): string {
+function writeValue(value: unknown): string {
   if (Array.isArray(value)) return '[]';
   if (isContainer(value)) return '{}';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);

@@ -1,13 +1,13 @@
 import type { ListedScheme, ListedWebhook } from '../api-types.ts';
 
-export const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>> = {
+const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>> = {
   token: 'Bearer token',
   url_token: 'Token in the URL',
   signature: 'Signature',
   oidc: 'OpenID Connect token',
 };
 
-export function getSchemeLabel(
+function getSchemeLabel(
   scheme: ListedWebhook['signatureScheme'],
   schemes: readonly ListedScheme[] | undefined,
 ): string | undefined {

@@ -81,7 +81,7 @@ function Lines({ part, isGrowing }: LinesProperties) {
     <>
       <pre
         ref={area}
-        class="lines"
+        class={`lines ${isGrowing ? 'grows' : ''}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         style={{ counterReset: `l ${skipped}` }}
