@@ -7,7 +7,8 @@ import { useSendTest } from '../../parts/send-test.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo, useSecretOnScreen } from '../../state/current-location.ts';
-import { useSchemes } from '../../state/loaded-objects.ts';
+import { useListeners, useSchemeOf } from '../../state/loaded-objects.ts';
+import { areSettled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useOpenedAt, useWhy } from '../../state/use-why.ts';
 import { getSenderLine, getSenderName } from '../../text/sender-labels.ts';
@@ -18,35 +19,40 @@ export function RegisterView({ created }: { readonly created: CreatedWebhook }) 
   const { factory } = useFactory();
   const [webhook, setWebhook] = useState(created.webhook);
   const [isKept, setKept] = useState(created.revealed === null);
-  const schemes = useSchemes().value;
+  const scheme = useSchemeOf(webhook);
+  const listeners = useListeners(webhook.uid);
   const openedMs = useOpenedAt();
   const why = useWhy(webhook.uid, [webhook.credential]);
   // The form may have been scrolled.
   useEffect(() => scrollTo(0, 0), []);
   const isProvider = webhook.authMode === 'signature' && schemeOf(webhook) !== null;
-  const second = isProvider ? `Register at ${getSenderName(webhook, schemes)}` : 'Set up the sender';
+  const second = isProvider ? `Register at ${getSenderName(webhook)}` : 'Set up the sender';
   return (
     <div class="page reading">
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       <PageHeading
         title={webhook.name}
         mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
-        sub={<span>{getSenderLine(webhook, schemes)}</span>}
+        sub={<span>{getSenderLine(webhook)}</span>}
       />
       <StepsNav current={2} second={second} />
       {!isKept && <LeaveQuestion onLeave={() => setKept(true)} />}
       <div class="split beside">
-        <SetupPath
-          webhook={webhook}
-          why={why.value}
-          sinceMs={openedMs}
-          created={{
-            at: new Date(openedMs).toISOString(),
-            secret: created.revealed,
-            onCopied: () => setKept(true),
-          }}
-          onChanged={setWebhook}
-        />
+        {areSettled(scheme, listeners) && (
+          <SetupPath
+            webhook={webhook}
+            scheme={scheme.value ?? null}
+            listeners={listeners.value ?? []}
+            why={why.value}
+            sinceMs={openedMs}
+            created={{
+              at: new Date(openedMs).toISOString(),
+              secret: created.revealed,
+              onCopied: () => setKept(true),
+            }}
+            onChanged={setWebhook}
+          />
+        )}
         <NothingComes webhook={webhook} onTested={why.reload} />
       </div>
     </div>

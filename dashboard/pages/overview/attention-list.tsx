@@ -12,22 +12,24 @@ import { useAction } from '../../state/use-action.ts';
 import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
 import { lookOfAttention } from '../../text/looks.ts';
-import { useExplanation } from './explain-item.tsx';
+import { type Details, explainItem } from './explain-item.tsx';
 
 interface Properties {
   /** Whether each subject needs the name of its factory. */
   readonly isNamed: boolean;
 }
 
+interface ListProperties extends Properties {
+  /** What is known of the causes, by the keys of the items. */
+  readonly details: ReadonlyMap<string, Details>;
+}
+
 interface ItemProperties extends Properties {
   readonly item: AttentionItem;
 }
 
-/** Items for which the API is asked for their cause. */
-const explainedMax = 8;
-
 /** What needs attention, the worst first; then, in one line, what somebody has acknowledged. */
-export function AttentionList({ isNamed }: Properties) {
+export function AttentionList({ isNamed, details }: ListProperties) {
   const items = attention.value;
   const open = items.filter(({ alert }) => !alert?.acknowledged);
   const acknowledged = items.filter(({ alert }) => alert?.acknowledged);
@@ -35,8 +37,8 @@ export function AttentionList({ isNamed }: Properties) {
     <>
       {open.length > 0 && (
         <ul class="attention" aria-label="Needs attention">
-          {open.map((item, index) => (
-            <OpenItem key={item.key} item={item} isNamed={isNamed} isExplained={index < explainedMax} />
+          {open.map(item => (
+            <OpenItem key={item.key} item={item} isNamed={isNamed} details={details.get(item.key)} />
           ))}
         </ul>
       )}
@@ -55,9 +57,9 @@ export function AttentionList({ isNamed }: Properties) {
   );
 }
 
-function OpenItem({ item, isNamed, isExplained }: ItemProperties & { readonly isExplained: boolean }) {
+function OpenItem({ item, isNamed, details }: ItemProperties & { readonly details: Details | undefined }) {
   const [sign, word] = lookOfAttention[item.type];
-  const { title, cause, action } = useExplanation(item, isExplained);
+  const { title, cause, action } = explainItem(item, details);
   const acknowledging = useAction(() => acknowledge(item));
   const mayAcknowledge = item.alert !== null && mayManage(item.alert.factory);
   return (

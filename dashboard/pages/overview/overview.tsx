@@ -2,16 +2,19 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Segments } from '../../parts/controls.tsx';
 import { HourChart } from '../../parts/hour-chart.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { attention, attentionCount } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import type { FactoryDays } from '../../state/factory-days.ts';
+import { areSettled } from '../../state/loading.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { type Bar, type Span, spans, toBars } from '../../text/delivery-bars.ts';
 import { formatMinute } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { AttentionList } from './attention-list.tsx';
+import { useDetails } from './explain-item.tsx';
 import { Figures } from './figures.tsx';
 import { WebhookTable } from './webhook-table.tsx';
 
@@ -30,6 +33,8 @@ interface VerdictProperties {
 /** How factories do: what needs attention, the numbers of a day or a week, and their webhooks. */
 export function Overview({ days, allWell }: Properties) {
   const [span, setSpan] = useState<Span>('day');
+  const details = useDetails(attention.value);
+  if (!areSettled(details)) return <Waiting error={undefined} reload={details.reload} what="what is wrong" />;
   const { label } = spans[span];
   const tallies = days.flatMap(({ health }) => health.webhooks.flatMap(webhook => webhook.tallies));
   const [only, ...others] = days;
@@ -57,7 +62,7 @@ export function Overview({ days, allWell }: Properties) {
           />
         }
       />
-      <AttentionList isNamed={factory === undefined} />
+      <AttentionList isNamed={factory === undefined} details={details.value ?? new Map()} />
       {attention.value.length === 0 && <p class="acked well">{allWell}</p>}
       <Figures days={days} span={span} />
       <HourChart
