@@ -4,7 +4,13 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
+import {
+  type AttentionItem,
+  attention,
+  hrefOfItem,
+  isSeen,
+  replaceKnownAlert,
+} from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
@@ -28,11 +34,12 @@ interface ItemProperties extends Properties {
   readonly item: AttentionItem;
 }
 
-/** What needs attention, the worst first; then, in one line, what somebody has acknowledged. */
+/** What needs attention, the worst first; then, a line each, what somebody has acknowledged or muted. */
 export function AttentionList({ isNamed, details }: ListProperties) {
   const items = attention.value;
-  const open = items.filter(({ alert }) => !alert?.acknowledged);
+  const open = items.filter(({ alert }) => !isSeen(alert));
   const acknowledged = items.filter(({ alert }) => alert?.acknowledged);
+  const muted = items.filter(({ alert }) => isSeen(alert) && !alert?.acknowledged);
   return (
     <>
       {open.length > 0 && (
@@ -42,18 +49,29 @@ export function AttentionList({ isNamed, details }: ListProperties) {
           ))}
         </ul>
       )}
-      {acknowledged.length > 0 && (
-        <p class="acked small">
-          Acknowledged:{' '}
-          {acknowledged.map((item, index) => (
-            <span key={item.key}>
-              {index > 0 && '; '}
-              <AcknowledgedItem item={item} isNamed={isNamed} />
-            </span>
-          ))}
-        </p>
-      )}
+      <SeenItems label="Acknowledged" items={acknowledged} isNamed={isNamed} />
+      <SeenItems label="Muted" items={muted} isNamed={isNamed} />
     </>
+  );
+}
+
+interface SeenProperties extends Properties {
+  readonly label: string;
+  readonly items: readonly AttentionItem[];
+}
+
+function SeenItems({ label, items, isNamed }: SeenProperties) {
+  if (items.length === 0) return null;
+  return (
+    <p class="acked small">
+      {label}:{' '}
+      {items.map((item, index) => (
+        <span key={item.key}>
+          {index > 0 && '; '}
+          <SeenItem item={item} isNamed={isNamed} />
+        </span>
+      ))}
+    </p>
   );
 }
 
@@ -94,9 +112,10 @@ function OpenItem({ item, isNamed, details }: ItemProperties & { readonly detail
   );
 }
 
-function AcknowledgedItem({ item, isNamed }: ItemProperties) {
+function SeenItem({ item, isNamed }: ItemProperties) {
   const { since, alert } = item;
-  const at = alert?.acknowledged?.at ?? '';
+  const mark = alert?.acknowledged ?? alert?.muted;
+  const at = mark?.at ?? '';
   return (
     <>
       {isNamed && <FactoryName item={item} />}
@@ -104,7 +123,7 @@ function AcknowledgedItem({ item, isNamed }: ItemProperties) {
         <Text text={say(item)} />
       </ItemLink>
       {since !== null && ` for ${formatLength(nowMs.value - Date.parse(since))}`} · by{' '}
-      <Text text={alert?.acknowledged?.by ?? ''} /> at{' '}
+      <Text text={mark?.by ?? ''} /> {alert?.acknowledged ? 'at' : 'until'}{' '}
       <time dateTime={at}>{formatMoment(Date.parse(at), nowMs.value, timeZone.value)}</time>
     </>
   );

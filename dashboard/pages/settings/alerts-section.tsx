@@ -7,7 +7,7 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
+import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { usePolled } from '../../state/loading.ts';
@@ -148,10 +148,6 @@ function AlertActions({ alert, act, isBusy }: ActionsProperties) {
       />
     </>
   );
-}
-
-function isMuted({ muted }: ShownAlert): boolean {
-  return muted !== null && Date.parse(muted.at) > nowMs.value;
 }
 
 interface RowProperties {
