@@ -91,6 +91,9 @@ browserTest('says when a webhook was created, and reads only the scheme of its s
   await page.getByText('GitHub, signature').waitFor();
   expect(await page.getByText('created ').locator('time').getAttribute('datetime')).toBe(createdAt);
   await page.getByText('At GitHub, register the URL').waitFor();
+  const nothing = page.getByRole('region', { name: 'Nothing comes?' });
+  expect(await textOf(nothing)).toContain('GitHub never retries by itself. It keeps its log for 3 days');
+  expect(await textOf(nothing.locator('code').last())).toBe('hookmill senders missed code');
   await page.getByRole('link', { name: 'Webhooks' }).first().click();
   await page.getByText('GitHub', { exact: true }).waitFor();
   expect(asked).toEqual(['?id=github']);

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CreatedWebhook, ListedWebhook } from '../../api-types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
+import { NothingComes } from '../../parts/nothing-comes.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
@@ -53,31 +54,26 @@ export function RegisterView({ created }: { readonly created: CreatedWebhook }) 
             onChanged={setWebhook}
           />
         )}
-        <NothingComes webhook={webhook} onTested={why.reload} />
+        <aside>
+          <NothingComes webhook={webhook} scheme={scheme.value ?? null}>
+            <NextActions webhook={webhook} onTested={why.reload} />
+          </NothingComes>
+        </aside>
       </div>
     </div>
   );
 }
 
-interface NothingProperties {
+interface ActionProperties {
   readonly webhook: ListedWebhook;
   readonly onTested: () => void;
 }
 
-function NothingComes({ webhook, onTested }: NothingProperties) {
+function NextActions({ webhook, onTested }: ActionProperties) {
   const { factory } = useFactory();
   const test = useSendTest(webhook, onTested);
-  const at = new URL(webhook.url);
   return (
-    <aside class="stack">
-      <h2>Nothing comes?</h2>
-      <p class="t2">
-        The host must be reachable from the sender:{' '}
-        <code class="nowrap">
-          {at.hostname}:{at.port || (at.protocol === 'https:' ? 443 : 80)}
-        </code>
-        .
-      </p>
+    <>
       {test.shown}
       <div class="actions">
         {test.button}
@@ -85,7 +81,7 @@ function NothingComes({ webhook, onTested }: NothingProperties) {
           Open the webhook
         </button>
       </div>
-    </aside>
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import type {
   TalliedWebhook,
 } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
+import { NothingComes } from '../../parts/nothing-comes.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Fact, Facts, Id, Text } from '../../parts/text.tsx';
@@ -56,6 +57,7 @@ export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged
         {lastTest && <LastTest sent={lastTest} />}
         <h2>What the sender must do</h2>
         <SenderFacts webhook={webhook} scheme={known} />
+        {hasNoRequest(why.value) && <NothingComes webhook={webhook} scheme={known} />}
         {tallied?.overlap && (
           <p class="hint advice">
             <Sign name="warning" />
