@@ -1,6 +1,7 @@
 import { shortenRevision } from '../../../schema/clients/describe.ts';
 import type { ShownStatus, ShownWebhook } from '../../api-types.ts';
 import { CopyableBlock } from '../../parts/copyable.tsx';
+import { EnabledDiff } from '../../parts/diff-block.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, Time } from '../../parts/text.tsx';
@@ -87,6 +88,7 @@ function Drift({ status, webhook }: { readonly status: ShownStatus; readonly web
     >
       The file says {says}. {followsBranch ? 'The next commit that is applied' : 'The next apply'} undoes the
       change.
+      <EnabledDiff enabled={webhook.enabled} />
     </Notice>
   );
 }
