@@ -62,7 +62,7 @@ export const longFiles: string[] = [
  * server or a browser. The longest first.
  */
 export const waitingFiles: string[] = [
-  ...['dashboard/live-list', 'dashboard/accessibility'],
+  ...['dashboard/live-list', 'dashboard/accessibility', 'dashboard/layout-shift'],
   ...[
     'daemon/senders',
     'daemon/alerts',

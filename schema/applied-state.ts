@@ -46,6 +46,8 @@ const appliedWebhook = z.strictObject({
   keepHeaders: z.array(z.string()).optional(),
   name: z.string(),
   uid: z.string().regex(uidPattern),
+  /** When the UID was assigned. Webhooks of earlier versions have none. */
+  createdAt: z.string().optional(),
   credential,
 });
 

@@ -185,6 +185,7 @@ function toFields(
     ...(repeatedId
       ? ([['repeated id', `${describeRepeatedId(repeatedId)}. ${remedyRepeatedId(repeatedId)}.`]] as const)
       : []),
+    ...(webhook.createdAt === null ? [] : [['created', webhook.createdAt] as const]),
     ['serial', String(serial)],
     ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
   ];

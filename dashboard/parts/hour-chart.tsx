@@ -6,13 +6,20 @@ import type { PageLocation } from '../state/page-location.ts';
 import { timeZone } from '../state/time-zone.ts';
 import { type Bar, countBar, type Span, toAxis } from '../text/delivery-bars.ts';
 import { dayOf, formatDayMark, formatHourMark, formatHours } from '../text/format-time.ts';
+import { Text } from './text.tsx';
 
 interface Properties {
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly span: Span;
-  /** The page that lists the deliveries of a bar. */
-  readonly toList?: ((bar: Bar) => PageLocation) | undefined;
+  /** What lists the deliveries of a bar. */
+  readonly toList?: ((index: number) => BarList) | undefined;
+}
+
+/** The page that lists the deliveries of a bar, or the deliveries of one factory among them. */
+export interface BarList {
+  readonly to: PageLocation;
+  readonly factory?: string | undefined;
 }
 
 /** The class of each kind: what is usual has none. */
@@ -53,25 +60,29 @@ export function HourChart({ title, bars, span, toList }: Properties) {
           {[20, 40, 60, 80].map(percent => (
             <span key={percent} class="grid" style={{ bottom: `${percent}%` }} />
           ))}
-          {bars.map((bar, index) => (
-            <button
-              key={bar.fromMs}
-              type="button"
-              class={`col ${index === shown ? 'is-hover' : ''}`}
-              tabIndex={index === Math.min(reached, bars.length - 1) ? 0 : -1}
-              aria-label={`${describeBar(bar, span)}${toList ? '. List them' : ''}`}
-              onPointerEnter={() => setShown(index)}
-              onFocus={() => {
-                setShown(index);
-                setReached(index);
-              }}
-              onBlur={() => setShown(undefined)}
-              onClick={() => toList && goTo(toList(bar))}
-            >
-              <Stack bar={bar} top={top} />
-              {index === shown && <Tip bar={bar} isLeft={index >= bars.length / 2} isListed={!!toList} />}
-            </button>
-          ))}
+          {bars.map((bar, index) => {
+            const list = toList?.(index);
+            const them = list?.factory === undefined ? 'them' : `those of ${list.factory}`;
+            return (
+              <button
+                key={bar.fromMs}
+                type="button"
+                class={`col ${index === shown ? 'is-hover' : ''}`}
+                tabIndex={index === Math.min(reached, bars.length - 1) ? 0 : -1}
+                aria-label={`${describeBar(bar, span)}${list ? `. List ${them}` : ''}`}
+                onPointerEnter={() => setShown(index)}
+                onFocus={() => {
+                  setShown(index);
+                  setReached(index);
+                }}
+                onBlur={() => setShown(undefined)}
+                onClick={() => list && goTo(list.to)}
+              >
+                <Stack bar={bar} top={top} />
+                {index === shown && <Tip bar={bar} isLeft={index >= bars.length / 2} list={list} />}
+              </button>
+            );
+          })}
         </div>
         <ValueAxis step={step} />
         <TimeAxis bars={bars} span={span} />
@@ -114,11 +125,12 @@ function Stack({ bar: { kinds }, top }: { readonly bar: Bar; readonly top: numbe
 interface TipProperties {
   readonly bar: Bar;
   readonly isLeft: boolean;
-  readonly isListed: boolean;
+  /** What a click shows. */
+  readonly list: BarList | undefined;
 }
 
 /** The name of the button says the same. */
-function Tip({ bar, isLeft, isListed }: TipProperties) {
+function Tip({ bar, isLeft, list }: TipProperties) {
   return (
     <span class={`tip ${isLeft ? 'left' : ''}`} aria-hidden="true">
       <b>{formatHours(bar.fromMs, bar.toMs, timeZone.value)}</b>
@@ -131,8 +143,17 @@ function Tip({ bar, isLeft, isListed }: TipProperties) {
           </>
         ))}
       </span>
-      {isListed && countBar(bar) > 0 && (
-        <span class="t3">Click to list these {countBar(bar).toLocaleString('en')}</span>
+      {list && countBar(bar) > 0 && (
+        <span class="t3">
+          Click to list{' '}
+          {list.factory === undefined ? (
+            `these ${countBar(bar).toLocaleString('en')}`
+          ) : (
+            <>
+              those of <Text text={list.factory} />
+            </>
+          )}
+        </span>
       )}
     </span>
   );

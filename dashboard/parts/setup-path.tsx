@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
-import type { ExplainedWhy, ListedScheme, ListedWebhook, ShownWebhook } from '../api-types.ts';
+import type {
+  ExplainedWhy,
+  ListedAutomation,
+  ListedScheme,
+  ListedWebhook,
+  ShownWebhook,
+} from '../api-types.ts';
 import { nowMs } from '../state/clock.ts';
 import { type CurrentFactory, useFactory } from '../state/current-factory.ts';
-import { useListeners, useSchemes } from '../state/loaded-objects.ts';
 import { toHref } from '../state/page-location.ts';
 import { useSubmit } from '../state/use-action.ts';
 import { hasNoRequest, isAccepted } from '../state/use-why.ts';
@@ -19,6 +24,10 @@ import { ClockTime, Code, Text, Time, WithCode } from './text.tsx';
 
 interface Properties {
   readonly webhook: ListedWebhook;
+  /** How its provider signs; null if no scheme of a provider says so. */
+  readonly scheme: ListedScheme | null;
+  /** The automations that act on its deliveries. */
+  readonly listeners: readonly ListedAutomation[];
   /** How far the last request came; undefined while it is read. */
   readonly why: ExplainedWhy | undefined;
   /** Since when somebody waits for the first delivery, in ms. */
@@ -34,11 +43,8 @@ interface Properties {
 
 /** The way from a new webhook to the first run: what is done, whose turn it is, and what comes then. */
 export function SetupPath(properties: Properties) {
-  const { webhook, why, created } = properties;
+  const { webhook, scheme, listeners, why, created } = properties;
   const current = useFactory();
-  const listeners = useListeners(webhook.uid);
-  const schemes = useSchemes().value;
-  const scheme = findScheme(webhook, schemes);
   const accepted = why?.last.find(isAccepted);
   const lacksSecret = webhook.credential === 'not set';
   const provider = nameProvider(scheme);
@@ -64,7 +70,7 @@ export function SetupPath(properties: Properties) {
     },
     ...(lacksSecret ? [toSecretStep(properties, provider)] : []),
     toFirstStep(properties, provider),
-    toAutomationStep(webhook.name, listeners ?? [], accepted !== undefined, current),
+    toAutomationStep(webhook.name, listeners, accepted !== undefined, current),
   ];
   return <Path label="Set-up" steps={steps} />;
 }
@@ -95,15 +101,8 @@ function toAutomationStep(
   };
 }
 
-function findScheme(
-  { signatureScheme }: ListedWebhook,
-  schemes: readonly ListedScheme[] | undefined,
-): ListedScheme | undefined {
-  return schemes?.find(({ id }) => id === signatureScheme);
-}
-
 /** Names the sender. A specification is no place where a URL can be registered. */
-function nameProvider(scheme: ListedScheme | undefined): string {
+function nameProvider(scheme: ListedScheme | null): string {
   if (!scheme || scheme.id === 'standard-webhooks') return 'the sender';
   return splitProvider(scheme.provider)[0];
 }
@@ -152,13 +151,7 @@ function Given({ webhook, secret, onCopied }: GivenProperties) {
 }
 
 /** What to do at the sender, in the words of its provider for places. */
-function RegisterWords({
-  webhook,
-  scheme,
-}: {
-  readonly webhook: ListedWebhook;
-  readonly scheme: ListedScheme | undefined;
-}) {
+function RegisterWords({ webhook, scheme }: Pick<Properties, 'webhook' | 'scheme'>) {
   if (webhook.authMode !== 'signature') return <TokenWords webhook={webhook} />;
   if (!scheme) {
     if (typeof webhook.signatureScheme === 'string') {

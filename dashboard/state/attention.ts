@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
 import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-types.ts';
 import { type AttentionKind, attentionKinds } from '../text/alert-sentences.ts';
+import { nowMs } from './clock.ts';
 import { currentLocation } from './current-location.ts';
 import { usePolled } from './loading.ts';
 import { toHref } from './page-location.ts';
@@ -44,9 +45,17 @@ export const attention = computed(() => {
 });
 
 /** The number of things that need attention: at *Overview*, and in the title of the window. */
-export const attentionCount = computed(
-  () => attention.value.filter(({ alert }) => !alert?.acknowledged).length,
-);
+export const attentionCount = computed(() => attention.value.filter(({ alert }) => !isSeen(alert)).length);
+
+/** Whether somebody has muted an alert, and that has not ended. */
+export function isMuted({ muted }: Pick<OpenAlert, 'muted'>): boolean {
+  return muted !== null && Date.parse(muted.at) > nowMs.value;
+}
+
+/** Whether somebody has acknowledged or muted an alert: it is listed, and needs no attention. */
+export function isSeen(alert: Pick<OpenAlert, 'acknowledged' | 'muted'> | null): boolean {
+  return alert !== null && (alert.acknowledged !== null || isMuted(alert));
+}
 
 /** Puts what an alert has become in place of what was read. */
 export function replaceKnownAlert(changed: OpenAlert): void {

@@ -1,5 +1,5 @@
 import { callApi } from '../api-client.ts';
-import type { ListedAutomation, ShownDelivery } from '../api-types.ts';
+import type { ListedAutomation, ListedScheme, ListedWebhook, ShownDelivery } from '../api-types.ts';
 import { useFactory } from './current-factory.ts';
 import { type Loading, useLoad } from './loading.ts';
 
@@ -17,12 +17,26 @@ export function useSchemes() {
   return useLoad(async signal => (await callApi('get', '/schemes', { signal })).schemes, []);
 }
 
-/** The automations with a trigger for the webhook; undefined until they are read. */
-export function useListeners(uid: string): readonly ListedAutomation[] | undefined {
-  const { factory } = useFactory();
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
-    [factory],
+/** The scheme by which a provider signs to a webhook; null if there is none. */
+export function useSchemeOf({ signatureScheme }: Pick<ListedWebhook, 'signatureScheme'>) {
+  const id = typeof signatureScheme === 'string' ? signatureScheme : undefined;
+  return useLoad(
+    async (signal): Promise<ListedScheme | null> => {
+      if (id === undefined) return null;
+      return (await callApi('get', '/schemes', { query: { id }, signal })).schemes[0] ?? null;
+    },
+    [id],
   );
-  return value?.automations.filter(({ triggers }) => triggers.some(trigger => trigger.uid === uid));
+}
+
+/** The automations with a trigger for the webhook. */
+export function useListeners(uid: string): Loading<readonly ListedAutomation[]> {
+  const { factory } = useFactory();
+  return useLoad(
+    async (signal): Promise<readonly ListedAutomation[]> => {
+      const { automations } = await callApi('get', '/factories/{factory}/automations', { factory, signal });
+      return automations.filter(({ triggers }) => triggers.some(trigger => trigger.uid === uid));
+    },
+    [factory, uid],
+  );
 }

@@ -43,6 +43,11 @@ export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, keys: read
   return { value, error, reload, put };
 }
 
+/** Whether each was read or has failed: then nothing of what is shown moves because another part comes. */
+export function areSettled(...all: readonly Pick<Loading<unknown>, 'value' | 'error'>[]): boolean {
+  return all.every(({ value, error }) => value !== undefined || error !== undefined);
+}
+
 /** Reads like `useLoad`, and again every `everyMs` while the page is visible. */
 export function usePolled<T>(
   read: (signal: AbortSignal) => Promise<T>,

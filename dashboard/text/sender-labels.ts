@@ -1,4 +1,4 @@
-import type { ListedScheme, ListedWebhook } from '../api-types.ts';
+import type { ListedWebhook } from '../api-types.ts';
 
 const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>> = {
   token: 'Bearer token',
@@ -7,31 +7,24 @@ const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>> = {
   oidc: 'OpenID Connect token',
 };
 
-function getSchemeLabel(
-  scheme: ListedWebhook['signatureScheme'],
-  schemes: readonly ListedScheme[] | undefined,
-): string | undefined {
-  if (scheme === null) return undefined;
-  if (typeof scheme === 'object') return 'Custom HMAC';
-  return schemes?.find(({ id }) => id === scheme)?.provider ?? scheme;
-}
-
-type Sender = Pick<ListedWebhook, 'authMode' | 'signatureScheme'>;
+type Sender = Pick<ListedWebhook, 'authMode' | 'signatureScheme' | 'provider'>;
 
 /** Who delivers: `Stripe`; of a sender without a scheme, how it authenticates: `Bearer token`. */
-export function getSenderName(
-  { authMode, signatureScheme }: Sender,
-  schemes: readonly ListedScheme[] | undefined,
-): string {
-  const label = getSchemeLabel(signatureScheme, schemes);
-  return authMode === 'signature' && label !== undefined ? splitProvider(label)[0] : authModeLabels[authMode];
+export function getSenderName(sender: Sender): string {
+  return splitSender(sender)[0];
 }
 
 /** The same, and how a provider signs: `Stripe, signature`, `GitLab, secret token`. */
-export function getSenderLine(sender: Sender, schemes: readonly ListedScheme[] | undefined): string {
-  const name = getSenderName(sender, schemes);
-  if (sender.authMode !== 'signature') return name;
-  return `${name}, ${splitProvider(getSchemeLabel(sender.signatureScheme, schemes) ?? '')[1] ?? 'signature'}`;
+export function getSenderLine(sender: Sender): string {
+  const [name, kind = 'signature'] = splitSender(sender);
+  return sender.authMode === 'signature' ? `${name}, ${kind}` : name;
+}
+
+function splitSender({ authMode, signatureScheme, provider }: Sender): ReturnType<typeof splitProvider> {
+  if (authMode !== 'signature' || signatureScheme === null) return [authModeLabels[authMode], undefined];
+  // This daemon does not know a scheme that another version applied.
+  const unknown = typeof signatureScheme === 'string' ? signatureScheme : 'Custom HMAC';
+  return splitProvider(provider ?? unknown);
 }
 
 /** Splits the name of a provider from what tells two schemes of it apart: `GitLab (secret token)`. */

@@ -100,12 +100,14 @@ async function makeNextState(
   secrets: ReadonlyMap<string, TeamSecret>,
   source: DesiredSource,
 ): Promise<AppliedState> {
+  const appliedAt = factory.now().toISOString();
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
     const uid = existing?.uid ?? createUid(factory.randomBytes(uidRandomBytes));
+    const createdAt = existing ? existing.createdAt : appliedAt;
     const secret = hasSecret(webhook) ? secrets.get(webhook.secretName) : undefined;
     const credential = await makeCredential(factory, webhook, uid, secret, existing);
-    return { ...webhook, uid, credential };
+    return { ...webhook, uid, ...(createdAt !== undefined && { createdAt }), credential };
   });
   const applied = await Promise.all(webhooks);
   const content = {
@@ -114,7 +116,7 @@ async function makeNextState(
   };
   return {
     ...state,
-    appliedAt: factory.now().toISOString(),
+    appliedAt,
     source: toAppliedSource(source, content),
     ...content,
   };

@@ -84,7 +84,7 @@ export async function createWebhook(
     }
     const uid = createUid(factory.randomBytes(uidRandomBytes));
     const credential = await makeCredential(factory, definition, uid, secret, undefined);
-    const webhook = { ...definition, uid, credential };
+    const webhook = { ...definition, uid, createdAt: factory.now().toISOString(), credential };
     const generated = choice?.kind === 'new' && choice.generated ? choice.value : undefined;
     return {
       next: { webhooks: [...state.webhooks, webhook].sort(compareNames) },

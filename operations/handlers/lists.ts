@@ -77,7 +77,7 @@ export const listHandlers: Pick<
   showRunTallies: async (deps, { params: { factory } }) => ({
     body: await showRunTallies(openFactory(deps, factory)),
   }),
-  listSchemes: () => ({ body: { schemes: listSchemes() } }),
+  listSchemes: (_, { query }) => ({ body: { schemes: listSchemes(query.id) } }),
 };
 
 function toAlertChange(
@@ -95,12 +95,14 @@ function toWanted<Query extends { since?: number | undefined; until?: number | u
   return { ...query, sinceMs, untilMs };
 }
 
-/** Lists the signature schemes, with what somebody needs who sets up a provider. */
-function listSchemes() {
-  return schemes.map(scheme => {
-    const { id, provider, kind, page, secretLocation, secretCommand, checked } = scheme;
-    const blankSecret: 'generated' | 'declared' = isStandardWebhooks(scheme) ? 'generated' : 'declared';
-    const summary = summariseScheme(scheme);
-    return { id, provider, kind, page, secretLocation, secretCommand, blankSecret, checked, summary };
-  });
+/** Lists the signature schemes, or one of them, with what somebody needs who sets up a provider. */
+function listSchemes(wanted: string | undefined) {
+  return schemes
+    .filter(({ id }) => wanted === undefined || id === wanted)
+    .map(scheme => {
+      const { id, provider, kind, page, secretLocation, secretCommand, checked } = scheme;
+      const blankSecret: 'generated' | 'declared' = isStandardWebhooks(scheme) ? 'generated' : 'declared';
+      const summary = summariseScheme(scheme);
+      return { id, provider, kind, page, secretLocation, secretCommand, blankSecret, checked, summary };
+    });
 }

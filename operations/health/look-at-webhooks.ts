@@ -2,8 +2,9 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog, DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import type { JudgedHealth, StoredHealth } from '../../store/ports/tallies.ts';
-import { findFirstJudgedHour, type Health, judgeHealth } from './judge-health.ts';
+import { findFirstJudgedHour, type Health } from './judge-health.ts';
 import { type Overlap, readOverlap } from './judge-overlap.ts';
+import { judgeWebhookHealth } from './judge-webhook.ts';
 
 /** @limit Steps of tallying in one pass: if the log is behind, they take turns with requests of managers. */
 const stepsMax = 20;
@@ -17,7 +18,7 @@ const lookAtLatestMs = 24 * hourMs;
 export interface LookDeps {
   readonly deliveries: Pick<
     DeliveryLogReader,
-    'readNextTallies' | 'listDueHealth' | 'readHistory' | 'listDeliveries'
+    'readNextTallies' | 'listDueHealth' | 'readHistory' | 'listDeliveries' | 'searchDeliveries'
   >;
   readonly deliveryLog: Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
   readonly readState: (factory: string) => Promise<AppliedState>;
@@ -100,7 +101,8 @@ async function look(
   }
   const fromMs = known?.fromMs ?? 0;
   const { tallies, listeningSinceMs } = history;
-  const health = judgeHealth({ tallies, nowMs, listeningSinceMs, known });
+  const past = { tallies, nowMs, listeningSinceMs, known };
+  const health = await judgeWebhookHealth(deliveries, { factory, uid }, past);
   const { sinceMs } = health;
   const isCalm = health.state === 'healthy' || health.state === 'never seen';
   const latestMs = nowMs + (isCalm ? lookAtLatestMs : lookAgainMs);

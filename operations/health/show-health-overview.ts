@@ -12,7 +12,9 @@ const unhealthyShownMax = 50;
 type Overview = z.output<typeof healthOverviewAnswer>;
 
 interface OverviewDeps {
-  readonly store: { readonly deliveries: Pick<DeliveryLogReader, 'countHealth' | 'readHistory'> };
+  readonly store: {
+    readonly deliveries: Pick<DeliveryLogReader, 'countHealth' | 'readHistory' | 'searchDeliveries'>;
+  };
   readonly readState: (factory: string) => Promise<AppliedState>;
   readonly now: () => Date;
 }

@@ -11,8 +11,9 @@ import { findRepeatedId } from '../impact/find-repeated-id.ts';
 import { openHistory } from '../impact/history.ts';
 import { readTitles } from '../log/titles.ts';
 import { pauseView } from '../views/delivery-views.ts';
-import { findFirstJudgedHour, judgeHealth } from './judge-health.ts';
+import { findFirstJudgedHour } from './judge-health.ts';
 import { type Overlap, readOverlap } from './judge-overlap.ts';
+import { judgeWebhookHealth } from './judge-webhook.ts';
 import { weekHours } from './usual-rates.ts';
 
 export type HealthView = z.output<typeof healthAnswer>;
@@ -40,6 +41,7 @@ export async function showHealth(
     name,
     meant.filter(({ enabled }) => !enabled),
   );
+  const deps = { deliveries: store.deliveries, nowMs };
   const shown = meant.map(async webhook => {
     const tallies = byUid.get(webhook.uid) ?? [];
     const [last] = await store.deliveries.listDeliveries({ factory: name, uid: webhook.uid, limit: 1 });
@@ -48,7 +50,9 @@ export async function showHealth(
     return {
       name: webhook.name,
       uid: webhook.uid,
-      health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
+      health: webhook.enabled
+        ? await judge(deps, { factory: name, uid: webhook.uid }, { ...history, tallies })
+        : null,
       ...disabledAt.get(webhook.uid),
       ...(overlap && { overlap: overlapView(overlap) }),
       ...(repeatedId && { repeatedId }),
@@ -94,24 +98,27 @@ async function findDisabling(
 
 /** Reads the past of one webhook, and judges it. */
 export async function readWebhookHealth(
-  deliveries: Pick<DeliveryLogReader, 'readHistory'>,
+  deliveries: Pick<DeliveryLogReader, 'readHistory' | 'searchDeliveries'>,
   factory: string,
   webhook: Pick<AppliedWebhook, 'uid'>,
   nowMs: number,
 ): Promise<NonNullable<WebhookHealth['health']>> {
   const sinceHour = findFirstJudgedHour(nowMs);
   const history = await deliveries.readHistory({ factory, uid: webhook.uid, sinceHour });
-  return judgeWebhook(webhook, history.tallies, history, nowMs);
+  return judge({ deliveries, nowMs }, { factory, uid: webhook.uid }, history);
 }
 
-function judgeWebhook(
-  { uid }: Pick<AppliedWebhook, 'uid'>,
-  tallies: readonly Tally[],
-  { listeningSinceMs, webhooks }: TalliedHistory,
-  nowMs: number,
-): NonNullable<WebhookHealth['health']> {
-  const known = webhooks.find(known => known.uid === uid);
-  const { state, reason, sinceMs } = judgeHealth({ tallies, nowMs, listeningSinceMs, known });
+async function judge(
+  {
+    deliveries,
+    nowMs,
+  }: { readonly deliveries: Pick<DeliveryLogReader, 'searchDeliveries'>; readonly nowMs: number },
+  webhook: { readonly factory: string; readonly uid: string },
+  { tallies, listeningSinceMs, webhooks }: TalliedHistory,
+): Promise<NonNullable<WebhookHealth['health']>> {
+  const known = webhooks.find(({ uid }) => uid === webhook.uid);
+  const past = { tallies, nowMs, listeningSinceMs, known };
+  const { state, reason, sinceMs } = await judgeWebhookHealth(deliveries, webhook, past);
   return { state, reason, since: sinceMs === null ? null : toTime(sinceMs) };
 }
 

@@ -30,6 +30,7 @@ import {
 import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
 import { makeRun } from './run-by-hand.ts';
+import { viewRuns } from './run-limits.ts';
 import { readTitles } from './titles.ts';
 
 /**
@@ -81,7 +82,8 @@ export async function showDelivery(
     readTitles(deliveries, [id], permission),
   ]);
   const { title, text } = titled.get(id)?.title ?? { title: delivery.outcome, text: null };
-  return deliveryDetail({ title: { title, text }, delivery, payload, snapshot, runs }, permission);
+  const shown = await viewRuns(factory, runs);
+  return deliveryDetail({ title: { title, text }, delivery, payload, snapshot, runs: shown }, permission);
 }
 
 /** Reads the payload as JSON. Fails with `delivery-unknown` or `payload-not-stored`. */

@@ -107,7 +107,7 @@ export function hasChanges(changes: readonly Change[]): boolean {
 }
 
 /** The keys of an applied webhook that its definition file does not have. */
-const notOfWebhookFile = ['name', 'uid', 'credential'];
+const notOfWebhookFile = ['name', 'uid', 'createdAt', 'credential'];
 
 /** The value of a team secret, which is never shown. */
 const newSecretValue: FieldChange = {

@@ -8,6 +8,7 @@ import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { getCommit } from '../../schema/source-commit.ts';
+import { findScheme } from '../../signatures/schemes.ts';
 import { findDefinitionFile, findManagement } from '../managed-by.ts';
 
 export type FactoryView = z.output<typeof answers.factoryAnswer>;
@@ -33,13 +34,13 @@ export function sourceView(source: AppliedState['source']) {
 
 /** Keys that a definition may leave out, in the order in which answers have them. */
 const unwritten = {
-  ...{ signatureScheme: null, secretName: null, issuer: null, audience: null, claims: null },
+  ...{ signatureScheme: null, provider: null, secretName: null, issuer: null, audience: null, claims: null },
   ...{ bodyFormat: 'json', payloadField: null, deliveryIdHeader: null, deliveryIdField: null },
   ...{ handshake: null, sender: null },
 };
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
-  const { name, uid, authMode, credential, ...keys } = webhook;
+  const { name, uid, authMode, createdAt = null, credential, ...keys } = webhook;
   const url = renderIngressUrl(baseUrl, webhook);
   const form = findFormFormat(webhook);
   return {
@@ -54,7 +55,9 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     ...keys,
     bodyFormat: form ? 'form' : 'json',
     payloadField: form?.payloadField ?? null,
+    provider: findScheme(webhook.signatureScheme)?.provider ?? null,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
+    createdAt,
     file: findDefinitionFile(state, 'webhook', name),
     commit: getCommit(state) ?? null,
   };

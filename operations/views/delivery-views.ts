@@ -87,7 +87,7 @@ export interface LoggedParts {
   readonly payload: Uint8Array | undefined;
   /** The automations that were applied when it arrived, as JSON. */
   readonly snapshot: string | undefined;
-  readonly runs: readonly Run[];
+  readonly runs: readonly RunView[];
 }
 
 /** Everything about a delivery, with each automation's verdict. */
@@ -100,7 +100,7 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
     ...title,
     payload: body,
     evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, parseJsonText(body)) : null,
-    runs: runs.map(runView),
+    runs: [...runs],
   };
 }
 

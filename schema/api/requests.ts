@@ -74,6 +74,10 @@ export const newTokenRequest = z.strictObject({
     .describe('After which time it is refused; without it, never.'),
 });
 
+export const schemesQuery = z.strictObject({
+  id: z.string().max(soughtCharsMax).optional().describe('Only the scheme with this ID, if there is one.'),
+});
+
 /** Where a new webhook gets its secret from. */
 const webhookSecret = z.discriminatedUnion('kind', [
   z

@@ -159,6 +159,7 @@ export const apiRoutes = {
     permission: 'signed-in',
     thread: 'lists',
     summary: 'Lists the signature schemes, and how to set up each provider.',
+    query: requests.schemesQuery,
     answer: { status: 200, shape: answers.schemesAnswer },
   },
   showStatus: {

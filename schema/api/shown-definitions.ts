@@ -33,6 +33,12 @@ export const webhookAnswer = z.strictObject({
     .describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
   authMode: z.enum(authModes),
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
+  provider: z
+    .string()
+    .nullable()
+    .describe(
+      'Who signs by the scheme; null: no scheme of a provider, or one that this daemon does not know.',
+    ),
   secretName: z.string().nullable().describe('null: authMode oidc has no secret.'),
   issuer: z
     .string()
@@ -67,6 +73,10 @@ export const webhookAnswer = z.strictObject({
   credential: z
     .enum(['set', 'not set'])
     .describe('`not set`: the webhook answers 401 until its secret is set.'),
+  createdAt: z.iso
+    .datetime()
+    .nullable()
+    .describe('When the webhook got its UID; null: a hookmill that did not record it created the webhook.'),
   file,
   commit,
 });

@@ -412,6 +412,8 @@ browserTest('the list finds automations, and shows those that fail', async () =>
   await create('triage', deploys.uid, { attempts: 1, order: '$.issue.id', onFailure: 'hold' });
   await create('page', alerts.uid);
   await create('rest', alerts.uid, { enabled: false });
+  await create('idle', (await createWebhook(api, 'silent')).uid);
+  await deliver(alerts, { n: 2 });
   await deliver(deploys, { n: 1, state: 'fail' });
   await expect.poll(() => api('GET', '/runs')).toMatchObject({ runs: [{ state: 'failed' }] });
   await visit('/automations');
@@ -421,6 +423,8 @@ browserTest('the list finds automations, and shows those that fail', async () =>
   const triage = page.getByRole('row', { name: /triage/ });
   expect(await textOf(triage)).toContain('In order of issue, holds on failure, 1 attempt');
   expect(await textOf(triage)).toMatch(/failed just now11$/);
+  expect(await textOf(page.getByRole('row', { name: /^page/ }))).toContain('never matches');
+  expect(await page.getByText('never matches').count()).toBe(1);
   expect(await violations(page)).toEqual([]);
   await keep('automations');
   await page.getByRole('button', { name: /^Failing/ }).click();

@@ -35,6 +35,7 @@ browserTest(
     await page.getByText('deploys is disabled and answers 404').waitFor();
     expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
     await page.getByText(/^Drift: .* disabled it/).waitFor();
+    expect(await textOf(page.locator('.diff'))).toBe('- enabled: true\n+ enabled: false\n');
     await keep('files-webhook');
 
     await openNewWebhook(dashboard, 'uptime', 'Token in the URL');

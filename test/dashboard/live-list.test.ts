@@ -120,8 +120,10 @@ browserTest(
     // The top is in view, and nobody is in the list: it grows on top.
     await page.mouse.move(0, 0);
     await page.evaluate(`document.querySelector('.pane').scrollTop = 0`);
+    const moved = await watchShifts(page);
     const added = await deliverSteadily(webhook, addedCount, 'added');
     await rowOf(added.at(-1)).waitFor();
+    expect(await moved()).toBe(0);
 
     // A row is open: everything stays.
     const opened = rowOf(added.at(-3));

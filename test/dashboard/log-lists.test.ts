@@ -385,6 +385,19 @@ browserTest('a row shows what became of its runs, without a reload', async () =>
   await rowOf(page, id).getByLabel('succeeded').waitFor();
 });
 
+browserTest('a delivery says which attempt of how many each of its runs is at', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { failed } = await prepareLog(api);
+  await page.route(`**/deliveries/${failed}`, async route => {
+    const response = await route.fetch();
+    const { runs, ...others } = await response.json();
+    const again = { ...runs[0], attempts: 2, attemptsMax: 3 };
+    return route.fulfill({ response, json: { ...others, runs: [again] } });
+  });
+  await visit(`/deliveries/${failed}`);
+  await page.getByText(/failed · attempt 2 of 3/).waitFor();
+});
+
 browserTest('a search says how far it is, and can be stopped and continued', async () => {
   const { page, api, visit, keep } = await openDashboard();
   const { failed } = await prepareLog(api);

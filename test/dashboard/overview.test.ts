@@ -220,6 +220,23 @@ browserTest('what somebody acknowledges moves to the line below, and counts no m
   expect(factory).not.toBe('');
 });
 
+browserTest('what somebody has muted is listed below, and needs no attention', async () => {
+  const { page, api } = await openOverview({ permission: 'manage' });
+  const muted = { at: new Date(Date.now() + 2 * hourMs).toISOString(), by: 'dana' };
+  await page.route('**/api/v1/alerts', async route => {
+    const response = await route.fetch();
+    const { alerts, ...others } = await response.json();
+    await route.fulfill({ json: { ...others, alerts: alerts.map((each: Alert) => ({ ...each, muted })) } });
+  });
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Nothing else needs attention' }).waitFor();
+  expect(await page.title()).toBe('Overview · hookmill');
+  const lines = await page.locator('.acked').allTextContents();
+  expect(lines.at(-1)).toMatch(/^Muted: .*payments.* · by dana until /);
+  await page.getByText('live', { exact: true }).waitFor();
+  expect((await listAlerts(api)).length).toBeGreaterThan(0);
+});
+
 browserTest('says that the branch, the log and the applied state are not as they should be', async () => {
   const { page, factory, api, visit, keep } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
@@ -317,9 +334,14 @@ browserTest('with several factories, each subject has the name of its factory', 
   const failing = attention(page).filter({ hasText: `${factory} / payments` });
   await failing.waitFor();
   await page.locator('main table.edge tbody tr', { hasText: `${factory} / deploys` }).waitFor();
-  // What is there of no one factory leads nowhere.
-  expect(await bars(page).last().getAttribute('aria-label')).not.toContain('List them');
   await keep('overview-factories');
+  // A bar of several factories leads to one with the most.
+  const label = await bars(page).last().getAttribute('aria-label');
+  const [, most] = /List those of ([\w-]+)$/.exec(label ?? '') ?? [];
+  await bars(page).last().click();
+  await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+  expect(page.url()).toContain(`#/${most}/deliveries?since=`);
+  await page.goBack();
   await failing.getByRole('link', { name: 'payments' }).click();
   await page.getByRole('heading', { name: 'payments' }).waitFor();
 });

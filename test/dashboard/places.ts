@@ -13,6 +13,7 @@ export interface Place {
 export interface FullFactory extends Dashboard {
   /** Opens each place, waits until everything of it is loaded, and looks at it. */
   openEach(look: (name: string) => Promise<void>): Promise<void>;
+  readonly places: readonly Place[];
 }
 
 /** A factory that has something to show everywhere. */
@@ -22,6 +23,7 @@ export async function openFullFactory(): Promise<FullFactory> {
   const places = await listAllPlaces(dashboard);
   return {
     ...dashboard,
+    places,
     openEach: async look => {
       for (const { name, address = '/overview', open } of places) {
         await visit(address);

@@ -108,6 +108,7 @@ browserTest('branch: says what was changed by hand, by whom, and what it is in i
   expect(await textOf(content(page))).toMatch(
     /deploys is disabled here, enabled in its file · manage-\w+, \d\d:\d\d:\d\d/,
   );
+  expect(await textOf(content(page).locator('.diff'))).toBe('- enabled: true\n+ enabled: false\n');
   await sections(page).getByRole('img', { name: 'drift' }).waitFor();
   expect(await page.getByRole('button', { name: /Suspend|Try now/ }).count()).toBe(0);
   await keep('settings-drift');

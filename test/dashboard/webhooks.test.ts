@@ -78,6 +78,27 @@ browserTest('a webhook that was never seen waits calmly, without a cause and wit
   await page.locator('.strip').waitFor();
 });
 
+browserTest('says when a webhook was created, and reads only the scheme of its sender', async () => {
+  const { page, api, visit } = await openDashboard();
+  const keys = { authMode: 'signature', signatureScheme: 'github' };
+  const { uid } = await createWebhook(api, 'code', keys);
+  const asked: string[] = [];
+  page.on('request', request => {
+    if (request.url().includes('/schemes')) asked.push(new URL(request.url()).search);
+  });
+  await visit(`/webhooks/${uid}`);
+  const { createdAt } = await api<{ createdAt: string }>('GET', `/webhooks/${uid}`);
+  await page.getByText('GitHub, signature').waitFor();
+  expect(await page.getByText('created ').locator('time').getAttribute('datetime')).toBe(createdAt);
+  await page.getByText('At GitHub, register the URL').waitFor();
+  const nothing = page.getByRole('region', { name: 'Nothing comes?' });
+  expect(await textOf(nothing)).toContain('GitHub never retries by itself. It keeps its log for 3 days');
+  expect(await textOf(nothing.locator('code').last())).toBe('hookmill senders missed code');
+  await page.getByRole('link', { name: 'Webhooks' }).first().click();
+  await page.getByText('GitHub', { exact: true }).waitFor();
+  expect(asked).toEqual(['?id=github']);
+});
+
 browserTest('shows each outcome newest first, with the reason of a rejection, and pages back', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');

@@ -11,11 +11,11 @@ import { readChange, toDefinitionEdit } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { changesOnScreen, currentLocation, useChangesOnScreen } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
-import { useLoad } from '../../state/loading.ts';
+import { areSettled, useLoad } from '../../state/loading.ts';
 import { type AutomationText, useAutomationText } from '../../state/use-automation-text.ts';
 import type { CompletionSources, SchemaPart } from '../../state/yaml-completions.ts';
 import { AutomationHeading, type ShownApplied } from './automation-heading.tsx';
-import { FilterMatches } from './filter-matches.tsx';
+import { FilterMatches, useFilterMatches } from './filter-matches.tsx';
 import { LeavingQuestion } from './leaving-question.tsx';
 import { PayloadFields } from './payload-fields.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
@@ -121,6 +121,7 @@ interface SentProperties {
 /** What the automation would have started, and the fields of what was sent. */
 function WhatWasSent({ document, isReadOnly, webhooks, unknown, payloads }: SentProperties) {
   const { draft, valid, edit } = document;
+  const tested = useFilterMatches(valid?.body?.triggers);
   const used = useMemo(() => listFilteredFields(valid?.body), [valid]);
   const addClause = (uid: string, keys: readonly string[], condition: unknown) => {
     const name = webhooks.find(webhook => webhook.uid === uid)?.name;
@@ -135,15 +136,14 @@ function WhatWasSent({ document, isReadOnly, webhooks, unknown, payloads }: Sent
         </p>
       ))}
       {valid?.body && (
-        <FilterMatches
-          {...{ isReadOnly, triggers: valid.body.triggers, onEdit: edit }}
-          isCurrent={draft.body !== undefined}
+        <FilterMatches {...{ tested, isReadOnly, onEdit: edit }} isCurrent={draft.body !== undefined} />
+      )}
+      {(!valid?.body || areSettled(tested)) && (
+        <PayloadFields
+          {...{ payloads, used, onAdd: addClause }}
+          isReadOnly={isReadOnly || draft.runs === undefined}
         />
       )}
-      <PayloadFields
-        {...{ payloads, used, onAdd: addClause }}
-        isReadOnly={isReadOnly || draft.runs === undefined}
-      />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { Sign } from '../../parts/signs.tsx';
 import { ClockTime, Code, Text } from '../../parts/text.tsx';
 import type { AutomationBody } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/loading.ts';
+import { type Loading, useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useSettled } from '../../state/use-settled.ts';
 import type { YamlPath } from '../../state/yaml-text.ts';
@@ -22,23 +22,33 @@ const pauseMs = 400;
 const rowsMax = { match: 5, near: 3 } as const;
 
 interface Properties {
-  /** The triggers of the last text that was valid. */
-  readonly triggers: AutomationBody['triggers'];
+  readonly tested: Loading<StoredTest | undefined>;
   /** Whether the text is valid as it is now. */
   readonly isCurrent: boolean;
   readonly isReadOnly: boolean;
   readonly onEdit: (path: YamlPath, value: unknown) => void;
 }
 
-/** Which of the last deliveries the triggers would have started a run for, again after each pause in typing. */
-export function FilterMatches({ triggers, isCurrent, isReadOnly, onEdit }: Properties) {
+/** Tests triggers on the last deliveries, again after each pause in typing. */
+export function useFilterMatches(triggers: AutomationBody['triggers'] | undefined) {
   const { factory } = useFactory();
   const request = useSettled(JSON.stringify(triggers), pauseMs);
-  const { value, error, reload } = useLoad(
-    signal =>
-      callApi('post', '/factories/{factory}/automation-matches', { factory, body: { triggers }, signal }),
+  return useLoad(
+    async signal => {
+      const path = '/factories/{factory}/automation-matches';
+      return triggers && callApi('post', path, { factory, body: { triggers }, signal });
+    },
     [factory, request],
   );
+}
+
+/** Which of the last deliveries the triggers of the last valid text would have started a run for. */
+export function FilterMatches({
+  tested: { value, error, reload },
+  isCurrent,
+  isReadOnly,
+  onEdit,
+}: Properties) {
   if (!value)
     return (
       <section aria-label="Test">

@@ -52,17 +52,24 @@ export function YamlEditor(properties: Properties) {
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
     const made = new EditorView({ root, parent: root, state: createState(latest) });
+    measure(made);
     view.current = made;
     return () => made.destroy();
   }, []);
   useLayoutEffect(() => view.current && replaceText(view.current, text), [text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.current?.dispatch({ effects: showDiagnostics.of(diagnostics) });
+    if (view.current) measure(view.current);
   }, [diagnostics]);
   useEffect(() => {
     view.current?.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) });
   }, [isReadOnly]);
   return <div class="yaml-editor" ref={host} />;
+}
+
+/** Measures the lines before they are painted, so that their numbers do not move afterwards. Asking for a place does so. */
+function measure(view: EditorView): void {
+  view.coordsAtPos(0);
 }
 
 const readOnly = new Compartment();

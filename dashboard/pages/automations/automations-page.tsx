@@ -11,12 +11,14 @@ import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, useLoad, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { describeFilters, describeRuns } from '../../text/describe-automation.ts';
 
 const listEveryMs = 30_000;
 const dayHours = 24;
+/** Automations without a run whose filters are tested, and the last deliveries by which each is. */
+const tested = { automations: 12, deliveries: 20 } as const;
 
 interface Row {
   readonly automation: ListedAutomation;
@@ -26,9 +28,15 @@ interface Row {
   readonly isRunning: boolean;
 }
 
+interface ShownRow extends Row {
+  /** Whether its filters match none of the last deliveries. */
+  readonly isUnmatched: boolean;
+}
+
 export function AutomationsPage() {
   const { factory, mayManage, managedHere } = useFactory();
   const { value, error, reload } = usePolled(signal => readRows(factory, signal), [factory], listEveryMs);
+  const unmatched = useUnmatched(value);
   return (
     <div class="page">
       <PageHeading
@@ -42,7 +50,7 @@ export function AutomationsPage() {
           )
         }
       />
-      {!value ? (
+      {!value || !areSettled(unmatched) ? (
         <Waiting error={error} reload={reload} what="automations" />
       ) : value.length === 0 ? (
         <Empty title="No automations yet">
@@ -52,9 +60,35 @@ export function AutomationsPage() {
           </p>
         </Empty>
       ) : (
-        <AutomationList rows={value} />
+        <AutomationList
+          rows={value.map(row => ({
+            ...row,
+            isUnmatched: unmatched.value?.has(row.automation.name) ?? false,
+          }))}
+        />
       )}
     </div>
+  );
+}
+
+/** Of the automations that no run is known of, those that match none of the last deliveries of their webhooks. */
+function useUnmatched(rows: readonly Row[] | undefined): Loading<ReadonlySet<string> | undefined> {
+  const { factory } = useFactory();
+  const names = rows
+    ?.filter(({ automation, runs, isRunning }) => automation.enabled && !runs?.lastRun && !isRunning)
+    .map(({ automation }) => automation.name)
+    .slice(0, tested.automations);
+  return useLoad(
+    async (signal): Promise<ReadonlySet<string> | undefined> => {
+      const results = names?.map(async automation => {
+        const body = { automation, last: tested.deliveries };
+        const path = '/factories/{factory}/automation-matches';
+        const { deliveries, matches } = await callApi('post', path, { factory, body, signal });
+        return deliveries.length > 0 && matches === 0 ? [automation] : [];
+      });
+      return results && new Set((await Promise.all(results)).flat());
+    },
+    [factory, names?.join()],
   );
 }
 
@@ -83,7 +117,7 @@ async function readRows(factory: string, signal: AbortSignal): Promise<readonly 
   });
 }
 
-function AutomationList({ rows }: { readonly rows: readonly Row[] }) {
+function AutomationList({ rows }: { readonly rows: readonly ShownRow[] }) {
   const [sought, setSought] = useState('');
   const [webhook, setWebhook] = useState('');
   const [isFailing, setFailing] = useState(false);
@@ -137,7 +171,7 @@ function fails({ automation, runs }: Row): boolean {
   return automation.enabled && runs?.lastRun?.state === 'failed';
 }
 
-function AutomationTable({ rows }: { readonly rows: readonly Row[] }) {
+function AutomationTable({ rows }: { readonly rows: readonly ShownRow[] }) {
   return (
     <table class="edge">
       <thead>
@@ -170,7 +204,7 @@ function AutomationTable({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-function AutomationRow({ row }: { readonly row: Row }) {
+function AutomationRow({ row }: { readonly row: ShownRow }) {
   const { factory } = useFactory();
   const { automation, runs } = row;
   const day = (hours: readonly number[] = []) => hours.slice(-dayHours);
@@ -234,11 +268,16 @@ function StartsOn({ row: { automation, webhooks } }: { readonly row: Row }) {
   );
 }
 
-function LastRun({ row: { automation, runs, isPaused, isRunning } }: { readonly row: Row }) {
+function LastRun({
+  row: { automation, runs, isPaused, isRunning, isUnmatched },
+}: {
+  readonly row: ShownRow;
+}) {
   if (!automation.enabled) return <State sign="disabled">disabled</State>;
   if (isPaused) return <State sign="held">paused</State>;
   if (isRunning) return <State sign="running">running</State>;
   const { lastRun } = runs ?? {};
+  if (isUnmatched) return <State sign="warning">never matches</State>;
   if (!lastRun) return <span class="t3">—</span>;
   const at = <Time at={lastRun.at} />;
   if (lastRun.state === 'succeeded') return <State sign="done">{at}</State>;

@@ -3,12 +3,13 @@ import { callApi } from '../../api-client.ts';
 import type { Account, FactoryList } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { knownAlerts } from '../../state/attention.ts';
+import { attention, knownAlerts } from '../../state/attention.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useFactoryDays } from '../../state/factory-days.ts';
-import { type Loading, usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
 import { parseHref } from '../../state/page-location.ts';
 import { AttentionList } from '../overview/attention-list.tsx';
+import { useDetails } from '../overview/explain-item.tsx';
 import { Overview, Verdict } from '../overview/overview.tsx';
 import { FactoryTable } from './factory-table.tsx';
 
@@ -68,12 +69,13 @@ function ManyFactories({ factories }: FactoriesProperties) {
     [],
     countsEveryMs,
   );
-  if (!value) return <Waiting error={error} reload={reload} what="the factories" />;
+  const details = useDetails(attention.value);
+  if (!value || !areSettled(details)) return <Waiting error={error} reload={reload} what="the factories" />;
   return (
     <div class="page">
       <ProblemNotice error={error} retry={reload} />
       <Verdict sub={`${factories.length} factories`} />
-      <AttentionList isNamed />
+      <AttentionList isNamed details={details.value ?? new Map()} />
       <FactoryTable factories={factories} overview={value} />
     </div>
   );

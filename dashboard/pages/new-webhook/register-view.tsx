@@ -2,12 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CreatedWebhook, ListedWebhook } from '../../api-types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
+import { NothingComes } from '../../parts/nothing-comes.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo, useSecretOnScreen } from '../../state/current-location.ts';
-import { useSchemes } from '../../state/loaded-objects.ts';
+import { useListeners, useSchemeOf } from '../../state/loaded-objects.ts';
+import { areSettled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useOpenedAt, useWhy } from '../../state/use-why.ts';
 import { getSenderLine, getSenderName } from '../../text/sender-labels.ts';
@@ -18,60 +20,60 @@ export function RegisterView({ created }: { readonly created: CreatedWebhook }) 
   const { factory } = useFactory();
   const [webhook, setWebhook] = useState(created.webhook);
   const [isKept, setKept] = useState(created.revealed === null);
-  const schemes = useSchemes().value;
+  const scheme = useSchemeOf(webhook);
+  const listeners = useListeners(webhook.uid);
   const openedMs = useOpenedAt();
   const why = useWhy(webhook.uid, [webhook.credential]);
   // The form may have been scrolled.
   useEffect(() => scrollTo(0, 0), []);
   const isProvider = webhook.authMode === 'signature' && schemeOf(webhook) !== null;
-  const second = isProvider ? `Register at ${getSenderName(webhook, schemes)}` : 'Set up the sender';
+  const second = isProvider ? `Register at ${getSenderName(webhook)}` : 'Set up the sender';
   return (
     <div class="page reading">
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       <PageHeading
         title={webhook.name}
         mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
-        sub={<span>{getSenderLine(webhook, schemes)}</span>}
+        sub={<span>{getSenderLine(webhook)}</span>}
       />
       <StepsNav current={2} second={second} />
       {!isKept && <LeaveQuestion onLeave={() => setKept(true)} />}
       <div class="split beside">
-        <SetupPath
-          webhook={webhook}
-          why={why.value}
-          sinceMs={openedMs}
-          created={{
-            at: new Date(openedMs).toISOString(),
-            secret: created.revealed,
-            onCopied: () => setKept(true),
-          }}
-          onChanged={setWebhook}
-        />
-        <NothingComes webhook={webhook} onTested={why.reload} />
+        {areSettled(scheme, listeners) && (
+          <SetupPath
+            webhook={webhook}
+            scheme={scheme.value ?? null}
+            listeners={listeners.value ?? []}
+            why={why.value}
+            sinceMs={openedMs}
+            created={{
+              at: new Date(openedMs).toISOString(),
+              secret: created.revealed,
+              onCopied: () => setKept(true),
+            }}
+            onChanged={setWebhook}
+          />
+        )}
+        <aside>
+          <NothingComes webhook={webhook} scheme={scheme.value ?? null}>
+            <NextActions webhook={webhook} onTested={why.reload} />
+          </NothingComes>
+        </aside>
       </div>
     </div>
   );
 }
 
-interface NothingProperties {
+interface ActionProperties {
   readonly webhook: ListedWebhook;
   readonly onTested: () => void;
 }
 
-function NothingComes({ webhook, onTested }: NothingProperties) {
+function NextActions({ webhook, onTested }: ActionProperties) {
   const { factory } = useFactory();
   const test = useSendTest(webhook, onTested);
-  const at = new URL(webhook.url);
   return (
-    <aside class="stack">
-      <h2>Nothing comes?</h2>
-      <p class="t2">
-        The host must be reachable from the sender:{' '}
-        <code class="nowrap">
-          {at.hostname}:{at.port || (at.protocol === 'https:' ? 443 : 80)}
-        </code>
-        .
-      </p>
+    <>
       {test.shown}
       <div class="actions">
         {test.button}
@@ -79,7 +81,7 @@ function NothingComes({ webhook, onTested }: NothingProperties) {
           Open the webhook
         </button>
       </div>
-    </aside>
+    </>
   );
 }
 

@@ -4,7 +4,13 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type AttentionItem, attention, hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
+import {
+  type AttentionItem,
+  attention,
+  hrefOfItem,
+  isSeen,
+  replaceKnownAlert,
+} from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
 import { timeZone } from '../../state/time-zone.ts';
@@ -12,52 +18,66 @@ import { useAction } from '../../state/use-action.ts';
 import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
 import { lookOfAttention } from '../../text/looks.ts';
-import { useExplanation } from './explain-item.tsx';
+import { type Details, explainItem } from './explain-item.tsx';
 
 interface Properties {
   /** Whether each subject needs the name of its factory. */
   readonly isNamed: boolean;
 }
 
+interface ListProperties extends Properties {
+  /** What is known of the causes, by the keys of the items. */
+  readonly details: ReadonlyMap<string, Details>;
+}
+
 interface ItemProperties extends Properties {
   readonly item: AttentionItem;
 }
 
-/** Items for which the API is asked for their cause. */
-const explainedMax = 8;
-
-/** What needs attention, the worst first; then, in one line, what somebody has acknowledged. */
-export function AttentionList({ isNamed }: Properties) {
+/** What needs attention, the worst first; then, a line each, what somebody has acknowledged or muted. */
+export function AttentionList({ isNamed, details }: ListProperties) {
   const items = attention.value;
-  const open = items.filter(({ alert }) => !alert?.acknowledged);
+  const open = items.filter(({ alert }) => !isSeen(alert));
   const acknowledged = items.filter(({ alert }) => alert?.acknowledged);
+  const muted = items.filter(({ alert }) => isSeen(alert) && !alert?.acknowledged);
   return (
     <>
       {open.length > 0 && (
         <ul class="attention" aria-label="Needs attention">
-          {open.map((item, index) => (
-            <OpenItem key={item.key} item={item} isNamed={isNamed} isExplained={index < explainedMax} />
+          {open.map(item => (
+            <OpenItem key={item.key} item={item} isNamed={isNamed} details={details.get(item.key)} />
           ))}
         </ul>
       )}
-      {acknowledged.length > 0 && (
-        <p class="acked small">
-          Acknowledged:{' '}
-          {acknowledged.map((item, index) => (
-            <span key={item.key}>
-              {index > 0 && '; '}
-              <AcknowledgedItem item={item} isNamed={isNamed} />
-            </span>
-          ))}
-        </p>
-      )}
+      <SeenItems label="Acknowledged" items={acknowledged} isNamed={isNamed} />
+      <SeenItems label="Muted" items={muted} isNamed={isNamed} />
     </>
   );
 }
 
-function OpenItem({ item, isNamed, isExplained }: ItemProperties & { readonly isExplained: boolean }) {
+interface SeenProperties extends Properties {
+  readonly label: string;
+  readonly items: readonly AttentionItem[];
+}
+
+function SeenItems({ label, items, isNamed }: SeenProperties) {
+  if (items.length === 0) return null;
+  return (
+    <p class="acked small">
+      {label}:{' '}
+      {items.map((item, index) => (
+        <span key={item.key}>
+          {index > 0 && '; '}
+          <SeenItem item={item} isNamed={isNamed} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function OpenItem({ item, isNamed, details }: ItemProperties & { readonly details: Details | undefined }) {
   const [sign, word] = lookOfAttention[item.type];
-  const { title, cause, action } = useExplanation(item, isExplained);
+  const { title, cause, action } = explainItem(item, details);
   const acknowledging = useAction(() => acknowledge(item));
   const mayAcknowledge = item.alert !== null && mayManage(item.alert.factory);
   return (
@@ -92,9 +112,10 @@ function OpenItem({ item, isNamed, isExplained }: ItemProperties & { readonly is
   );
 }
 
-function AcknowledgedItem({ item, isNamed }: ItemProperties) {
+function SeenItem({ item, isNamed }: ItemProperties) {
   const { since, alert } = item;
-  const at = alert?.acknowledged?.at ?? '';
+  const mark = alert?.acknowledged ?? alert?.muted;
+  const at = mark?.at ?? '';
   return (
     <>
       {isNamed && <FactoryName item={item} />}
@@ -102,7 +123,7 @@ function AcknowledgedItem({ item, isNamed }: ItemProperties) {
         <Text text={say(item)} />
       </ItemLink>
       {since !== null && ` for ${formatLength(nowMs.value - Date.parse(since))}`} · by{' '}
-      <Text text={alert?.acknowledged?.by ?? ''} /> at{' '}
+      <Text text={mark?.by ?? ''} /> {alert?.acknowledged ? 'at' : 'until'}{' '}
       <time dateTime={at}>{formatMoment(Date.parse(at), nowMs.value, timeZone.value)}</time>
     </>
   );

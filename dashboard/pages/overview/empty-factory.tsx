@@ -45,7 +45,7 @@ export function EmptyFactory({ days: { webhooks, runs } }: Properties) {
             : 'Three steps, in the files of this factory.'
         }
       />
-      <AttentionList isNamed={false} />
+      <AttentionList isNamed={false} details={new Map()} />
       <Path
         label="To the first webhook"
         steps={titles.map((title, index): PathStep => {

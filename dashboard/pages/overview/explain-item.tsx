@@ -5,8 +5,9 @@ import type { ExplainedWhy, ShownRun, ShownStatus } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';
 import { type AttentionItem, factoryStatus } from '../../state/attention.ts';
-import { useLoad } from '../../state/loading.ts';
+import { type Loading, useLoad } from '../../state/loading.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
+import { reportFailure } from '../../state/session-expiry.ts';
 import { findCommand, sayAlert, toSentence } from '../../text/alert-sentences.ts';
 import { formatCount } from '../../text/format-values.ts';
 
@@ -19,9 +20,14 @@ interface Explanation {
 
 const rejections = outcomes.filter(outcome => outcome.startsWith('Rejected')).join(',');
 
-/** Says what is wrong, why, and what to do. `isRead`: the API is asked for details of the cause. */
-export function useExplanation(item: AttentionItem, isRead: boolean): Explanation {
-  const details = useDetails(item, isRead);
+/** What the API knows of the cause of an item: the run that a person must act on, or why a webhook is failing or quiet. */
+export interface Details {
+  readonly run?: ShownRun;
+  readonly why?: ExplainedWhy;
+}
+
+/** Says what is wrong, why, and what to do. */
+export function explainItem(item: AttentionItem, details: Details | undefined): Explanation {
   const { alert, type, reason } = item;
   const status = factoryStatus.value?.factory === item.factory ? factoryStatus.value : undefined;
   const isBranch = type === 'reconcile.failing';
@@ -40,22 +46,37 @@ export function useExplanation(item: AttentionItem, isRead: boolean): Explanatio
   };
 }
 
-/** Reads what became of the run that a person must act on, or why a webhook is failing or quiet. */
-function useDetails({ factory, type, alert }: AttentionItem, isRead: boolean) {
-  const { value } = useLoad(
-    async signal => {
-      if (factory === null || !alert || !isRead) return undefined;
-      const { run, webhook } = alert;
-      if (run !== null) {
-        return { run: await callApi('get', '/factories/{factory}/runs/{run}', { factory, run, signal }) };
-      }
-      if (!webhook || (type !== 'webhook.failing' && type !== 'webhook.quiet')) return undefined;
-      const asked = { factory, subject: webhook.uid, signal };
-      return { why: await callApi('get', '/factories/{factory}/why/{subject}', asked) };
+/** Items for which the API is asked for their cause. */
+const explainedMax = 8;
+
+/** Reads the details of the worst items, by their keys. What cannot be read is left out: the alert says enough. */
+export function useDetails(items: readonly AttentionItem[]): Loading<ReadonlyMap<string, Details>> {
+  const read = items.slice(0, explainedMax);
+  return useLoad(
+    async (signal): Promise<ReadonlyMap<string, Details>> => {
+      const details = await Promise.all(
+        read.map(item =>
+          readDetails(item, signal).catch((error: unknown) => {
+            signal.throwIfAborted();
+            reportFailure(error);
+          }),
+        ),
+      );
+      return new Map(read.map(({ key }, index) => [key, details[index] ?? {}]));
     },
-    [factory, alert?.id, isRead],
+    [read.map(({ key }) => key).join()],
   );
-  return value as { readonly run?: ShownRun; readonly why?: ExplainedWhy } | undefined;
+}
+
+async function readDetails({ factory, type, alert }: AttentionItem, signal: AbortSignal): Promise<Details> {
+  if (factory === null || !alert) return {};
+  const { run, webhook } = alert;
+  if (run !== null) {
+    return { run: await callApi('get', '/factories/{factory}/runs/{run}', { factory, run, signal }) };
+  }
+  if (!webhook || (type !== 'webhook.failing' && type !== 'webhook.quiet')) return {};
+  const asked = { factory, subject: webhook.uid, signal };
+  return { why: await callApi('get', '/factories/{factory}/why/{subject}', asked) };
 }
 
 function TitleOf({ item, run }: { readonly item: AttentionItem; readonly run: ShownRun | undefined }) {

@@ -1,12 +1,12 @@
 import { callApi } from '../../api-client.ts';
-import type { ShownStatus } from '../../api-types.ts';
+import type { ShownAlert, ShownStatus } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { knownAlerts } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { type FactoryDays, isUntouched, useFactoryDays } from '../../state/factory-days.ts';
-import { useLoad } from '../../state/loading.ts';
+import { areSettled, type Loading, useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength } from '../../text/format-time.ts';
@@ -23,18 +23,25 @@ interface Properties {
 export function OverviewPage({ status }: Properties) {
   const { value, error, reload } = useFactoryDays([status.factory]);
   const [days] = value ?? [];
-  if (!days || !knownAlerts.value) return <Waiting error={error} reload={reload} what="the overview" />;
+  const last = useLastEpisode(status.factory);
+  if (!days || !knownAlerts.value || !areSettled(last))
+    return <Waiting error={error} reload={reload} what="the overview" />;
   if (isUntouched(days)) return <EmptyFactory days={days} />;
   return (
     <>
       <ProblemNotice error={error} retry={reload} />
-      <Overview days={[days]} allWell={<AllWell status={status} days={days} />} />
+      <Overview days={[days]} allWell={<AllWell status={status} days={days} last={last.value} />} />
     </>
   );
 }
 
+interface WellProperties extends Properties {
+  readonly days: FactoryDays;
+  readonly last: ShownAlert | null | undefined;
+}
+
 /** What is well, and what was wrong last. */
-function AllWell({ status, days }: Properties & { readonly days: FactoryDays }) {
+function AllWell({ status, days, last }: WellProperties) {
   const { reconcile, revision } = status;
   const waiting = days.health.webhooks.filter(isWaiting).length;
   return (
@@ -51,18 +58,24 @@ function AllWell({ status, days }: Properties & { readonly days: FactoryDays }) 
           is applied at <span class="mono t2">{revision.slice(0, 7)}</span>
         </>
       )}
-      . <LastEpisode factory={status.factory} />
+      . {last && <LastEpisode factory={status.factory} last={last} />}
     </>
   );
 }
 
-function LastEpisode({ factory }: { readonly factory: string }) {
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
+/** What was wrong last; null if nothing was. */
+function useLastEpisode(factory: string): Loading<ShownAlert | null> {
+  return useLoad(
+    async signal => {
+      const { alerts } = await callApi('get', '/factories/{factory}/alerts', { factory, signal });
+      return alerts.find(({ status }) => status === 'resolved') ?? null;
+    },
     [factory, knownAlerts.value?.alerts.length],
   );
-  const last = value?.alerts.find(({ status }) => status === 'resolved');
-  if (!last?.until) return null;
+}
+
+function LastEpisode({ factory, last }: { readonly factory: string; readonly last: ShownAlert }) {
+  if (!last.until) return null;
   return (
     <>
       The last episode ended {formatLength(nowMs.value - Date.parse(last.until))} ago:{' '}

@@ -15,8 +15,7 @@ import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
-import { useDelivery } from '../../state/loaded-objects.ts';
-import { useLoad, useRunRefresh } from '../../state/loading.ts';
+import { areSettled, useLoad, useRunRefresh } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { saveFile } from '../../state/save-file.ts';
 import { useAction } from '../../state/use-action.ts';
@@ -35,8 +34,9 @@ export function RunPage({ id }: { readonly id: string }) {
     [factory, id],
   );
   useRunRefresh(reload, value && [value]);
+  const delivery = useRunDelivery(value?.deliveryId);
   const crumb = <Breadcrumb to={{ page: 'runs', factory }} label="Runs" />;
-  if (!value) {
+  if (!value || !areSettled(delivery)) {
     return (
       <div class="page">
         {crumb}
@@ -47,22 +47,32 @@ export function RunPage({ id }: { readonly id: string }) {
   return (
     <div class="page">
       {crumb}
-      <RunContent run={value} onChanged={put} />
+      <RunContent run={value} delivery={delivery.value} onChanged={put} />
     </div>
   );
 }
 
-interface ContentProperties {
-  readonly run: ShownRun;
+/** The delivery that started a run; undefined until the run is known. */
+function useRunDelivery(id: string | undefined) {
+  const { factory } = useFactory();
+  return useLoad(
+    async signal => {
+      if (id === undefined) return undefined;
+      return callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery: id, signal });
+    },
+    [factory, id],
+  );
+}
+
+interface ContentProperties extends PathProperties {
   readonly onChanged: (run: ShownRun) => void;
 }
 
 const tabs = ['Output', 'Prompt', 'Event', 'Artifacts'] as const;
 type Tab = (typeof tabs)[number];
 
-function RunContent({ run, onChanged }: ContentProperties) {
+function RunContent({ run, delivery, onChanged }: ContentProperties) {
   const { mayManage } = useFactory();
-  const delivery = useDelivery(run.deliveryId).value;
   const [sign] = lookOfRun(run);
   return (
     <>

@@ -2,15 +2,16 @@ import { useMemo } from 'preact/hooks';
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import type { RunState } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
+import type { ShownRunTallies } from '../../api-types.ts';
 import { ToggleChip } from '../../parts/chips.tsx';
-import { Empty } from '../../parts/lists.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { type ChangeFilters, LogChips } from '../../parts/log/log-chips.tsx';
 import { BarTitle, BulkButton, LiveSign, LogSearch, useLogFilters } from '../../parts/log/log-controls.tsx';
 import { LogList, useLog } from '../../parts/log/log-list.tsx';
 import { bulkRunActions, useRunKind } from '../../parts/log/run-list.tsx';
 import { useWindowTitle } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 
 /** The runs of all automations of the factory. */
@@ -23,7 +24,9 @@ export function RunsPage() {
     () => log.segments?.some(({ rows }) => rows.some(({ report }) => report && describeUsage(report))),
     [log.segments],
   );
+  const tallies = useTallies();
   useWindowTitle('Runs');
+  if (!areSettled(tallies)) return <Waiting error={undefined} reload={tallies.reload} what="runs" />;
   return (
     <div class={`log runs-log ${hasCost ? 'has-cost' : ''}`}>
       <div class="bar">
@@ -31,7 +34,7 @@ export function RunsPage() {
         <LiveSign log={log} />
         <div class="filters">
           <LogChips filters={chosen} offered={['time', 'automation', 'webhook', 'event']} onChange={change} />
-          <StateChips filters={filters} onChange={change} />
+          <StateChips tallies={tallies.value} filters={filters} onChange={change} />
         </div>
         <span class="push" />
         <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
@@ -92,27 +95,30 @@ const stateChips = [
 
 const talliesEveryMs = 15_000;
 
-/** One chip for each state of runs; the states in which somebody may have to act are counted. */
-function StateChips({
-  filters,
-  onChange,
-}: {
-  readonly filters: LogFilters;
-  readonly onChange: ChangeFilters;
-}) {
+function useTallies(): Loading<ShownRunTallies> {
   const { factory } = useFactory();
-  const { value } = usePolled(
+  return usePolled(
     signal => callApi('get', '/factories/{factory}/run-tallies', { factory, signal }),
     [factory],
     talliesEveryMs,
   );
-  const failedInDay = value?.automations.reduce(
+}
+
+interface ChipsProperties {
+  readonly tallies: ShownRunTallies | undefined;
+  readonly filters: LogFilters;
+  readonly onChange: ChangeFilters;
+}
+
+/** One chip for each state of runs; the states in which somebody may have to act are counted. */
+function StateChips({ tallies, filters, onChange }: ChipsProperties) {
+  const failedInDay = tallies?.automations.reduce(
     (sum, { failed }) => sum + failed.slice(-24).reduce((total, count) => total + count, 0),
     0,
   );
   const counts: Partial<Record<RunState, number | undefined>> = {
-    running: value?.now.running,
-    queued: value && value.now.queued + value.now.held + value.now.waiting,
+    running: tallies?.now.running,
+    queued: tallies && tallies.now.queued + tallies.now.held + tallies.now.waiting,
     failed: failedInDay,
   };
   return (

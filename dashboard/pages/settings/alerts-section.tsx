@@ -8,7 +8,7 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { hrefOfItem, replaceKnownAlert } from '../../state/attention.ts';
+import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation } from '../../state/current-location.ts';
@@ -168,10 +168,6 @@ function AlertActions({ alert, act, control }: ActionsProperties) {
       />
     </>
   );
-}
-
-function isMuted({ muted }: ShownAlert): boolean {
-  return muted !== null && Date.parse(muted.at) > nowMs.value;
 }
 
 interface RowProperties {

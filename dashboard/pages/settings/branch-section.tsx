@@ -3,6 +3,7 @@ import { callApi } from '../../api-client.ts';
 import type { ShownStatus } from '../../api-types.ts';
 import { CopyableLine } from '../../parts/copyable.tsx';
 import { Question } from '../../parts/dialog.tsx';
+import { EnabledDiff } from '../../parts/diff-block.tsx';
 import { Path, type PathStep } from '../../parts/path.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Code, Fact, Facts, Moment, Text } from '../../parts/text.tsx';
@@ -275,6 +276,7 @@ function DriftItem({ change, factory }: { readonly change: Change; readonly fact
         · {who && <Text text={`${who.name}, `} />}
         <Moment at={at} />
       </span>
+      <EnabledDiff enabled={enabled} />
     </li>
   );
 }

@@ -5,7 +5,7 @@ import type { ListedSecret, ShownStatus } from '../../api-types.ts';
 import { Empty } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Sign } from '../../parts/signs.tsx';
-import { knownAlerts } from '../../state/attention.ts';
+import { isSeen, knownAlerts } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -109,7 +109,7 @@ function markSecrets({ secrets: { value } }: SectionProperties) {
 }
 
 function markAlerts({ status: { factory } }: SectionProperties) {
-  const open = knownAlerts.value?.alerts.filter(alert => alert.factory === factory && !alert.acknowledged);
+  const open = knownAlerts.value?.alerts.filter(alert => alert.factory === factory && !isSeen(alert));
   if (!open?.length) return undefined;
   return (
     <span class="push count bad small">

@@ -7,7 +7,7 @@ import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { type Loading, useLoad } from '../../state/loading.ts';
+import { areSettled, type Loading, useLoad } from '../../state/loading.ts';
 import { session } from '../../state/session.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
@@ -22,6 +22,8 @@ export function SignInSection() {
   const provider = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
   const current = sessions.value?.sessions.find(({ current }) => current);
   const account = session.value.state === 'signed-in' ? session.value.account : undefined;
+  if (!areSettled(sessions, provider))
+    return <Waiting error={undefined} reload={sessions.reload} what="the sign-in" />;
   return (
     <>
       <div class="sec">

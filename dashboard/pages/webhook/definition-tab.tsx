@@ -1,21 +1,18 @@
 import { shortenRevision } from '../../../schema/clients/describe.ts';
-import { callApi } from '../../api-client.ts';
 import type { ShownStatus, ShownWebhook } from '../../api-types.ts';
 import { CopyableBlock } from '../../parts/copyable.tsx';
+import { EnabledDiff } from '../../parts/diff-block.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, Time } from '../../parts/text.tsx';
+import { factoryStatus } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/loading.ts';
 
 /** The definition file of a webhook, where it comes from, and how to change the webhook. */
 export function DefinitionTab({ webhook }: { readonly webhook: ShownWebhook }) {
-  const { factory, managedHere, revision, followsBranch } = useFactory();
+  const { managedHere, revision, followsBranch } = useFactory();
   const { name, file, yaml } = webhook;
-  const status = useLoad(
-    signal => callApi('get', '/factories/{factory}/status', { factory, signal }),
-    [factory, webhook.enabled],
-  ).value;
+  const status = factoryStatus.value;
   const path = file ?? `webhooks/${name}.yaml`;
   const onGitHub = status && file !== null ? findOnGitHub(status, file) : undefined;
   return (
@@ -91,6 +88,7 @@ function Drift({ status, webhook }: { readonly status: ShownStatus; readonly web
     >
       The file says {says}. {followsBranch ? 'The next commit that is applied' : 'The next apply'} undoes the
       change.
+      <EnabledDiff enabled={webhook.enabled} />
     </Notice>
   );
 }

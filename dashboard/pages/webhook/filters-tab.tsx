@@ -6,7 +6,6 @@ import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { toChangeQuery } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useListeners } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
@@ -21,10 +20,8 @@ const testedAutomations = 12;
 type TestedClause = StoredTest['clauses'][number];
 
 /** The automations that listen to a webhook, each tested on its last deliveries: which match, which nearly, and why. */
-export function FiltersTab({ webhook }: { readonly webhook: ShownWebhook }) {
+export function FiltersTab({ webhook, listeners }: Properties) {
   const { factory, mayManage } = useFactory();
-  const listeners = useListeners(webhook.uid);
-  if (!listeners) return <Waiting error={undefined} reload={() => undefined} what="automations" />;
   if (listeners.length > 0) return <TestedFilters webhook={webhook} listeners={listeners} />;
   return (
     <Empty title="No automation listens to this webhook">

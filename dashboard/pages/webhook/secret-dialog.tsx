@@ -8,7 +8,7 @@ import { Waiting } from '../../parts/lists.tsx';
 import type { GeneratedSecret } from '../../parts/revealed-once.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useSchemes } from '../../state/loaded-objects.ts';
+import { useSchemeOf } from '../../state/loaded-objects.ts';
 import { canGenerateSecret } from '../../state/webhook-draft.ts';
 
 interface Properties {
@@ -20,7 +20,7 @@ interface Properties {
 /** Rotates the secret of a webhook, or sets the one that was left blank. */
 export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
   const action = webhook.credential === 'set' ? 'Rotate secret' : 'Enter secret';
-  const schemes = useSchemes();
+  const scheme = useSchemeOf(webhook);
   // The generated secret is kept nowhere else, and only while the dialog is open.
   const [revealed, setRevealed] = useState<GeneratedSecret>();
   const finish = (changed: ShownWebhook, generated: GeneratedSecret | null) => {
@@ -32,16 +32,16 @@ export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
   if (revealed) return <RevealedOnce title={title} generated={revealed} onStored={onClose} />;
   return (
     <Dialog title={title} onClose={onClose}>
-      {schemes.value ? (
+      {scheme.value !== undefined ? (
         <SecretForm
           webhook={webhook}
-          canGenerate={canGenerateSecret(webhook, schemes.value)}
+          canGenerate={canGenerateSecret(webhook, scheme.value === null ? [] : [scheme.value])}
           action={action}
           onFinished={finish}
           onClose={onClose}
         />
       ) : (
-        <Waiting error={schemes.error} reload={schemes.reload} what="the signature scheme" />
+        <Waiting error={scheme.error} reload={scheme.reload} what="the signature scheme" />
       )}
     </Dialog>
   );

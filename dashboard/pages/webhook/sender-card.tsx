@@ -7,22 +7,36 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/loading.ts';
+import { type Loading, useLoad } from '../../state/loading.ts';
 import { useAction } from '../../state/use-action.ts';
 
-/** Shows the hook of a webhook as its provider last described it, with a button to ask again. Renders nothing for a webhook without a sender. */
-export function SenderCard({ webhook: { uid, sender } }: { readonly webhook: ShownWebhook }) {
-  const { factory, mayManage } = useFactory();
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/senders', { factory, signal }),
+/** The hook of a webhook as its provider last described it; null if nothing was described. */
+export function useHook({ uid, sender }: ShownWebhook): Loading<ShownSender | null> {
+  const { factory } = useFactory();
+  return useLoad(
+    async signal => {
+      if (sender === null) return null;
+      const { senders } = await callApi('get', '/factories/{factory}/senders', { factory, signal });
+      return senders.find(known => known.uid === uid) ?? null;
+    },
     [factory, uid, sender],
   );
+}
+
+interface Properties {
+  readonly webhook: ShownWebhook;
+  readonly known: ShownSender | null | undefined;
+}
+
+/** Shows the hook, with a button to ask the provider again. Renders nothing for a webhook without a known hook. */
+export function SenderCard({ webhook: { uid }, known }: Properties) {
+  const { factory, mayManage } = useFactory();
   const [checked, setChecked] = useState<ShownSender>();
   const check = useAction(async () => {
     const path = '/factories/{factory}/webhooks/{uid}/sender/check';
     setChecked(await callApi('post', path, { factory, uid, body: {} }));
   });
-  const shown = checked?.uid === uid ? checked : value?.senders.find(known => known.uid === uid);
+  const shown = checked?.uid === uid ? checked : known;
   if (!shown) return null;
   const { at, checkedAt, findings } = shown;
   return (

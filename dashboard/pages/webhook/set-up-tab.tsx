@@ -1,19 +1,28 @@
 import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
-import type { ExplainedWhy, ListedScheme, SentTest, ShownWebhook, TalliedWebhook } from '../../api-types.ts';
+import type {
+  ExplainedWhy,
+  ListedAutomation,
+  ListedScheme,
+  SentTest,
+  ShownWebhook,
+  TalliedWebhook,
+} from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
+import { NothingComes } from '../../parts/nothing-comes.tsx';
 import { SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Fact, Facts, Id, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useSchemes } from '../../state/loaded-objects.ts';
-import type { Loading } from '../../state/loading.ts';
+import { useSchemeOf } from '../../state/loaded-objects.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { hasNoRequest, useOpenedAt } from '../../state/use-why.ts';
-import { SenderCard } from './sender-card.tsx';
+import { SenderCard, useHook } from './sender-card.tsx';
 import { RequestPath } from './why-notice.tsx';
 
 interface Properties {
   readonly webhook: ShownWebhook;
+  readonly listeners: readonly ListedAutomation[];
   readonly why: Loading<ExplainedWhy>;
   readonly tallied: TalliedWebhook | undefined;
   /** The last test of this visit. */
@@ -22,16 +31,20 @@ interface Properties {
 }
 
 /** What somebody does at the sender, what the sender must do, and how its hook and its last request are. */
-export function SetUpTab({ webhook, why, tallied, lastTest, onChanged }: Properties) {
+export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged }: Properties) {
   const sinceMs = useOpenedAt();
-  if (!why.value) return <Waiting error={why.error} reload={why.reload} what="the set-up" />;
+  const scheme = useSchemeOf(webhook);
+  const hook = useHook(webhook);
+  if (!why.value || !areSettled(scheme, hook))
+    return <Waiting error={why.error} reload={why.reload} what="the set-up" />;
+  const known = scheme.value ?? null;
   return (
     <div class="split beside">
       <div>
-        {webhook.sender && <SenderCard webhook={webhook} />}
+        {webhook.sender && <SenderCard webhook={webhook} known={hook.value} />}
         <section aria-labelledby="set-up">
           <h2 id="set-up">Set up the sender</h2>
-          <SetupPath webhook={webhook} why={why.value} sinceMs={sinceMs} onChanged={onChanged} />
+          <SetupPath {...{ webhook, scheme: known, listeners, why: why.value, sinceMs, onChanged }} />
         </section>
         {!hasNoRequest(why.value) && (
           <section aria-labelledby="last-request">
@@ -43,7 +56,8 @@ export function SetUpTab({ webhook, why, tallied, lastTest, onChanged }: Propert
       <aside>
         {lastTest && <LastTest sent={lastTest} />}
         <h2>What the sender must do</h2>
-        <SenderFacts webhook={webhook} />
+        <SenderFacts webhook={webhook} scheme={known} />
+        {hasNoRequest(why.value) && <NothingComes webhook={webhook} scheme={known} />}
         {tallied?.overlap && (
           <p class="hint advice">
             <Sign name="warning" />
@@ -85,9 +99,8 @@ function LastTest({ sent }: { readonly sent: SentTest }) {
 }
 
 /** The request that the webhook accepts, as facts. */
-function SenderFacts({ webhook }: Pick<Properties, 'webhook'>) {
-  const { signatureScheme, bodyFormat, payloadField, handshake, secretName } = webhook;
-  const scheme = useSchemes().value?.find(({ id }) => id === signatureScheme);
+function SenderFacts({ webhook, scheme }: Pick<Properties, 'webhook'> & { scheme: ListedScheme | null }) {
+  const { bodyFormat, payloadField, handshake, secretName } = webhook;
   const fact = (label: string) => scheme?.summary.find(line => line.label === label)?.text;
   const ownId = webhook.deliveryIdHeader ?? webhook.deliveryIdField;
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ShownWebhook, TalliedWebhook } from '../../api-types.ts';
+import type { ListedAutomation, ShownWebhook, TalliedWebhook } from '../../api-types.ts';
 import { copyText } from '../../parts/copyable.tsx';
 import { Question } from '../../parts/dialog.tsx';
 import { FormDialog } from '../../parts/dialog-form.tsx';
@@ -12,7 +12,6 @@ import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
-import { useListeners } from '../../state/loaded-objects.ts';
 import { useAction } from '../../state/use-action.ts';
 import { countBar, toBars } from '../../text/delivery-bars.ts';
 import { formatCount } from '../../text/format-values.ts';
@@ -35,10 +34,11 @@ interface DialogProperties extends ChangeProperties {
 
 interface Properties extends ChangeProperties {
   readonly tallied: Tallied | undefined;
+  readonly listeners: readonly ListedAutomation[];
 }
 
 /** What can be done with a webhook. Only a webhook that is managed in the dashboard can be renamed, rotated and deleted there. */
-export function WebhookMenu({ webhook, tallied, onChanged }: Properties) {
+export function WebhookMenu({ webhook, tallied, listeners, onChanged }: Properties) {
   const { mayManage, managedHere } = useFactory();
   const [asking, setAsking] = useState<'rename' | 'secret' | 'disable' | 'delete'>();
   const close = () => setAsking(undefined);
@@ -71,7 +71,7 @@ export function WebhookMenu({ webhook, tallied, onChanged }: Properties) {
       {asking === 'disable' && (
         <DisableQuestion webhook={webhook} tallied={tallied} onChanged={onChanged} onClose={close} />
       )}
-      {asking === 'delete' && <DeleteQuestion webhook={webhook} onClose={close} />}
+      {asking === 'delete' && <DeleteQuestion {...{ webhook, listeners, onClose: close }} />}
     </>
   );
 }
@@ -80,9 +80,10 @@ function copyLink(): void {
   void copyText(location.href).then(done => announce(done ? 'Link copied' : 'Could not copy the link'));
 }
 
-function DeleteQuestion({ webhook: { name, uid, sender }, onClose }: Omit<DialogProperties, 'onChanged'>) {
+type DeleteProperties = Pick<Properties, 'webhook' | 'listeners'> & Pick<DialogProperties, 'onClose'>;
+
+function DeleteQuestion({ webhook: { name, uid, sender }, listeners, onClose }: DeleteProperties) {
   const { factory } = useFactory();
-  const listening = useListeners(uid) ?? [];
   const remove = async () => {
     await callApi('delete', '/factories/{factory}/webhooks/{uid}', { factory, uid });
     announce(`Deleted ${name}`);
@@ -102,12 +103,12 @@ function DeleteQuestion({ webhook: { name, uid, sender }, onClose }: Omit<Dialog
         Senders get 404 immediately, and this URL cannot be restored. The delivery history stays in the log.
       </p>
       {sender && <p>Then delete its hook at {sender.provider}: nothing else needs it.</p>}
-      {listening.length > 0 && (
+      {listeners.length > 0 && (
         <p>
-          {listening.length === 1
+          {listeners.length === 1
             ? 'This automation stays, but its trigger no longer fires: '
             : 'These automations stay, but their triggers no longer fire: '}
-          <strong>{listening.map(automation => automation.name).join(', ')}</strong>.
+          <strong>{listeners.map(automation => automation.name).join(', ')}</strong>.
         </p>
       )}
     </Question>
@@ -140,7 +141,7 @@ function useEnable({ webhook: { name, uid }, onChanged }: ChangeProperties) {
   };
 }
 
-function DisableQuestion({ tallied, onClose, ...changed }: Properties & { readonly onClose: () => void }) {
+function DisableQuestion({ tallied, onClose, ...changed }: Omit<Properties, 'listeners'> & DialogProperties) {
   const { followsBranch, managedHere } = useFactory();
   const { name, file } = changed.webhook;
   const enable = useEnable(changed);

@@ -1,12 +1,12 @@
-import type { SentTest, ShownWebhook } from '../../api-types.ts';
+import type { ListedAutomation, SentTest, ShownWebhook } from '../../api-types.ts';
 import { IngressUrl } from '../../parts/ingress-url.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Spark } from '../../parts/spark.tsx';
+import { Moment } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useSchemes } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { toBars, toSparkBars } from '../../text/delivery-bars.ts';
@@ -20,13 +20,14 @@ interface Properties {
   /** Undefined while it is loaded. */
   readonly tallied: Tallied | undefined;
   readonly onChanged: (webhook: ShownWebhook) => void;
+  /** The automations that listen to it. */
+  readonly listeners: readonly ListedAutomation[];
   readonly onTested: (sent: SentTest) => void;
 }
 
 /** Who delivers to a webhook and whether it is well, its URL, its last 24 hours, and what can be done with it. */
-export function WebhookHeader({ webhook, tallied, onChanged, onTested }: Properties) {
+export function WebhookHeader({ webhook, tallied, listeners, onChanged, onTested }: Properties) {
   const { factory, mayManage } = useFactory();
-  const schemes = useSchemes().value;
   const test = useSendTest(webhook, onTested);
   return (
     <>
@@ -36,15 +37,20 @@ export function WebhookHeader({ webhook, tallied, onChanged, onTested }: Propert
         mark={<Monogram scheme={schemeOf(webhook)} name={webhook.name} size="l" />}
         sub={
           <>
-            <span>{getSenderLine(webhook, schemes)}</span>
+            <span>{getSenderLine(webhook)}</span>
             <WebhookState webhook={webhook} tallied={tallied} />
+            {webhook.createdAt !== null && (
+              <span>
+                created <Moment at={webhook.createdAt} />
+              </span>
+            )}
           </>
         }
         actions={
           <>
             {mayManage && !webhook.enabled && <EnableButton webhook={webhook} onChanged={onChanged} />}
             {test.button}
-            <WebhookMenu webhook={webhook} tallied={tallied} onChanged={onChanged} />
+            <WebhookMenu {...{ webhook, tallied, listeners, onChanged }} />
           </>
         }
       />

@@ -1,6 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { SentTest, ShownWebhook } from '../../api-types.ts';
+import type {
+  ExplainedWhy,
+  FactoryHealth,
+  ListedAutomation,
+  SentTest,
+  ShownWebhook,
+} from '../../api-types.ts';
 import { Tabs } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
@@ -8,7 +14,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, goTo } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
-import { usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useInterval } from '../../state/use-interval.ts';
 import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
@@ -35,30 +41,48 @@ type TabName = (typeof tabs)[number];
 
 /** A webhook: whether it is well, and in tabs its deliveries, its set-up, the filters that use it and its definition. */
 export function WebhookPage({ uid }: { readonly uid: string }) {
-  const { factory } = useFactory();
+  const { factory, reload: reloadFactory } = useFactory();
   const webhook = usePolled(
     signal => callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid, signal }),
     [factory, uid],
     everyMs,
   );
-  if (!webhook.value) return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
-  return <WebhookContent webhook={webhook.value} onChanged={webhook.put} />;
+  const health = usePolled(
+    signal => callApi('get', '/factories/{factory}/health', { factory, query: { webhook: uid }, signal }),
+    [factory, uid],
+    everyMs,
+  );
+  const why = useWhy(uid, [], health.reload);
+  const listeners = useListeners(uid);
+  // The page appears whole: the cause above the tabs would move them.
+  if (!webhook.value || !areSettled(health, why, listeners))
+    return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
+  const change = (changed: ShownWebhook) => {
+    webhook.put(changed);
+    health.reload();
+    why.reload();
+    // The status says whether the applied state is still as the files say.
+    reloadFactory();
+  };
+  return (
+    <WebhookContent
+      {...{ webhook: webhook.value, health, why, listeners: listeners.value }}
+      onChanged={change}
+    />
+  );
 }
 
 interface Properties {
   readonly webhook: ShownWebhook;
+  readonly health: Loading<FactoryHealth>;
+  readonly why: Loading<ExplainedWhy>;
+  /** The automations that listen to it; undefined if they could not be read. */
+  readonly listeners: readonly ListedAutomation[] | undefined;
   readonly onChanged: (webhook: ShownWebhook) => void;
 }
 
-function WebhookContent({ webhook, onChanged }: Properties) {
-  const { factory } = useFactory();
-  const { uid, enabled, credential } = webhook;
-  const health = usePolled(
-    signal => callApi('get', '/factories/{factory}/health', { factory, query: { webhook: uid }, signal }),
-    [factory, uid, enabled],
-    everyMs,
-  );
-  const why = useWhy(uid, [enabled, credential], health.reload);
+function WebhookContent({ webhook, health, why, listeners, onChanged }: Properties) {
+  const { uid, credential } = webhook;
   const [lastTest, setLastTest] = useState<SentTest>();
   const shown = health.value?.webhooks[0];
   // Deliveries are tallied some seconds after they came: until then, the webhook is neither waiting nor healthy.
@@ -73,22 +97,20 @@ function WebhookContent({ webhook, onChanged }: Properties) {
   };
   return (
     <div class="page reading">
-      <WebhookHeader webhook={webhook} tallied={tallied} onChanged={onChanged} onTested={onTested} />
-      {why.value && <CauseNotice webhook={webhook} why={why.value} />}
+      <WebhookHeader {...{ webhook, tallied, listeners: listeners ?? [], onChanged, onTested }} />
+      {why.value && <CauseNotice {...{ webhook, why: why.value, listeners }} />}
       {why.value && !hasNoRequest(why.value) && <RequestStrip why={why.value} />}
-      <WebhookTabs uid={uid} tab={tab} tallied={tallied} />
+      <WebhookTabs {...{ uid, tab, tallied, listeners }} />
       {tab === undefined && <Waiting error={why.error} reload={why.reload} what="the last request" />}
       {tab === 'deliveries' && <DeliveryList fixed={{ webhook: uid }} />}
       {tab === 'set-up' && (
         <SetUpTab
-          webhook={webhook}
-          why={why}
+          {...{ webhook, why, lastTest, onChanged }}
+          listeners={listeners ?? []}
           tallied={tallied?.webhook}
-          lastTest={lastTest}
-          onChanged={onChanged}
         />
       )}
-      {tab === 'filters' && <FiltersTab webhook={webhook} />}
+      {tab === 'filters' && <FiltersTab webhook={webhook} listeners={listeners ?? []} />}
       {tab === 'definition' && <DefinitionTab webhook={webhook} />}
     </div>
   );
@@ -114,15 +136,14 @@ function useTab(uid: string, isSetUpFirst: boolean | undefined): TabName | undef
   return tab;
 }
 
-interface TabsProperties {
+interface TabsProperties extends Pick<Properties, 'listeners'> {
   readonly uid: string;
   readonly tab: TabName | undefined;
   readonly tallied: Tallied | undefined;
 }
 
-function WebhookTabs({ uid, tab, tallied }: TabsProperties) {
+function WebhookTabs({ uid, tab, tallied, listeners }: TabsProperties) {
   const { factory } = useFactory();
-  const listeners = useListeners(uid);
   const deliveries =
     tallied &&
     toBars(tallied.since, tallied.webhook.tallies, 'day').reduce((sum, bar) => sum + countBar(bar), 0);

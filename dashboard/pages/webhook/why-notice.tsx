@@ -2,14 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { describeUnlogged } from '../../../schema/clients/describe.ts';
 import type { WhyStep } from '../../../schema/health.ts';
 import { callApi } from '../../api-client.ts';
-import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
+import type { ExplainedWhy, ListedAutomation, ShownWebhook } from '../../api-types.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Path, Strip, type StripStep } from '../../parts/path.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
+import { knownAlerts, replaceKnownAlert } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useListeners } from '../../state/loaded-objects.ts';
-import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { useAction } from '../../state/use-action.ts';
@@ -38,10 +37,12 @@ const isOdd: ReadonlySet<WhyStep> = new Set(['identity', 'automations']);
 interface Properties {
   readonly webhook: ShownWebhook;
   readonly why: ExplainedWhy;
+  /** The automations that listen to it; undefined if they could not be read. */
+  readonly listeners: readonly ListedAutomation[] | undefined;
 }
 
 /** Why the last request did not do what it should, with the remedy for this cause. Nothing if nothing is wrong, or if nothing ever came. */
-export function CauseNotice({ webhook, why }: Properties) {
+export function CauseNotice({ webhook, why, listeners }: Properties) {
   const step = why.steps.find(({ step }) => step === why.cause);
   const isWaiting = step?.step === 'sender' && hasNoRequest(why);
   // The header says that it is disabled, and the set-up asks for its secret.
@@ -65,7 +66,7 @@ export function CauseNotice({ webhook, why }: Properties) {
             </span>
           )
         }
-        action={<Remedy step={step.step} webhook={webhook} />}
+        action={<Remedy step={step.step} webhook={webhook} listeners={listeners} />}
       >
         {step.lines.length > 0 && (
           <pre class="cause-lines">
@@ -78,14 +79,13 @@ export function CauseNotice({ webhook, why }: Properties) {
   );
 }
 
-interface RemedyProperties extends Pick<Properties, 'webhook'> {
+interface RemedyProperties extends Pick<Properties, 'webhook' | 'listeners'> {
   readonly step: WhyStep;
 }
 
 /** The one button of the notice: what repairs this cause here, or that somebody has seen it. */
-function Remedy({ step, webhook: { uid, name } }: RemedyProperties): ComponentChildren {
+function Remedy({ step, webhook: { uid, name }, listeners }: RemedyProperties): ComponentChildren {
   const { factory, mayManage } = useFactory();
-  const listeners = useListeners(uid);
   if (step === 'automations') {
     if (listeners?.length !== 0) {
       const href = toHref({ page: 'webhook', factory, id: uid, query: { tab: 'filters' } });
@@ -116,18 +116,14 @@ function Remedy({ step, webhook: { uid, name } }: RemedyProperties): ComponentCh
 /** Acknowledges the open alert of the webhook, if there is one that nobody has acknowledged. */
 function Acknowledge({ uid }: { readonly uid: string }) {
   const { factory } = useFactory();
-  const { value, reload } = useLoad(
-    signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
-    [factory],
-  );
-  const alert = value?.alerts.find(
-    ({ status, webhook, acknowledged }) => status === 'open' && webhook?.uid === uid && acknowledged === null,
+  const alert = knownAlerts.value?.alerts.find(
+    each => each.factory === factory && each.webhook?.uid === uid && each.acknowledged === null,
   );
   const { control, run } = useAction(async () => {
     const path = '/factories/{factory}/alerts/{alert}/acknowledge';
-    await callApi('post', path, { factory, alert: alert?.id ?? '', body: {} });
+    const changed = await callApi('post', path, { factory, alert: alert?.id ?? '', body: {} });
+    replaceKnownAlert({ ...changed, factory });
     announce('Alert acknowledged');
-    reload();
   });
   if (!alert) return null;
   return (

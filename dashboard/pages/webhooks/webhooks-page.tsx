@@ -18,7 +18,6 @@ import {
 } from '../../parts/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, redirectTo } from '../../state/current-location.ts';
-import { useSchemes } from '../../state/loaded-objects.ts';
 import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
@@ -34,16 +33,12 @@ interface Row {
   readonly webhook: ListedWebhook;
   readonly tallied: TalliedWebhook | undefined;
   readonly condition: WebhookCondition;
-  readonly listeners: readonly ListedAutomation[] | undefined;
+  readonly listeners: readonly ListedAutomation[];
 }
 
 export function WebhooksPage() {
   const { factory, mayManage } = useFactory();
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
-    [factory],
-    listEveryMs,
-  );
+  const { value, error, reload } = usePolled(signal => readList(factory, signal), [factory], listEveryMs);
   return (
     <div class="page">
       <PageHeading
@@ -67,32 +62,29 @@ export function WebhooksPage() {
           </p>
         </Empty>
       ) : (
-        <WebhookList webhooks={value.webhooks} />
+        <WebhookList {...value} />
       )}
     </div>
   );
 }
 
-function WebhookList({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
-  const { factory } = useFactory();
+async function readList(factory: string, signal: AbortSignal) {
+  const given = { factory, signal };
+  const [{ webhooks }, health, { automations }] = await Promise.all([
+    callApi('get', '/factories/{factory}/webhooks', given),
+    callApi('get', '/factories/{factory}/health', given),
+    callApi('get', '/factories/{factory}/automations', given),
+  ]);
+  return { webhooks, health, automations };
+}
+
+function WebhookList({ webhooks, health, automations }: Awaited<ReturnType<typeof readList>>) {
   const [sought, setSought] = useState('');
-  const health = usePolled(
-    signal => callApi('get', '/factories/{factory}/health', { factory, signal }),
-    [factory],
-    listEveryMs,
-  ).value;
-  const automations = usePolled(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
-    [factory],
-    listEveryMs,
-  ).value?.automations;
-  const byUid = new Map(health?.webhooks.map(each => [each.uid, each]));
+  const byUid = new Map(health.webhooks.map(each => [each.uid, each]));
   const rows = webhooks
     .map((webhook): Row => {
       const tallied = byUid.get(webhook.uid);
-      const listeners = automations?.filter(({ triggers }) =>
-        triggers.some(({ uid }) => uid === webhook.uid),
-      );
+      const listeners = automations.filter(({ triggers }) => triggers.some(({ uid }) => uid === webhook.uid));
       return { webhook, tallied, condition: conditionOf(webhook, tallied?.health), listeners };
     })
     .sort((a, b) => conditions.indexOf(a.condition) - conditions.indexOf(b.condition));
@@ -111,7 +103,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly ListedWebhook[]
       {shown.length === 0 ? (
         <Empty title={`None of ${rows.length} webhooks matches.`} />
       ) : (
-        <WebhookTable rows={shown} since={health?.since} />
+        <WebhookTable rows={shown} since={health.since} />
       )}
     </>
   );
@@ -147,8 +139,8 @@ function ConditionChips({ rows, chosen }: { readonly rows: readonly Row[]; reado
 
 interface TableProperties {
   readonly rows: readonly Row[];
-  /** When the first hour of the tallies begins; undefined while they are loaded. */
-  readonly since: string | undefined;
+  /** When the first hour of the tallies begins. */
+  readonly since: string;
 }
 
 function WebhookTable({ rows, since }: TableProperties) {
@@ -190,9 +182,8 @@ function WebhookRow({
   hasFiles,
 }: Omit<TableProperties, 'rows'> & { readonly row: Row; readonly hasFiles: boolean }) {
   const { factory } = useFactory();
-  const schemes = useSchemes().value;
   const { sign, word } = conditionLooks[condition];
-  const bars = since !== undefined && tallied ? toBars(since, tallied.tallies, 'day') : undefined;
+  const bars = tallied ? toBars(since, tallied.tallies, 'day') : undefined;
   const accepted = bars?.reduce((sum, { kinds }) => sum + kinds.accepted, 0) ?? 0;
   return (
     <tr class="go">
@@ -201,13 +192,15 @@ function WebhookRow({
           <Monogram scheme={schemeOf(webhook)} name={webhook.name} size="m" />
           <span class="two-lines">
             <bdi class="name">{webhook.name}</bdi>
-            <span class="t3 small">{getSenderName(webhook, schemes)}</span>
+            <span class="t3 small">{getSenderName(webhook)}</span>
           </span>
         </a>
       </td>
       <td>{tallied && <State sign={sign}>{word}</State>}</td>
       <td class="no-phone">{tallied && <LastEvent tallied={tallied} condition={condition} />}</td>
-      <td class="no-phone t2">{listeners && <Users listeners={listeners} />}</td>
+      <td class="no-phone t2">
+        <Users listeners={listeners} />
+      </td>
       {hasFiles && <td class="no-phone id">{webhook.file}</td>}
       <td class="no-phone">
         {bars && (

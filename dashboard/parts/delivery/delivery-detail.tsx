@@ -259,11 +259,11 @@ function Runs({ delivery: { runs } }: { readonly delivery: ShownDelivery }) {
 }
 
 function describeRun(run: ShownDelivery['runs'][number], word: string): string {
-  const { state, attempts, startedAt, finishedAt, replay, manual, deliveryCount, error } = run;
+  const { state, attempts, attemptsMax, startedAt, finishedAt, replay, manual, deliveryCount, error } = run;
   const untilMs = finishedAt === null ? nowMs.value : Date.parse(finishedAt);
   const parts = [
     word,
-    attempts > 1 && `attempt ${attempts}`,
+    attempts > 1 && `attempt ${attempts}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`,
     startedAt !== null &&
       (hasEnded(state) || state === 'running') &&
       formatDuration(untilMs - Date.parse(startedAt)),

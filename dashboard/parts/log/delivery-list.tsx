@@ -33,11 +33,12 @@ async function readDeliveries(factory: string, query: Query, signal: AbortSignal
   return { rows: deliveries, ...end };
 }
 
-/** Deliveries in a list. Webhooks are drawn by the scheme that they have now. */
-export function useDeliveryKind(): LogKind<ListedDelivery> {
+/** Deliveries in a list. Webhooks are drawn by the scheme that they have now; the list of one webhook does not draw it. */
+export function useDeliveryKind(isOfOne = false): LogKind<ListedDelivery> {
   const { factory } = useFactory();
   const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+    async signal =>
+      isOfOne ? undefined : callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
     [factory],
   );
   return useMemo(() => {
@@ -131,15 +132,15 @@ interface Properties {
 /** The deliveries of a webhook, with their filters, as a part of its page. Each leads to the delivery. */
 export function DeliveryList({ fixed }: Properties) {
   const { factory } = useFactory();
-  const kind = useDeliveryKind();
+  const kind = useDeliveryKind(true);
   const { chosen, filters, change, clear, isFiltered } = useLogFilters(fixed);
   const log = useLog(kind, filters);
   return (
     <>
       <div class="filters">
+        <LiveSign log={log} />
         <LogChips filters={chosen} offered={listChips(chosen, ['time', 'event'])} onChange={change} />
         <ExceptionsChip filters={filters} onChange={change} />
-        <LiveSign log={log} />
         <span class="push" />
         <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
         <BulkButton bulk={replayAll} filters={filters} onDone={log.refresh} />

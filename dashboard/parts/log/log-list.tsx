@@ -13,6 +13,7 @@ import type { RowsPosition, SearchProgress } from '../../state/row-list.ts';
 import type { Row, RowsPage } from '../../state/row-segments.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { useRows } from '../../state/use-rows.ts';
+import { useStillRows } from '../../state/use-still-rows.ts';
 import { useWindow } from '../../state/use-window.ts';
 import { watchEvents } from '../../state/watch-events.ts';
 import { formatClockTime, formatDay, formatExactTime } from '../../text/format-time.ts';
@@ -142,6 +143,7 @@ function Lines<T extends Row>(properties: Omit<Properties<T>, 'empty'>) {
     [log.segments, timeOf, foldOf, opened, current, zone],
   );
   const { from, to, day, above, below, show } = useWindow(items, log.list);
+  useStillRows(log.list, items);
   useRowKeys(properties, items, show);
   const renderRow = useRowCache(properties);
   const toggle = (fold: string) => setOpened(known => switchIn(known, fold));

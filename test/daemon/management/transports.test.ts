@@ -159,7 +159,7 @@ const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: MISSING\n' }];
 /** What is asked of each operation: something that it does, and something that it refuses if there is such a thing. */
 const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
   describeApi: [() => ({})],
-  listSchemes: [() => ({})],
+  listSchemes: [() => ({ query: { id: 'github' } }), () => ({ query: { ids: 'github' } })],
   showStatus: [() => ({})],
   requestReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],
   suspendReconcile: [() => ({ body: {} }), () => ({ body: {} }), () => ({ body: { at: since } as object })],

@@ -132,6 +132,8 @@ test('attempts: a run shows when each began and ended, and the hours count its e
   const { id } = await runThat(delivery, { state: 'running' });
   const [startedAt, limits] = [new Date(beganMs).toISOString(), { attemptsMax: 2, timeLimitSeconds: 5 }];
   expect(await show(id)).toMatchObject({ ...limits, history: [{ attempt: 1, startedAt, endedAt: null }] });
+  const ofDelivery = (await manager.call('showDelivery', { params: { delivery } })).json;
+  expect(ofDelivery.runs).toMatchObject([{ id, attempts: 1, attemptsMax: 2 }]);
   expect((await hookmill('runs', 'show', id)).stdout).toContain(`1: ${startedAt} to now`);
   expect((await tallies()).now).toEqual({ running: 1, queued: 0, held: 0, waiting: 0 });
   daemon.clock.nowMs += 1_000;

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { findInHealth } from '../../../operations/alerts/follow-episodes.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../../operations/health/look-at-webhooks.ts';
+import { readWebhookHealth } from '../../../operations/health/show-health.ts';
 import { type AppliedWebhook, emptyAppliedState } from '../../../schema/applied-state.ts';
-import { acceptedDelivery, sampleAtMs } from '../../support/deliveries.ts';
+import { acceptedDelivery, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
 import { newHome } from '../../support/factory.ts';
 import { storeIn } from '../../support/stored.ts';
 
@@ -106,4 +107,25 @@ test('forgets a webhook that is no longer applied, but not because the applied s
   await log.recordAccepted(acceptedDelivery({ atMs: now() }));
   await lookFor(2 * hourMs);
   expect(await state()).toBeUndefined();
+});
+
+test('a webhook fails since its first rejection after the last good delivery, also while more are rejected', async () => {
+  const { log, store, found, lookFor, now } = await watchHourly();
+  const firstMs = now() + 7 * minuteMs;
+  const reject = async (atMs: number) => {
+    log.recordUnidentified(rejectedDelivery({ atMs }));
+    const asked = { factory, uid, outcome: 'Rejected (auth)', limit: 1 } as const;
+    await expect.poll(async () => (await store.deliveries.listDeliveries(asked))[0]?.atMs).toBe(atMs);
+  };
+  for (let n = 0; n < 30; n++) await reject(firstMs + n * 1_000);
+  await lookFor(8 * minuteMs);
+  await reject(now() - 1_000);
+  await lookFor(minuteMs);
+  const failing = found.flatMap(findInHealth).filter(({ problem }) => problem);
+  expect(failing).toMatchObject([
+    { type: 'webhook.failing', problem: { sinceMs: firstMs } },
+    { type: 'webhook.failing', problem: { sinceMs: firstMs } },
+  ]);
+  const health = await readWebhookHealth(store.deliveries, factory, { uid }, now());
+  expect(health).toMatchObject({ state: 'failing', since: new Date(firstMs).toISOString() });
 });

@@ -251,10 +251,11 @@ test('webhooks list and show tell everything but the credential', async () => {
         name: 'code',
         authMode: 'signature',
         signatureScheme: 'github',
+        provider: 'GitHub',
         own: ['X-GitHub-Event', 'X-GitHub-Delivery'],
       },
-      { name: 'deploys', authMode: 'token', signatureScheme: null, own: [] },
-      { name: 'orders', authMode: 'url_token', signatureScheme: null, own: [] },
+      { name: 'deploys', authMode: 'token', signatureScheme: null, provider: null, own: [] },
+      { name: 'orders', authMode: 'url_token', signatureScheme: null, provider: null, own: [] },
     ].map(({ own, ...webhook }) => ({
       ...webhook,
       keepHeaders: [],
@@ -265,6 +266,7 @@ test('webhooks list and show tell everything but the credential', async () => {
       secretName: 'TOKEN',
       ...{ issuer: null, audience: null, claims: null, bodyFormat: 'json', payloadField: null },
       ...{ deliveryIdHeader: null, deliveryIdField: null, handshake: null },
+      createdAt: expect.stringMatching(/Z$/),
       enabled: true,
       health: { state: 'never seen', reason: 'no delivery was ever accepted', since: null },
     })),
@@ -274,6 +276,11 @@ test('webhooks list and show tell everything but the credential', async () => {
   expect(byName.stdout).toMatch(/^credential {5}active$/m);
   expect(byName.stdout).toMatch(/^health {9}never seen: no delivery was ever accepted$/m);
   expect(byUid).toEqual(byName);
+  expect(byName.stdout).toContain(`\ncreated        ${list[2].createdAt}\n`);
+  workspace.write('webhooks/orders.yaml', 'secretName: TOKEN\nauthMode: url_token\nenabled: false\n');
+  await workspace.hookmill('apply', '--yes');
+  const changed = await workspace.hookmill('webhooks', 'show', 'orders', '-o', 'json');
+  expect(JSON.parse(changed.stdout)).toMatchObject({ enabled: false, createdAt: list[2].createdAt });
   const unknown = await workspace.hookmill('webhooks', 'show', 'order');
   expect(unknown.stderr).toContain('did you mean orders?');
   expect(unknown.exitCode).toBe(1);
