@@ -1,9 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { ApiProblem } from '../schema/api/problems.ts';
-import { Refusal } from '../schema/refusal.ts';
 import { printable } from '../schema/text/printable.ts';
-import { DeliveryLogError } from '../store/ports/delivery-log-error.ts';
-import { StoreError } from '../store/ports/store-error.ts';
 import { declareAlerts } from './commands/alerts.ts';
 import { declareAudit } from './commands/audit.ts';
 import { declareAutomations } from './commands/automations.ts';
@@ -34,6 +30,7 @@ import { declareStore } from './commands/store.ts';
 import { declareTokens } from './commands/tokens.ts';
 import { declareWebhooks } from './commands/webhooks.ts';
 import { declareWhy } from './commands/why.ts';
+import { describeError } from './describe-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';
@@ -134,27 +131,10 @@ function endWithoutOutput(error: NodeJS.ErrnoException): void {
 function reportError(error: unknown): number {
   // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
-  if (error instanceof CommandError) {
-    if (error.message) printStatus(`hookmill: ${printable(error.message)}`);
-    return error.status;
-  }
-  if (error instanceof StoreError || error instanceof DeliveryLogError) {
-    printStatus(`hookmill: ${printable(error.message)}`);
-    return exitStatus.problems;
-  }
-  if (error instanceof Refusal || error instanceof ApiProblem) {
-    printStatus(`hookmill: ${printable(describeRefusal(error))}`);
-    return exitStatus.problems;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  printStatus(`hookmill: unexpected failure: ${printable(message)}`);
+  const { message, status } = describeError(error);
+  if (message) printStatus(`hookmill: ${printable(message)}`);
+  if (status !== exitStatus.unexpected || error instanceof CommandError) return status;
   if (process.env.HOOKMILL_DEBUG && error instanceof Error) printStatus(String(error.stack));
   else printStatus('Set HOOKMILL_DEBUG=1 to see where it happened.');
-  return exitStatus.unexpected;
-}
-
-/** The message of a refusal, with each mistake and what to do instead. */
-function describeRefusal({ message, parts: { mistakes = [], instead } }: ApiProblem | Refusal): string {
-  const text = [message, ...mistakes.map(mistake => mistake.message)].join(': ');
-  return instead ? `${text}; ${instead.text}` : text;
+  return status;
 }
