@@ -16,6 +16,7 @@ import { declareValidate } from './commands/definitions/validate.ts';
 import { declareDeliveries, declareListen } from './commands/deliveries.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareKey } from './commands/key.ts';
+import { declareMcp } from './commands/mcp.ts';
 import { declarePayloads } from './commands/payloads.ts';
 import { declareReconcile } from './commands/reconcile.ts';
 import { declareRunners } from './commands/runners.ts';
@@ -70,7 +71,7 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
     store: declareStore,
   },
   'Senders:': { senders: declareSenders, send: declareSend, schemes: declareSchemes },
-  'Editors and shells:': { schema: declareSchema, completion: declareCompletion },
+  'Editors, shells and agents:': { schema: declareSchema, completion: declareCompletion, mcp: declareMcp },
 };
 
 /** Runs the command line of this process and sets its exit status. */
