@@ -32,6 +32,10 @@ async function serveMcp(command: CliCommand): Promise<void> {
     const explained = typeof subject === 'string' ? explainNotApplied(error, directory, subject) : undefined;
     return printable(completeCommands(describeError(explained ?? error).message));
   };
+  if (process.stdin.isTTY)
+    printStatus(
+      'This command waits for an MCP client, which starts it; docs/agents.md says how. Ctrl-C ends it.',
+    );
   serveStdio(() => createMcpServer({ call: backend.call, describe }), {
     transport: new StdioServerTransport(process.stdin, output),
     onerror: ({ message }) => printStatus(`hookmill: ${printable(message)}`),
