@@ -1,9 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { ApiProblem } from '../schema/api/problems.ts';
-import { Refusal } from '../schema/refusal.ts';
 import { printable } from '../schema/text/printable.ts';
-import { DeliveryLogError } from '../store/ports/delivery-log-error.ts';
-import { StoreError } from '../store/ports/store-error.ts';
 import { declareAlerts } from './commands/alerts.ts';
 import { declareAudit } from './commands/audit.ts';
 import { declareAutomations } from './commands/automations.ts';
@@ -20,6 +16,7 @@ import { declareValidate } from './commands/definitions/validate.ts';
 import { declareDeliveries, declareListen } from './commands/deliveries.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareKey } from './commands/key.ts';
+import { declareMcp } from './commands/mcp.ts';
 import { declarePayloads } from './commands/payloads.ts';
 import { declareReconcile } from './commands/reconcile.ts';
 import { declareRunners } from './commands/runners.ts';
@@ -34,6 +31,7 @@ import { declareStore } from './commands/store.ts';
 import { declareTokens } from './commands/tokens.ts';
 import { declareWebhooks } from './commands/webhooks.ts';
 import { declareWhy } from './commands/why.ts';
+import { describeError } from './describe-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';
@@ -73,7 +71,7 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
     store: declareStore,
   },
   'Senders:': { senders: declareSenders, send: declareSend, schemes: declareSchemes },
-  'Editors and shells:': { schema: declareSchema, completion: declareCompletion },
+  'Editors, shells and agents:': { schema: declareSchema, completion: declareCompletion, mcp: declareMcp },
 };
 
 /** Runs the command line of this process and sets its exit status. */
@@ -134,27 +132,10 @@ function endWithoutOutput(error: NodeJS.ErrnoException): void {
 function reportError(error: unknown): number {
   // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
-  if (error instanceof CommandError) {
-    if (error.message) printStatus(`hookmill: ${printable(error.message)}`);
-    return error.status;
-  }
-  if (error instanceof StoreError || error instanceof DeliveryLogError) {
-    printStatus(`hookmill: ${printable(error.message)}`);
-    return exitStatus.problems;
-  }
-  if (error instanceof Refusal || error instanceof ApiProblem) {
-    printStatus(`hookmill: ${printable(describeRefusal(error))}`);
-    return exitStatus.problems;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  printStatus(`hookmill: unexpected failure: ${printable(message)}`);
+  const { message, status } = describeError(error);
+  if (message) printStatus(`hookmill: ${printable(message)}`);
+  if (status !== exitStatus.unexpected || error instanceof CommandError) return status;
   if (process.env.HOOKMILL_DEBUG && error instanceof Error) printStatus(String(error.stack));
   else printStatus('Set HOOKMILL_DEBUG=1 to see where it happened.');
-  return exitStatus.unexpected;
-}
-
-/** The message of a refusal, with each mistake and what to do instead. */
-function describeRefusal({ message, parts: { mistakes = [], instead } }: ApiProblem | Refusal): string {
-  const text = [message, ...mistakes.map(mistake => mistake.message)].join(': ');
-  return instead ? `${text}; ${instead.text}` : text;
+  return status;
 }

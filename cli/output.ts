@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { printable, printableJson, printableText } from '../schema/text/printable.ts';
 import { completeCommands } from './render/own-commands.ts';
 
@@ -37,6 +38,14 @@ export function printStatus(text: string): void {
 /** Prints rendered lines that are not data, such as diagnostics, to standard error. */
 export function printFindings(text: string): void {
   process.stderr.write(printableText(text));
+}
+
+/** Returns standard output for a protocol. What anything else of this process prints from now on goes to standard error. */
+export function reserveOutput(): Writable {
+  const { stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  return new Writable({ write: (chunk: Buffer, _, done) => write(chunk, done) });
 }
 
 /** Whether somebody still reads standard output. */

@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WhyView } from '../../operations/why/why.ts';
-import { Refusal } from '../../schema/refusal.ts';
 import { printable } from '../../schema/text/printable.ts';
-import { getDefinitionPath } from '../../sources/definition-file-name.ts';
 import { openBackend } from '../backend/open-backend.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { explainNotApplied } from '../describe-error.ts';
+import { exitStatus } from '../exit-status.ts';
 import { printData } from '../output.ts';
 import { colours } from '../render/colours.ts';
 import { completeCommands } from '../render/own-commands.ts';
@@ -35,18 +32,6 @@ Examples:
       printData(output, why, () => renderWhy(why));
       if (why.cause !== null) process.exitCode = exitStatus.problems;
     });
-}
-
-/** Explains an unknown webhook whose definition exists: it is only not applied yet. */
-function explainNotApplied(error: unknown, directory: string, subject: string): CommandError | undefined {
-  if (!(error instanceof Refusal) || error.code !== 'webhook-unknown') return undefined;
-  const file = getDefinitionPath('webhook', subject);
-  if (!existsSync(join(directory, file))) return undefined;
-  return new CommandError(
-    `${file} is not applied, so its webhook has no URL; run \`hookmill apply\``,
-    undefined,
-    { cause: error },
-  );
 }
 
 const marks = {

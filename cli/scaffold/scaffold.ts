@@ -3,6 +3,7 @@ import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { ciInstallScript, ciPackagePlaceholders } from './ci-install.ts';
 import { quoteYaml } from './covered-directories.ts';
 import { createModeline, getEditorSchemaFile, getJsonSchemaText } from './json-schemas.ts';
+import { createSkillFiles } from './skill.ts';
 
 export const ciHosts = ['github', 'gitlab'] as const;
 export type CiHost = (typeof ciHosts)[number];
@@ -12,10 +13,12 @@ interface ScaffoldOptions {
   /** The path of the definitions directory in its repository, with `/` separators; `''` is the root. */
   readonly pathInRepository: string;
   readonly ci: readonly CiHost[];
+  /** Whether there is a skill for coding agents. By default, there is none. */
+  readonly agents?: boolean;
 }
 
 export interface ScaffoldFile {
-  /** The start of the path. GitHub, GitLab and pre-commit read their files only at the repository's root. */
+  /** The start of the path. GitHub, GitLab, pre-commit and agents read their files at the repository's root. */
   readonly under: 'definitions' | 'repository';
   readonly path: string;
   readonly content: string;
@@ -24,7 +27,8 @@ export interface ScaffoldFile {
 }
 
 /** Creates the files of a new definitions repository. */
-export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOptions): readonly ScaffoldFile[] {
+export function createScaffold(options: ScaffoldOptions): readonly ScaffoldFile[] {
+  const { factory, pathInRepository, ci, agents = false } = options;
   const directory = pathInRepository || '.';
   const folders = Object.values(definitionFolders).map(folder => posix.join(folder, '.gitkeep'));
   return [
@@ -43,6 +47,7 @@ export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOption
       content: createPreCommitFile(directory),
       directories: ['repos', 0, 'hooks', 0, 'args'],
     },
+    ...(agents ? createSkillFiles() : []).map(file => ({ under: 'repository' as const, ...file })),
   ];
 }
 

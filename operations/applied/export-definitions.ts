@@ -5,7 +5,7 @@ import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definition
 import { judgeTrigger } from '../../schema/definitions/judge-trigger.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { factoryBytesMax } from '../../schema/factory-size.ts';
-import { isShowableKey, isShowableName, isShowableValue } from '../../schema/payloads/observed-paths.ts';
+import { redactHeaders, redactPayload } from '../../schema/payloads/redact-payload.ts';
 import { getDefinitionPath, getFixturePath } from '../../sources/definition-file-name.ts';
 import type { OpenFactory } from '../factory.ts';
 import { openHistory, type PastDelivery } from '../impact/history.ts';
@@ -17,12 +17,6 @@ type ExportedFile = ExportedDefinitions['files'][number];
 const fixtureDeliveriesMax = 50;
 /** @limit Largest payload of an exported fixture, in bytes (64 KiB): people read and change fixtures. */
 const fixturePayloadBytesMax = 64 * 1024;
-
-/** @limit Deepest level of a payload that a fixture keeps: payload filters nest no deeper than 16. */
-const keptLevelsMax = 32;
-
-/** Replaces a value that is left out. */
-const leftOut = '(left out)';
 
 /**
  * Renders the applied state as the definition files that would make it, so that a plan of them has no changes. With
@@ -105,28 +99,4 @@ function makeFixture(
   const fixture = { expect, webhook: webhook.name, payload, ...withHeaders };
   const content = `${JSON.stringify(fixture, null, 2)}\n`;
   return [{ path: getFixturePath(automation.name, delivery.id), content }];
-}
-
-/**
- * Copies a payload without what `payloads describe` would not show: long texts, values that look like credentials, and
- * everything below names like `token` or `password`.
- */
-function redactPayload(payload: unknown, level = 0): unknown {
-  if (level > keptLevelsMax) return leftOut;
-  if (Array.isArray(payload)) return payload.map(element => redactPayload(element, level + 1));
-  if (typeof payload === 'object' && payload !== null) {
-    const entries = Object.entries(payload).filter(([key]) => isShowableKey(key));
-    return Object.fromEntries(
-      entries.map(([key, value]) => [
-        key,
-        isShowableName(key) || value === null ? redactPayload(value, level + 1) : leftOut,
-      ]),
-    );
-  }
-  return typeof payload === 'string' && !isShowableValue(payload) ? leftOut : payload;
-}
-
-/** Keeps the event headers whose values may be shown. */
-function redactHeaders(headers: EventHeaders): EventHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => isShowableValue(value)));
 }

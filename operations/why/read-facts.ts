@@ -7,6 +7,7 @@ import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
+import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import { judgeSender } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
@@ -53,7 +54,7 @@ export async function readFacts(
   const asked = isOfDelivery ? await requireDelivery(factory, deliveryId) : undefined;
   const webhook = asked
     ? state.webhooks.find(({ uid }) => uid === asked.uid)
-    : requireNamedWebhook(state, subject);
+    : await requireNamed(factory, state, subject);
   const uid = asked?.uid ?? webhook?.uid ?? '';
   const last = asked ? new Map([[asked.outcome, asked]]) : await readLast(factory, uid);
   const listening = state.automations.filter(({ triggers }) =>
@@ -75,6 +76,32 @@ export async function readFacts(
       askedRun,
     })),
   };
+}
+
+/** Finds the webhook. If it is unknown, the refusal says why the branch that may define it is not applied. */
+async function requireNamed({ name, store }: OpenFactory, state: AppliedState, subject: string) {
+  try {
+    return requireNamedWebhook(state, subject);
+  } catch (error) {
+    const text = error instanceof Refusal && describeUnapplied(await store.reconcileStatuses.read(name));
+    if (!text) throw error;
+    const { code, message } = error;
+    throw new Refusal(code, { detail: message, instead: { text } }, { cause: error });
+  }
+}
+
+/** Says what keeps the newest commit of the followed branch from being applied; undefined if nothing does. */
+function describeUnapplied(status: ReconcileStatus): string | undefined {
+  const { followed, suspendedAt, failingSince, lastFailure } = status;
+  const reasons = [
+    ...(suspendedAt === null
+      ? []
+      : [`the branch is suspended since ${suspendedAt}, until \`hookmill reconcile resume\``]),
+    ...(failingSince === null || !lastFailure
+      ? []
+      : [`its newest commit is not applied: ${lastFailure.message} (\`hookmill status\` shows where)`]),
+  ];
+  return followed && reasons.length > 0 ? reasons.join('; ') : undefined;
 }
 
 async function readIssuer(

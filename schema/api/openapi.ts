@@ -64,6 +64,11 @@ function renderSchemas(components: Components): Record<string, unknown> {
   );
 }
 
+/** Renders the JSON Schema of what a client sends. */
+export function renderInputSchema(shape: z.ZodType): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(shape, jsonSchemaOptions);
+}
+
 // Keywords that only editors of definition files understand.
 const forEditors = ['definitions', 'defaultSnippets', 'enumDescriptions', 'errorMessage'];
 
@@ -139,7 +144,7 @@ function renderPathParameters({ path }: ApiRoute): unknown[] {
 function renderQueryParameters({ query }: ApiRoute): unknown[] {
   if (!query) return [];
   return Object.entries(query.shape).map(([name, shape]) => {
-    const { $schema, description, ...schema } = z.toJSONSchema(shape, jsonSchemaOptions);
+    const { $schema, description, ...schema } = renderInputSchema(shape);
     return { name, in: 'query', required: false, ...(description && { description }), schema };
   });
 }

@@ -20,11 +20,13 @@ export function declareInit(command: CliCommand): void {
 
 Writes the folders, hookmill.yaml, the schemas for editors, and the configuration with which CI and pre-commit validate
 each change, and CI comments on it with the plan. By default, these are files for the CI of the host that the remote
-origin names; without one, for each CI that the repository already has files of, otherwise for both. In a folder of a repository, the files for CI and pre-commit go to the
-repository's root; init in a further folder adds it to them.
+origin names; without one, for each CI that the repository already has files of, otherwise for both. In a folder of a
+repository, the files for CI and pre-commit go to the repository's root; init in a further folder adds it to them. With
+--agents, a skill goes there too, which tells coding agents how to write, validate and propose definitions.
 
 Examples:
   hookmill init
+  hookmill init --agents
   hookmill init teams/payments --factory payments --ci github`)
     .argument('[directory]', 'the definitions directory, created if it does not exist', '.')
     .addOption(
@@ -32,11 +34,13 @@ Examples:
         .choices(['auto', 'all', 'github', 'gitlab', 'none'])
         .default('auto'),
     )
+    .option('--agents', 'also create a skill for coding agents, in .claude/skills and .agents/skills')
     .action(async (directory: string, _, command: CliCommand) => init(directory, command.optsWithGlobals()));
 }
 
 interface InitOptions extends GlobalOptions {
   readonly ci: 'auto' | 'all' | 'none' | CiHost;
+  readonly agents?: true;
 }
 
 async function init(path: string, options: InitOptions): Promise<void> {
@@ -44,14 +48,14 @@ async function init(path: string, options: InitOptions): Promise<void> {
     import('../../scaffold/scaffold.ts'),
     import('../../scaffold/covered-directories.ts'),
   ]);
-  const { factory = 'default', ci } = options;
+  const { factory = 'default', ci, agents = false } = options;
   requireFactoryName(factory);
   const directory = resolve(options.directory, path);
   const root = findRepositoryRoot(directory, {});
   const pathInRepository = relative(root, directory).split(sep).join('/');
   const hosts = ci === 'auto' ? findCiHosts(root) : ciHosts.filter(host => ci === 'all' || ci === host);
   const place = pathInRepository || '.';
-  const files = createScaffold({ factory, pathInRepository, ci: hosts });
+  const files = createScaffold({ factory, pathInRepository, ci: hosts, agents });
 
   const written = files.map(file => {
     const absolute = join(file.under === 'repository' ? root : directory, file.path);
@@ -67,6 +71,7 @@ async function init(path: string, options: InitOptions): Promise<void> {
     ...named('not covered').map(name => getCoverStep(name, place)),
     ...(written.some(({ what, isOfCi }) => isOfCi && what === 'created') && hosts.length > 0 ? ciSteps : []),
     ...nextSteps,
+    ...(agents ? [agentStep] : []),
   ];
   const data = {
     directory,
@@ -148,6 +153,10 @@ const nextSteps: readonly Step[] = [
   { say: 'Validate the definitions, as CI and the pre-commit hook will:', run: 'validate' },
   { say: 'Commit. From now on, change the definitions in pull requests.' },
 ];
+
+const agentStep: Step = {
+  say: 'Let your agent ask the daemon why a webhook did not fire: set up `hookmill mcp` (docs/agents.md).',
+};
 
 /** Creates a file. Returns false if it already exists. */
 function createFile(absolute: string, { path, content }: ScaffoldFile): boolean {
