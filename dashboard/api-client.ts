@@ -60,6 +60,16 @@ export async function requestApi(url: string, init: RequestInit = {}): Promise<R
   return response;
 }
 
+/** Saves what the API answers in a file. A link could not send the key of the session. */
+export async function download(url: string, fileName: string): Promise<void> {
+  const response = await requestApi(url);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
+
 /** Fills in the parameters of an API path and adds the query. */
 export function buildApiUrl(path: string, given: object): string {
   const { query = {}, ...parameters } = given as { query?: object } & Record<string, unknown>;

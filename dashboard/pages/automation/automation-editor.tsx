@@ -4,19 +4,25 @@ import automationSchema from '../../../schema/json/automation.schema.json' with 
 import { namePattern } from '../../../schema/name.ts';
 import { callApi } from '../../api-client.ts';
 import type { DescribedPayloads, ListedRunner, ListedWebhook } from '../../api-types.ts';
+import { Question } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { listFilteredFields, selectWebhooks } from '../../state/automation-draft.ts';
 import { readChange, toDefinitionEdit } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { changesOnScreen, currentLocation, useChangesOnScreen } from '../../state/current-location.ts';
+import {
+  answerLeaving,
+  askedAddress,
+  changesOnScreen,
+  currentLocation,
+  useChangesOnScreen,
+} from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { areSettled, useLoad } from '../../state/loading.ts';
 import { type AutomationText, useAutomationText } from '../../state/use-automation-text.ts';
 import type { CompletionSources, SchemaPart } from '../../state/yaml-completions.ts';
 import { AutomationHeading, type ShownApplied } from './automation-heading.tsx';
 import { FilterMatches, useFilterMatches } from './filter-matches.tsx';
-import { LeavingQuestion } from './leaving-question.tsx';
 import { PayloadFields } from './payload-fields.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { RunControlSection } from './run-control.tsx';
@@ -176,5 +182,23 @@ function useSources(
       headers: [...new Set(selected.flatMap(({ eventHeaders }) => eventHeaders))],
     }),
     [webhooks, runners, payloads, selected.map(({ uid }) => uid).join(' ')],
+  );
+}
+
+/** Asks before a page with changes is left. */
+function LeavingQuestion() {
+  if (askedAddress.value === undefined) return null;
+  return (
+    <Question
+      title="Leave without applying your changes?"
+      keep="Keep editing"
+      act="Drop the changes"
+      acting="Leaving…"
+      isDangerous
+      onAct={async () => answerLeaving(true)}
+      onClose={() => askedAddress.value !== undefined && answerLeaving(false)}
+    >
+      <p>They are only on this page.</p>
+    </Question>
   );
 }

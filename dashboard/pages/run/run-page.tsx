@@ -1,6 +1,6 @@
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import { hasEnded } from '../../../schema/delivery.ts';
-import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
+import { buildApiUrl, callApi, download } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
 import { Tabs } from '../../parts/controls.tsx';
 import { CopyableBlock } from '../../parts/copyable.tsx';
@@ -17,7 +17,6 @@ import { currentLocation } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { areSettled, useLoad, useRunRefresh } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { saveFile } from '../../state/save-file.ts';
 import { useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
@@ -268,11 +267,10 @@ function Event({ run, delivery }: PathProperties) {
 
 function Artifacts({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
-  const saving = useAction(async (name: string) => {
-    const path = '/factories/{factory}/runs/{run}/artifacts/{artifact}';
-    const answer = await requestApi(buildApiUrl(path, { factory, run: run.id, artifact: name }));
-    saveFile(await answer.blob(), name);
-  });
+  const path = '/factories/{factory}/runs/{run}/artifacts/{artifact}';
+  const saving = useAction((artifact: string) =>
+    download(buildApiUrl(path, { factory, run: run.id, artifact }), artifact),
+  );
   if (!run.artifacts) return <Empty title="The run left no artifacts." />;
   return (
     <>

@@ -1,5 +1,5 @@
 import type { ListedAutomation, SentTest, ShownWebhook } from '../../api-types.ts';
-import { IngressUrl } from '../../parts/ingress-url.tsx';
+import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
@@ -11,6 +11,7 @@ import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
+import { escapeInvisible } from '../../text/format-values.ts';
 import { lookOfHealth } from '../../text/looks.ts';
 import { getSenderLine } from '../../text/sender-labels.ts';
 import { EnableButton, type Tallied, WebhookMenu } from './webhook-actions.tsx';
@@ -99,5 +100,21 @@ function LastDay({ webhook, tallied }: { readonly webhook: ShownWebhook; readonl
         </span>
       </span>
     </a>
+  );
+}
+
+const secretPlace = '{token}';
+
+/** The ingress URL of a webhook. What stands for its secret is marked, and Copy says that it is missing. */
+function IngressUrl({ url }: { readonly url: string }) {
+  if (!url.includes(secretPlace)) return <CopyableLine text={url} what="ingress URL" />;
+  return (
+    <div class="copyline">
+      <code>
+        {escapeInvisible(url.replace(secretPlace, ''))}
+        <span class="tag">the secret</span>
+      </code>
+      <CopyButton text={url} what="URL without its secret" shown="Copy without the secret" />
+    </div>
   );
 }

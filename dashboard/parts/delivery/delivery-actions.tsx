@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { buildApiUrl, callApi, requestApi } from '../../api-client.ts';
+import { buildApiUrl, callApi, download, requestApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
@@ -91,16 +91,6 @@ async function renderAsCurl(factory: string, delivery: ShownDelivery): Promise<s
 /** Where the exact body of a delivery is. */
 export function buildBodyUrl(factory: string, { id: delivery }: ShownDelivery): string {
   return buildApiUrl('/factories/{factory}/deliveries/{delivery}/payload', { factory, delivery });
-}
-
-/** Saves what the API answers in a file. A link could not send the key of the session. */
-async function download(url: string, fileName: string): Promise<void> {
-  const response = await requestApi(url);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
 }
 
 interface ReplayProperties {
