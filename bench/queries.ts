@@ -23,7 +23,7 @@ await inTemporaryDirectory(async directory => {
   const uid = (await factory.apply()).get('load') ?? '';
   const payload = Buffer.from(JSON.stringify({ type: 'build', text: 'x'.repeat(1_000) }));
   const file = join(factory.home, 'deliveries.db');
-  fillLog(file, uid, options.rows, { count: options.payloads, payload });
+  fillLog(file, uid, options.rows, { newest: { count: options.payloads, payload } });
   fillRuns(file, options);
   const daemon = await factory.serve();
   const target = { name: 'load', url: `${daemon.ingressUrl}/webhooks/w/${uid}`, token: 'bench-token' };

@@ -1,22 +1,28 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { firstSortableId } from '../../schema/ids.ts';
-import { openDatabase } from '../../store/embedded/delivery-log/sql/database.ts';
+import { openDatabase, openDatabaseForReading } from '../../store/embedded/delivery-log/sql/database.ts';
 
 const days = 6;
 
-/** The payload of so many of the newest deliveries. */
-export interface NewestPayloads {
-  readonly count: number;
-  readonly payload: Uint8Array;
+export interface FillOptions {
+  /** The payload of so many of the newest deliveries; the others have `{}`. */
+  readonly newest?: { readonly count: number; readonly payload: Uint8Array };
+  /** The times between which the deliveries arrived; by default, the last six days. */
+  readonly times?: { readonly fromMs: number; readonly toMs: number };
 }
 
 /**
- * Fills a home's log with accepted deliveries of the last days, before a daemon opens it. Their random keys scatter
+ * Fills a home's log with accepted deliveries, before a daemon opens it. Their random keys scatter
  * the indexes as the keys of real deliveries do. Indexes that are made at the end would be sorted faster, but their pages
  * would be full: for a long time, each further delivery would split some. Identities and payloads are short, which saves
  * time and matters little unless the newest ones are given.
  */
-export function fillLog(file: string, uid: string, rows: number, newest?: NewestPayloads): void {
+export function fillLog(
+  file: string,
+  uid: string,
+  rows: number,
+  { newest, times = lastDays() }: FillOptions = {},
+): void {
   const database = openDatabase(file);
   // Only for the time of filling: the daemon makes the file durable again.
   database.pragma('journal_mode = OFF');
@@ -28,9 +34,9 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
       VALUES ('default', 'load', ?, 'Accepted', 'signature', 'body') RETURNING key`)
     .pluck()
     .get(uid);
-  const firstMs = Date.now() - days * 86_400_000;
+  const { fromMs: firstMs, toMs } = times;
   database.function('make_id', prepareIds('dlv') as never);
-  const stepMs = (days * 86_400_000) / rows;
+  const stepMs = (toMs - firstMs) / rows;
   const { count: newestCount, payload } = newest ?? { count: 0, payload: null };
   database.prepare(insertDeliveries).run({ rows, series, firstMs, stepMs, newestCount, payload });
   database.close();
@@ -38,6 +44,10 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+function lastDays(): Required<FillOptions>['times'] {
+  return { fromMs: Date.now() - days * 86_400_000, toMs: Date.now() };
 }
 
 /** Records a run for every so many of the deliveries of `fillLog`, one in a hundred of them failed. */
@@ -55,6 +65,18 @@ export function fillRuns(
       FROM deliveries WHERE seq % @every = 0`)
     .run({ every: Math.max(1, Math.round(rows / runs)) });
   database.close();
+}
+
+/** Counts the deliveries of `fillLog`: those still there, and those of them that arrived since a time. */
+export function countFilled(file: string, sinceMs: number): { readonly all: number; readonly since: number } {
+  const database = openDatabaseForReading(file);
+  const counts = database
+    .prepare<[number], { all: number; since: number }>(`
+      SELECT count(*) AS "all", count(*) FILTER (WHERE at_ms >= ?) AS since FROM deliveries
+      WHERE series IN (SELECT key FROM series WHERE webhook = 'load')`)
+    .get(sinceMs) ?? { all: 0, since: 0 };
+  database.close();
+  return counts;
 }
 
 /** Returns a function that makes an id as `createSortableId` does, but faster, from its time and a number. */
