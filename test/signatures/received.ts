@@ -3,7 +3,7 @@ import type { SignatureDescription, SignatureScheme } from '../../signatures/des
 import { findScheme } from '../../signatures/schemes.ts';
 import { type RequestToSign, signRequest } from '../../signatures/sign.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
-import vectorsFile from './vectors.json' with { type: 'json' };
+import vectorsFile from '../../docs/corpus/signatures.json' with { type: 'json' };
 
 /** A request that was signed outside of this project, or a modified one that must be refused. */
 export interface Vector {
