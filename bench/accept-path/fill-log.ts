@@ -24,8 +24,8 @@ export function fillLog(
   { newest, times = lastDays() }: FillOptions = {},
 ): void {
   const database = openDatabase(file);
-  // Only for the time of filling: the daemon makes the file durable again.
-  database.pragma('journal_mode = OFF');
+  // Only for the time of filling: the daemon makes the file durable again. SQLite refuses OFF here.
+  database.pragma('journal_mode = MEMORY');
   database.pragma('synchronous = OFF');
   // The indexes of random keys stay in memory, each of which takes 40 bytes of a page: a page would be written again and again.
   database.pragma(`cache_size = -${1_000_000 + Math.round(rows * 0.08)}`);
