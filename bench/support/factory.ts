@@ -97,6 +97,7 @@ export function openFactory(
         deliveriesPerMinute: many,
         failedAuthPerMinute: many,
         failedAuthPerMinuteTotal: many,
+        apiRequestsPerMinute: many,
       };
       const all = { port: 0, managementPort: 0, logLevel: 'warn', limits, ...settings };
       write('daemon.yaml', JSON.stringify(all));
