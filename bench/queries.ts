@@ -30,7 +30,7 @@ await inTemporaryDirectory(async directory => {
   const [uid = '', otherUid] = [await prepare(factory), await prepare(other)];
   const token = await factory.hookmill('tokens', 'create', 'bench', '--permission', 'manage');
   const file = join(factory.home, 'deliveries.db');
-  const keptSinceMs = fill(file, uid);
+  const keptSinceMs = await fill(file, uid);
   const { daemon, seconds } = await measureStart(factory);
   console.log(`ready after ${seconds} s, with ${round(statSync(file).size / 1e9)} GB in the log`);
   const target = { name: 'full', url: `${daemon.ingressUrl}/webhooks/w/${uid}`, token: 'bench-token' };
@@ -57,7 +57,7 @@ async function prepare(factory: BenchFactory): Promise<string | undefined> {
 }
 
 /** Fills the log, and returns since when retention keeps everything. */
-function fill(file: string, uid: string): number {
+async function fill(file: string, uid: string): Promise<number> {
   const keptMs = keptHours * hourMs;
   const toMs = Date.now();
   const fromMs = toMs - (keptMs * options.rows) / (options.rows - options.old);
@@ -66,7 +66,10 @@ function fill(file: string, uid: string): number {
     start.replace('""', `"${'x'.repeat(Math.max(0, options.bytes - start.length))}"`),
   );
   const startMs = performance.now();
-  fillLog(file, uid, options.rows, { newest: { count: options.payloads, payload }, times: { fromMs, toMs } });
+  await fillLog(file, uid, options.rows, {
+    newest: { count: options.payloads, payload },
+    times: { fromMs, toMs },
+  });
   fillRuns(file, options);
   console.log(`filled in ${round((performance.now() - startMs) / 1_000, 0)} s`);
   return toMs - keptMs;

@@ -37,7 +37,7 @@ await inTemporaryDirectory(async directory => {
   const token = (await factory.hookmill('tokens', 'create', 'soak', '--permission', 'manage')).trim();
   await writeDefinitions(factory);
   const uids = await factory.apply();
-  const old = fillOld(factory, uids.get('deploys') ?? '');
+  const old = await fillOld(factory, uids.get('deploys') ?? '');
   const daemon = await factory.serve({ runs: { runner: { kind: 'command', argv: ['/bin/cat'] } } });
   const traffic = startTraffic(daemon.ingressUrl, uids, rate);
   const ending = new AbortController();
@@ -67,13 +67,13 @@ await inTemporaryDirectory(async directory => {
 });
 
 /** Fills the log with deliveries of which an hour's worth passes its retention each hour, and a tenth has a run. */
-function fillOld({ home }: BenchFactory, uid: string): Old {
+async function fillOld({ home }: BenchFactory, uid: string): Promise<Old> {
   const rows = Math.round(rate * 3_600 * (hours + 1));
   const fromMs = Date.now() - keptMs - hourMs;
   const old = { rows, fromMs, toMs: fromMs + (hours + 1) * hourMs };
   const file = join(home, 'deliveries.db');
   const payload = Buffer.from(JSON.stringify({ kind: 'old', text: 'x'.repeat(900) }));
-  fillLog(file, uid, rows, { newest: { count: rows, payload }, times: old });
+  await fillLog(file, uid, rows, { newest: { count: rows, payload }, times: old });
   fillRuns(file, { rows, runs: rows / 10 });
   return old;
 }

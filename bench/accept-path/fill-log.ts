@@ -1,8 +1,10 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { firstSortableId } from '../../schema/ids.ts';
 import { openDatabase, openDatabaseForReading } from '../../store/embedded/delivery-log/sql/database.ts';
 
 const days = 6;
+const rowsPerStep = 100_000;
 
 export interface FillOptions {
   /** The payload of so many of the newest deliveries; the others have `{}`. */
@@ -17,12 +19,12 @@ export interface FillOptions {
  * would be full: for a long time, each further delivery would split some. Identities and payloads are short, which saves
  * time and matters little unless the newest ones are given.
  */
-export function fillLog(
+export async function fillLog(
   file: string,
   uid: string,
   rows: number,
   { newest, times = lastDays() }: FillOptions = {},
-): void {
+): Promise<void> {
   const database = openDatabase(file);
   // Only for the time of filling: the daemon makes the file durable again. SQLite refuses OFF here.
   database.pragma('journal_mode = MEMORY');
@@ -39,7 +41,15 @@ export function fillLog(
   database.function('make_id', prepareIds('dlv') as never);
   const stepMs = (toMs - firstMs) / rows;
   const { count: newestCount, payload } = newest ?? { count: 0, payload: null };
-  database.prepare(insertDeliveries).run({ rows, series, firstMs, stepMs, newestCount, payload });
+  const insert = database.prepare(insertDeliveries);
+  database.exec('BEGIN');
+  for (let from = 0; from < rows; from += rowsPerStep) {
+    const to = Math.min(rows, from + rowsPerStep);
+    insert.run({ from, to, rows, series, firstMs, stepMs, newestCount, payload });
+    // A signal ends the benchmark here.
+    await setImmediate();
+  }
+  database.exec('COMMIT');
   database.exec(tallyAll);
   database.close();
   // The pages reach the disk now, not while something else is measured.
@@ -91,7 +101,7 @@ export function prepareIds(prefix: 'dlv' | 'run'): (atMs: number, n: number) => 
 }
 
 const insertDeliveries = `
-  WITH RECURSIVE given (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM given WHERE n + 1 < @rows)
+  WITH RECURSIVE given (n) AS (SELECT @from UNION ALL SELECT n + 1 FROM given WHERE n + 1 < @to)
   INSERT INTO deliveries
     (id, series, at_ms, size, identity, identity_key, content_digest, content_key, headers, payload)
   SELECT make_id(CAST(@firstMs + n * @stepMs AS INTEGER), n), @series, CAST(@firstMs + n * @stepMs AS INTEGER), 2, n,
