@@ -51,8 +51,12 @@ export async function fillLog(
   }
   database.exec('COMMIT');
   database.exec(tallyAll);
+  closeDurably(database, file);
+}
+
+/** Closes it. The pages reach the disk now, not while something else is measured. */
+function closeDurably(database: ReturnType<typeof openDatabase>, file: string): void {
   database.close();
-  // The pages reach the disk now, not while something else is measured.
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);
@@ -76,7 +80,7 @@ export function fillRuns(
       SELECT make_run_id(at_ms, seq), seq, 'default', 'triage', 0, iif(seq % 100 < @every, 'failed', 'succeeded'), at_ms, at_ms
       FROM deliveries WHERE seq % @every = 0`)
     .run({ every: Math.max(1, Math.round(rows / runs)) });
-  database.close();
+  closeDurably(database, file);
 }
 
 /** Counts the deliveries of `fillLog`: those still there, and those of them that arrived since a time. */
