@@ -47,7 +47,7 @@ await inTemporaryDirectory(async directory => {
   const uid = (await factory.apply()).get('load') ?? '';
   const file = join(factory.home, 'deliveries.db');
   const payload = Buffer.from(JSON.stringify({ type: 'build', text: 'x'.repeat(1_000) }));
-  fillLog(file, uid, options.rows, { count: 10_000, payload });
+  await fillLog(file, uid, options.rows, { newest: { count: 10_000, payload } });
   fillRuns(file, options);
   const { ingressUrl, managementUrl } = await factory.serve();
   const target = { name: 'load', url: `${ingressUrl}/webhooks/w/${uid}`, token: 'bench-token' };

@@ -3,9 +3,6 @@
 // on the machine affects both equally.
 // Usage: npm run bench:management [-- --deliveries 100000 --seconds 4 --rounds 3 --viewers 200 --connections 64]
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type ClientRequest, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSortableId } from '../schema/ids.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
@@ -13,6 +10,7 @@ import { inTemporaryDirectory, openFactory } from './support/factory.ts';
 import { load, rateOf, type Target } from './support/load.ts';
 import { parseNumbers } from './support/options.ts';
 import { median } from './support/statistics.ts';
+import { openViewers } from './support/viewers.ts';
 
 const options = parseNumbers({ deliveries: 100_000, seconds: 4, rounds: 3, viewers: 200, connections: 64 });
 const { deliveries, seconds, rounds, viewers } = options;
@@ -94,7 +92,7 @@ async function liveViews(managementUrl: string, tokens: readonly string[], targe
   const watched: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const without = await measureRate(target);
-    const close = await openViewers(managementUrl, tokens);
+    const close = await openViewers(managementUrl, tokens, viewers);
     const withThem = await measureRate(target);
     close();
     // The first round warms up.
@@ -109,24 +107,6 @@ async function liveViews(managementUrl: string, tokens: readonly string[], targe
   console.log(
     `ratio ${(median(watched) / median(alone)).toFixed(2)}, medians of ${rounds} rounds of ${seconds} s`,
   );
-}
-
-async function openViewers(managementUrl: string, tokens: readonly string[]): Promise<() => void> {
-  const { hostname, port, host } = new URL(managementUrl);
-  const path = '/api/v1/factories/default/live-deliveries';
-  const views: ClientRequest[] = Array.from({ length: viewers - 1 }, (_, index) => {
-    const headers = { authorization: `Bearer ${tokens[index % tokens.length]}` };
-    return request({ hostname, port, path, headers, agent: false }, incoming => incoming.resume()).end();
-  });
-  for (const view of views) view.on('error', () => undefined);
-  const silent: Socket = connect(Number(port), hostname);
-  silent.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens[0]}\r\n\r\n`);
-  silent.pause();
-  await Promise.all(views.map(view => once(view, 'response')));
-  return () => {
-    silent.destroy();
-    for (const view of views) view.destroy();
-  };
 }
 
 async function measureRate(target: Target): Promise<number> {

@@ -15,6 +15,7 @@ import {
   renderSchemesOfKind,
   schemeKinds,
 } from '../signatures/reference.ts';
+import { renderCorpusSchemes, renderFilterCases } from './corpus-pages.ts';
 import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { renderLimits } from './limits-overview.ts';
@@ -34,6 +35,8 @@ const files: readonly GeneratedFile[] = [
   })),
   { path: 'docs/reference/diagnostics/README.md', render: renderDiagnosticsIndex },
   { path: 'docs/reference/limits.md', render: renderLimits },
+  { path: 'docs/reference/filter-cases.md', render: renderFilterCases },
+  { path: 'docs/corpus/schemes.json', render: renderCorpusSchemes },
   ...editorSchemas,
   {
     path: 'docs/reference/openapi.json',

@@ -93,7 +93,7 @@ async function startHookmill(directory: string, options: CaseOptions) {
   };
   const [full, flooded] = [copy('full'), copy('flooded')];
   const fullFile = join(full.home, 'deliveries.db');
-  fillLog(fullFile, uid, options.rows);
+  await fillLog(fullFile, uid, options.rows);
   const accepting = await serve(prepared, uid);
   const other = await serve(full, uid);
   let rowsPerCommit = 1;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,15 +9,38 @@ import { execa } from 'execa';
 const bin = join(import.meta.dirname, '../../cli/bin.js');
 const stops: (() => void)[] = [];
 
-/** Runs a benchmark in a directory of its own. Then calls the `atEnd` functions and removes the directory. */
+/**
+ * Runs a benchmark in a directory of its own. Then calls the `atEnd` functions and removes the directory, also if the
+ * benchmark fails or is interrupted.
+ */
 export async function inTemporaryDirectory(bench: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
+  const cleanUp = () => {
+    for (const stop of stops.splice(0)) stop();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', cleanUp);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
     await bench(directory);
   } finally {
-    for (const stop of stops) stop();
-    rmSync(directory, { recursive: true, force: true });
+    cleanUp();
   }
+}
+
+/**
+ * Throws an error unless the directory is on a disk with so many bytes free. Files in memory would be too fast, and
+ * could take all of it.
+ */
+export function requireDisk(directory: string, bytes: number): void {
+  const { type, bavail, bsize } = statfsSync(directory);
+  const tmpfs = 0x01021994;
+  if (type === tmpfs) throw new Error(`${directory} is in memory; set TMPDIR to a directory on a disk`);
+  const gb = (count: number) => Math.round(count / 1e9);
+  if (bavail * bsize < bytes)
+    throw new Error(
+      `${directory} has ${gb(bavail * bsize)} GB free, and this needs ${gb(bytes)} GB; choose fewer --rows`,
+    );
 }
 
 export function atEnd(stop: () => void): void {
@@ -74,6 +97,7 @@ export function openFactory(
         deliveriesPerMinute: many,
         failedAuthPerMinute: many,
         failedAuthPerMinuteTotal: many,
+        apiRequestsPerMinute: many,
       };
       const all = { port: 0, managementPort: 0, logLevel: 'warn', limits, ...settings };
       write('daemon.yaml', JSON.stringify(all));

@@ -9,3 +9,12 @@ export function median(numbers: readonly number[]): number {
 export function round(value: number, decimals = 1): number {
   return Number(value.toFixed(decimals));
 }
+
+/** The slope of the line through points with the least squared error, or 0 if all have the same x. */
+export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (of: 0 | 1) => points.reduce((sum, point) => sum + point[of], 0) / points.length;
+  const [middleX, middleY] = [mean(0), mean(1)];
+  const spread = points.reduce((sum, [x]) => sum + (x - middleX) ** 2, 0);
+  const together = points.reduce((sum, [x, y]) => sum + (x - middleX) * (y - middleY), 0);
+  return spread === 0 ? 0 : together / spread;
+}

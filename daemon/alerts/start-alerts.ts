@@ -18,6 +18,7 @@ import type { OperationsThread } from '../operations-thread/operations-thread.ts
 import type { FindMissedArgument } from '../operations-thread/wire.ts';
 import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { describeReceiver, nameReceiver } from './alert-settings.ts';
 import {
   type AutomationOfFactory,
@@ -184,9 +185,6 @@ function prepareMissed(
   signal: AbortSignal,
 ): () => Promise<readonly Finding[]> {
   let nextAtMs = -Infinity;
-  const stopped = new Promise<readonly Finding[]>(resolve => {
-    signal.addEventListener('abort', () => resolve([]), { once: true });
-  });
   return async () => {
     const now = nowMs();
     if (now < nextAtMs && nextAtMs - now <= missedEveryMs) return [];
@@ -196,10 +194,11 @@ function prepareMissed(
     if (factories.length + open.length === 0) return [];
     const watched = open.map(({ factory, subject: uid, name }) => ({ factory, uid, name }));
     const found = thread.run('findMissed', { factories, watched, nowMs: now } satisfies FindMissedArgument);
-    return Promise.race([found as Promise<readonly Finding[]>, stopped]).catch(err => {
+    const missed = await untilAborted(found as Promise<readonly Finding[]>, signal).catch(err => {
       log.warn({ err }, 'cannot look for what webhooks have missed yet');
       return [];
     });
+    return missed ?? [];
   };
 }
 

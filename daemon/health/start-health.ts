@@ -6,6 +6,7 @@ import type { Replicas } from '../../store/ports/replicas.ts';
 import { doInTurn } from '../one-at-a-time.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { LookArgument } from '../operations-thread/wire.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** @limit Time between two looks at the health of webhooks, in ms: what is wrong is known within a few seconds. */
 const lookEveryMs = 5_000;
@@ -34,8 +35,8 @@ export interface HealthTask {
 /** Looks at the health of webhooks every few seconds, in the operations thread. With replicas, one of them does. */
 export function startHealth(options: HealthOptions): HealthTask {
   const { thread, deliveryLog, replicas, log, nowMs, alerts, targets, onLooked } = options;
-  const stopped = Promise.withResolvers<false>();
-  let isStopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let looking: Promise<void> | undefined;
   let hasFailed = false;
   /** Whether the last look found no new delivery, so that the next one is worth a look of its own. */
@@ -46,7 +47,7 @@ export function startHealth(options: HealthOptions): HealthTask {
     const start = () => {
       looking = lookAndGoOn();
     };
-    if (!isStopped) timer = setTimeout(start, ms).unref();
+    if (!signal.aborted) timer = setTimeout(start, ms).unref();
   };
   const look = async () => {
     const argument: LookArgument = { nowMs: nowMs(), targets };
@@ -55,7 +56,7 @@ export function startHealth(options: HealthOptions): HealthTask {
     // Episodes of alerts may be open for webhooks that are not due.
     if (!isDue && listWatched(await alerts.read()).length === 0) return false;
     // A look may take seconds: closing the thread ends it.
-    return Promise.race([thread.run('lookAtWebhooks', argument), stopped.promise]);
+    return (await untilAborted(thread.run('lookAtWebhooks', argument), signal)) ?? false;
   };
   const lookAndGoOn = async () => {
     isQuiet = false;
@@ -63,10 +64,11 @@ export function startHealth(options: HealthOptions): HealthTask {
       const done = await doInTurn(replicas, 'health', lookEveryMs, look);
       isQuiet = done?.result === false;
       hasFailed = false;
-      if (!isStopped) onLooked();
+      if (!signal.aborted) onLooked();
     } catch (error) {
       // A log that cannot be written says so itself, and is full for a long time.
-      if (!isStopped && !hasFailed) log.warn({ err: error }, 'cannot look at the health of webhooks yet');
+      if (!signal.aborted && !hasFailed)
+        log.warn({ err: error }, 'cannot look at the health of webhooks yet');
       hasFailed = true;
     }
     lookIn(lookEveryMs);
@@ -79,9 +81,8 @@ export function startHealth(options: HealthOptions): HealthTask {
       lookIn(lookSoonMs);
     },
     stop: async () => {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
-      stopped.resolve(false);
       await looking;
     },
   };

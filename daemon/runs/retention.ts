@@ -6,6 +6,7 @@ import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { doInTurn } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** @limit Time between two passes of pruning, in ms: retention is counted in days. */
 const pruneIntervalMs = 60 * 60 * 1000;
@@ -30,15 +31,12 @@ export function startRetention(options: RetentionOptions): RetentionTask {
   const { log } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const stopped = new Promise<undefined>(resolve => {
-    signal.addEventListener('abort', () => resolve(undefined));
-  });
   const handled = (work: Promise<void>) =>
     work.catch((error: unknown) => {
       if (error instanceof DeliveryLogError && error.code === 'closed') return;
       log.error({ err: error }, 'cannot remove everything past its retention; the next pass continues');
     });
-  const removeOld = () => handled(removeInTurn(options, signal, stopped));
+  const removeOld = () => handled(removeInTurn(options, signal));
   let passing = removeOld().then(() => handled(removeUnknownRuns(options, signal)));
   const timer = setInterval(() => {
     passing = passing.then(removeOld);
@@ -54,14 +52,10 @@ export function startRetention(options: RetentionOptions): RetentionTask {
 }
 
 /** Removes what is old, unless another daemon has just done so: then only files are left, which each has of its own. */
-async function removeInTurn(
-  options: RetentionOptions,
-  signal: AbortSignal,
-  stopped: Promise<undefined>,
-): Promise<void> {
+async function removeInTurn(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { replicas } = options.store;
   const done = await doInTurn(replicas, 'retention', pruneIntervalMs, lost =>
-    removeOldRuns(options, AbortSignal.any([signal, lost]), stopped),
+    removeOldRuns(options, AbortSignal.any([signal, lost]), signal),
   );
   if (!done) await removeUnknownRuns(options, signal);
 }
@@ -69,14 +63,14 @@ async function removeInTurn(
 async function removeOldRuns(
   { store, deliveryLog, settings, log, nowMs }: RetentionOptions,
   signal: AbortSignal,
-  stopped: Promise<undefined>,
+  stopping: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) return;
   const keepSinceMs = nowMs() - settings.days * dayMs;
   const keepTalliesSinceHour = Math.floor((nowMs() - Math.max(settings.days, talliedDays) * dayMs) / hourMs);
   const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs, keepTalliesSinceHour });
   // The first pass over a large log takes long, so a stop does not wait for it: closing the log ends it.
-  const pruned = await Promise.race([pruning, stopped]);
+  const pruned = await untilAborted(pruning, stopping);
   if (!pruned) return;
   const { deliveries, runIds } = pruned;
   for (const id of runIds ?? []) {

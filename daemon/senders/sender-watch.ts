@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
 import type { Recovered, Watched } from '../../operations/senders/watched.ts';
@@ -6,6 +7,7 @@ import { doInTurn } from '../one-at-a-time.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { RecoverArgument, SenderArgument } from '../operations-thread/wire.ts';
 import type { SenderOfFactory } from '../served/served-states.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** @limit Time between two looks at a webhook's provider, in ms; it varies by a tenth. */
 const lookEveryMs = 10 * 60_000;
@@ -113,7 +115,8 @@ export class SenderWatch {
   }
 
   #watch(sender: SenderOfFactory): Promise<Watched | undefined> {
-    return this.#untilStopped(this.#options.thread.run('watchSender', this.#argument(sender)));
+    const watching = this.#options.thread.run('watchSender', this.#argument(sender)) as Promise<Watched>;
+    return untilAborted(watching, this.#stopping.signal);
   }
 
   #argument(sender: SenderOfFactory): SenderArgument {
@@ -148,14 +151,16 @@ export class SenderWatch {
       const { nextInMs } = recovered;
       if (nextInMs !== null && nextInMs > waitMaxMs) return;
       const isWaiting = nextInMs !== null || !recovered.events.some(({ result }) => result !== 'too-soon');
-      if (isWaiting) await waitUnlessAborted(Math.min(nextInMs ?? partEveryMs, partEveryMs), signal);
+      const waitMs = Math.min(nextInMs ?? partEveryMs, partEveryMs);
+      if (isWaiting) await delay(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
   async #ask(sender: SenderOfFactory, request: RecoverArgument['request']): Promise<Recovered | undefined> {
     const { thread, log } = this.#options;
     const argument: RecoverArgument = { ...this.#argument(sender), request };
-    const recovered = await this.#untilStopped<Recovered>(thread.run('recoverMissed', argument));
+    const recovering = thread.run('recoverMissed', argument) as Promise<Recovered>;
+    const recovered = await untilAborted(recovering, this.#stopping.signal);
     if (!recovered) return undefined;
     const refused = 'problem' in recovered ? [] : recovered.events.filter(({ reason }) => reason !== null);
     const reason = 'problem' in recovered ? recovered.problem : refused[0]?.reason;
@@ -173,25 +178,4 @@ export class SenderWatch {
     // Nothing was judged if `recover` was switched off.
     this.#recoveries.set(uid, { ...current, toAsk: events.length === 0 ? [] : toAsk });
   }
-
-  /** Closing the thread ends what it does, which may take as long as a provider. */
-  async #untilStopped<Result>(work: Promise<unknown>): Promise<Result | undefined> {
-    const { signal } = this.#stopping;
-    if (signal.aborted) return undefined;
-    const stopped = new Promise<undefined>(resolve => {
-      signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
-    return Promise.race([work as Promise<Result>, stopped]);
-  }
-}
-
-function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

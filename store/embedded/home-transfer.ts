@@ -8,7 +8,7 @@ import type { Claim } from '../ports/store.ts';
 import { fileFailure } from '../ports/store-error.ts';
 import { pageBytesMax, type Transfer, type TransferRun, type TransferSource } from '../ports/transfer.ts';
 import { addAudit } from '../transfer-audit.ts';
-import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
+import { moveWalAfter, openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { toLogError } from './delivery-log/sql/log-failure.ts';
 import { readTransferPauses, writeTransferPauses } from './delivery-log/sql/pauses.ts';
 import { selectSnapshot } from './delivery-log/sql/rows.ts';
@@ -75,7 +75,8 @@ export async function openHomeSnapshot(
   const log = openLogFile(home.deliveryLogFile);
   try {
     const documents = await freeze(() => log.read(beginSnapshot));
-    return { ...addAudit(readHome(home, log), auditLog), documents, close: async () => log.close() };
+    const close = async () => moveWalAfter(home.deliveryLogFile, log.close);
+    return { ...addAudit(readHome(home, log), auditLog), documents, close };
   } catch (error) {
     log.close();
     throw error;

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import file from '../../docs/corpus/signatures.json' with { type: 'json' };
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import { type RequestToSign, signRequest } from '../../signatures/sign.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
-import vectorsFile from './vectors.json' with { type: 'json' };
 
 /** A request that was signed outside of this project, or a modified one that must be refused. */
 export interface Vector {
@@ -18,10 +18,10 @@ export interface Vector {
   readonly body: string;
 }
 
-export const vectors: readonly Vector[] = vectorsFile;
+export const vectors: readonly Vector[] = file.vectors;
 
-export const nowMs = 1_700_000_000_000;
-export const url = 'https://hooks.example.com/webhooks/w/wh_0123456789abcdefghijklmn';
+/** The time and the URL of a request that has none of its own. */
+export const { nowMs, url } = file.defaults;
 
 /** Headers as node hands them to a server. */
 export function received(

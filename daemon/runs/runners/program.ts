@@ -122,11 +122,12 @@ async function runCommand(
     cancelSignal: signal,
     forceKillAfterDelay: commandGraceMs,
   });
-  signal.addEventListener('abort', () => {
+  const killSoon = () => {
     if (signal.reason instanceof RunCancelled) return;
     const timer = setTimeout(() => command.kill('SIGKILL'), stopGraceMs);
     command.nodeChildProcess.once('exit', () => clearTimeout(timer));
-  });
+  };
+  signal.addEventListener('abort', killSoon);
   collect(command.stdout, output);
   collect(command.stderr, output);
   command.nodeChildProcess.once('exit', () => {
@@ -134,7 +135,8 @@ async function runCommand(
     closeSoon(command.stdout);
     closeSoon(command.stderr);
   });
-  return command;
+  // A signal of AbortSignal.any with a listener lives as long as the daemon, and all that the listener refers to.
+  return command.finally(() => signal.removeEventListener('abort', killSoon));
 }
 
 /**

@@ -7,8 +7,6 @@ import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-pro
 
 const withField = schemes.filter(({ bodyIdentity }) => bodyIdentity?.field !== undefined);
 const withoutKey = schemes.filter(({ bodyIdentity }) => bodyIdentity?.hashWithout !== undefined);
-const own = { deliveryIdField: '$.event.id' };
-const both = { deliveryIdField: ['$.eventCode', '$.pspReference'] };
 
 let daemon: InProcessDaemon;
 beforeAll(async () => {
@@ -17,7 +15,6 @@ beforeAll(async () => {
       scheme: scheme.id,
       secret: credentialsFor(scheme).secret,
     })),
-    ...[own, both].map(keys => ({ ...keys, secret: 'token-of-the-sender' })),
   ]);
   daemon.clock.nowMs = nowMs;
 });
@@ -28,13 +25,6 @@ function at(index: number) {
   if (!webhook) throw new Error(`no webhook ${index}`);
   return webhook;
 }
-
-const postTo =
-  (index: number) =>
-  (body: string, headers: Record<string, string> = {}) =>
-    send(at(index).url, { body, headers: { ...headers, authorization: 'Bearer token-of-the-sender' } });
-const post = postTo(-2);
-const postBoth = postTo(-1);
 
 /** Sends what the provider of a scheme signs, at a time of its own. */
 async function sign(scheme: SignatureScheme, index: number, body: string, atMs: number): Promise<Answer> {
@@ -95,93 +85,4 @@ describe('two bodies of one event', () => {
       expect(new Set(all).size).toBe(4);
     },
   );
-});
-
-test('the field of a webhook stands before X-Service-Delivery-Id, and after it, the body', async () => {
-  const header = { 'X-Service-Delivery-Id': 'service-1' };
-  const byField = await post('{"event":{"id":"evt_1"},"n":1}', header);
-  const withoutField = await post('{"n":2}', header);
-  const withoutAny = await post('{"n":3}');
-  const [last, second, first] = await at(-2).rows();
-  expect(first).toMatchObject({
-    id: byField.deliveryId,
-    identity: 'evt_1',
-    identitySource: 'deliveryIdField',
-  });
-  expect(second).toMatchObject({ id: withoutField.deliveryId, identity: 'service-1' });
-  expect(last).toMatchObject({ id: withoutAny.deliveryId, identitySource: 'body', outcome: 'Accepted' });
-});
-
-test.each([
-  ['null', 'null'],
-  ['a boolean', 'true'],
-  ['an object', '{"a":1}'],
-  ['a list', '["evt"]'],
-  ['an empty text', '""'],
-  ['a blank text', '" \\t "'],
-  ['a fraction', '1.5'],
-  ['an integer that may be rounded', '9007199254740993'],
-  ['an exponent beyond integers', '1e300'],
-])('%s is no ID: two events that have it are two deliveries', async (name, value) => {
-  const body = (n: number) => `{"event":{"id":${value}},"${name}":${n}}`;
-  const [first, second] = [await post(body(1)), await post(body(2))];
-  expect(second.deliveryId).not.toBe(first.deliveryId);
-  expect((await at(-2).rows())[0]).toMatchObject({ outcome: 'Accepted', identitySource: 'body' });
-});
-
-test.each([
-  ['an array of events', '[{"event":{"id":"in-array"}},N]'],
-  ['a scalar', '"evt N"'],
-  ['a field that every object inherits', '{"event":{"__proto__":{"id":"inherited"}},"n":N}'],
-])('%s has no field, so its body identifies it', async (_, body) => {
-  const [first, second] = [await post(body.replace('N', '1')), await post(body.replace('N', '2'))];
-  expect([first.status, second.status]).toEqual([202, 202]);
-  expect(second.deliveryId).not.toBe(first.deliveryId);
-});
-
-test.each([
-  ['a whole number', '42', '42'],
-  ['the name of an inherited field', '"__proto__"', '__proto__'],
-  ['a text that is not Latin', '"注文-1"', '注文-1'],
-  // printf 'sha256:00' | iconv -t utf-16le | sha256sum
-  [
-    'a text that looks like a hash',
-    '"sha256:00"',
-    'sha256:d8f57925938396c47303f421246cfcf3a638503e6fba4cf7993fca946b13556f',
-  ],
-])('%s is an ID', async (_, value, identity) => {
-  await post(`{"event":{"id":${value}},"n":1}`);
-  await post(`{"event":{"id":${value}},"n":2}`);
-  expect((await at(-2).rows())[0]).toMatchObject({ outcome: 'Duplicate', identity });
-});
-
-test('IDs that differ only in a lone surrogate, a NUL or beyond 256 bytes are different', async () => {
-  const long = 'h'.repeat(200_000);
-  const ids = [
-    '"\\ud800"',
-    '"\\ud801"',
-    '"\\ufffd"',
-    '"a\\u0000b"',
-    '"a\\u0000c"',
-    `"${long}1"`,
-    `"${long}2"`,
-  ];
-  const answers: Answer[] = [];
-  for (const id of ids) answers.push(await post(`{"event":{"id":${id}}}`));
-  expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 202));
-  expect(new Set(answers.map(({ deliveryId }) => deliveryId)).size).toBe(ids.length);
-  const again = await post(`{"event":{"id":"${long}2"},"retry":1}`);
-  expect(again.deliveryId).toBe(answers.at(-1)?.deliveryId);
-});
-
-test('a list of fields identifies together, framed by length, and only if all are there', async () => {
-  const body = (code: string, psp: string, n: number) =>
-    JSON.stringify({ eventCode: code, pspReference: psp, n });
-  const first = await postBoth(body('a', 'bc', 1));
-  const shifted = await postBoth(body('ab', 'c', 1));
-  const retry = await postBoth(body('a', 'bc', 2));
-  const partial = [await postBoth('{"eventCode":"a","n":1}'), await postBoth('{"eventCode":"a","n":2}')];
-  expect(retry.deliveryId).toBe(first.deliveryId);
-  expect(new Set([first, shifted, ...partial].map(({ deliveryId }) => deliveryId)).size).toBe(4);
-  expect((await at(-1).rows()).at(-1)).toMatchObject({ identity: '1:a2:bc' });
 });

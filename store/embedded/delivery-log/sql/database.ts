@@ -44,6 +44,29 @@ export function openDatabaseForReading(file: string): Database.Database {
   throw versionError(version);
 }
 
+/**
+ * Ends a long read, and then moves what was committed meanwhile from the write-ahead log into the file: 15 KB for a
+ * delivery. Otherwise the next commit of the daemon would move all of it, and the deliveries in it would wait for seconds.
+ * This connection does it beside the daemon's commits.
+ */
+export function moveWalAfter(file: string, endRead: () => void): void {
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(file, { fileMustExist: true });
+    database.pragma('fullfsync = ON');
+    database.pragma('schema_version');
+  } catch {
+    // Nothing was logged yet, or only the daemon's user may write: then its next commit moves it.
+  }
+  endRead();
+  try {
+    database?.pragma('wal_checkpoint(PASSIVE)');
+  } catch {
+    // The read is over and its result complete.
+  }
+  database?.close();
+}
+
 function emptyDatabase(): Database.Database {
   const database = new Database(':memory:');
   migrate(database);

