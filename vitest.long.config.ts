@@ -30,6 +30,7 @@ export default defineConfig({
             'test/store/embedded/store-reader.test.ts',
             'test/bench/accept-path.test.ts',
             'test/operations/health/judge-health.test.ts',
+            'test/simulation/simulation.test.ts',
             'test/dashboard/live-list.test.ts',
             'test/deploy/image.test.ts',
           ],

@@ -22,7 +22,11 @@ export interface LogThread extends ThreadManner {
 
 /** Opens a delivery log whose thread commits what arrives together. Rejects with DeliveryLogError if the thread refuses. */
 export async function openLogThread(thread: LogThread, options: DeliveryLogOptions): Promise<DeliveryLog> {
-  const commits = new GroupCommit(await startWorker(thread), thread, options);
+  return toDeliveryLog(new GroupCommit(await startWorker(thread), thread, options));
+}
+
+/** The log of a thread that has opened it. */
+export function toDeliveryLog(commits: GroupCommit): DeliveryLog {
   const { pruneStep, ...methods } = toMethods(commits);
   return {
     ...methods,

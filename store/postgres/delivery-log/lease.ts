@@ -8,12 +8,17 @@ const renewMs = 2_500;
 /** @limit Time in which PostgreSQL must answer a sign of life, in ms: the next one then uses a new connection. */
 const renewAnswerMs = 2_000;
 
+/** Opens one connection for signs of life: it never waits for batches, and is replaced as soon as it is silent. */
+export function openLeasePool(url: string): Pool {
+  return openPool(url, { connectionsMax: 1, answerMs: renewAnswerMs, keepsIdle: true });
+}
+
 /**
  * The sign of life of a daemon, by which runs belong to it. When others may have taken them over, it goes on under a new
  * name, so that no late result of an old attempt counts.
  */
 export class Lease {
-  readonly #pool: Pool;
+  readonly #pool: Pick<Pool, 'query' | 'end'>;
   #daemonId: string | undefined;
   #lost = 0;
   #renewedMs = Number.NEGATIVE_INFINITY;
@@ -22,9 +27,9 @@ export class Lease {
 
   readonly #onLost: () => void;
 
-  constructor(url: string, onLost: () => void) {
-    // One connection of its own: it never waits for batches, and is replaced as soon as it is silent.
-    this.#pool = openPool(url, { connectionsMax: 1, answerMs: renewAnswerMs, keepsIdle: true });
+  /** Takes the pool over (`openLeasePool`). `onLost` is called when others may have taken over the runs. */
+  constructor(pool: Pick<Pool, 'query' | 'end'>, onLost: () => void) {
+    this.#pool = pool;
     this.#onLost = onLost;
   }
 

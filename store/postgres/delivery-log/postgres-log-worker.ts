@@ -17,7 +17,7 @@ import type { PostgresPlace } from '../../ports/store.ts';
 import { requireDurable } from '../check-database.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';
-import { Lease } from './lease.ts';
+import { Lease, openLeasePool } from './lease.ts';
 import { toLogFailure } from './log-failures.ts';
 import { keepPartitionsAhead, openPartitions } from './partitions.ts';
 import { preparePruning } from './prune.ts';
@@ -58,7 +58,7 @@ async function serve({
     await migrateTables(pool);
     const partitions = openPartitions(pool);
     const retries = new Retries(pool, partitions);
-    const lease = new Lease(url, () => reply({ kind: 'claimsLost' }));
+    const lease = new Lease(openLeasePool(url), () => reply({ kind: 'claimsLost' }));
     const closePartitions = await keepPartitionsAhead(partitions);
     const snapshots = openPostgresSnapshots();
     // Each may be called again after a lost connection or a conflict, when the first call may have succeeded.

@@ -24,6 +24,7 @@ import { inTransaction } from '../connection/transaction.ts';
 import { prepareCancelRun, takeToCancel } from './cancels.ts';
 import type { Lease } from './lease.ts';
 import { isPartitionMissing } from './log-failures.ts';
+import { OwnClaims } from './own-claims.ts';
 import { toDay } from './partitions.ts';
 import { isPausedRun, parkPaused, preparePauseVerbs, releaseResumed } from './pauses.ts';
 import { isDelivery, runColumns, runnerOfRun, toIdValues } from './rows.ts';
@@ -98,18 +99,13 @@ function prepareForgetting(pool: Pool) {
 
 /** Claims, and the results of what was claimed. */
 function prepareClaims(pool: Pool, lease: Lease) {
-  /** The runs that were claimed here and have no result yet, each with the name that claimed it. */
-  const executing = new Map<string, string | undefined>();
-  const requeue = (claimedBy: string) => {
-    const own = [...executing].filter(([, name]) => name === claimedBy).map(([id]) => id);
-    return requeueAbandoned(pool, claimedBy, own);
-  };
+  const own = new OwnClaims();
+  const requeue = (claimedBy: string) => requeueAbandoned(pool, claimedBy, own.list(claimedBy));
   /** Changes a run that was claimed here and is no longer executed; false if it is not running under that claim. */
   const end = async (attempt: RunAttempt, set: string, values: readonly unknown[]): Promise<boolean> => {
-    const { id, claimedBy } = attempt;
     const text = `UPDATE hookmill.runs SET ${set} WHERE ${isClaimed}`;
     const ended = await pool.query(text, [...toClaim(attempt), ...values]);
-    if (executing.get(id) === claimedBy) executing.delete(id);
+    own.end(attempt);
     return ended.rowCount === 1;
   };
   const claimAndRemember = async ({ daemonId, nowMs, places }: RunClaim): Promise<ClaimedRuns> => {
@@ -117,24 +113,17 @@ function prepareClaims(pool: Pool, lease: Lease) {
     // Apart from the claim, because each of the two locks lanes in order.
     await requeue(claimedBy);
     await releaseResumed(pool, nowMs);
-    const { taken, own } = await takeToCancel(pool, claimedBy);
+    const { taken, own: toCancel } = await takeToCancel(pool, claimedBy);
     const claimed = await inTransaction(pool, async client => {
       const found = await claim(client, claimedBy, nowMs, places);
       return { ...found, ...(await findNext(client, places, found.runs)) };
     });
     const runs = [...taken.map(withoutNulls), ...claimed.runs];
-    for (const { id } of runs) executing.set(id, claimedBy);
-    return { ...claimed, runs, ...(own.length > 0 && { toCancel: own }) };
-  };
-  // One after the other: a claim must know the runs of those before it, or it would queue them again.
-  let lastClaim: Promise<unknown> = Promise.resolve();
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = lastClaim.then(work);
-    lastClaim = result.catch(() => undefined);
-    return result;
+    own.add(runs, claimedBy);
+    return { ...claimed, runs, ...(toCancel.length > 0 && { toCancel }) };
   };
   return {
-    claimRuns: given => inOrder(() => claimAndRemember(given)),
+    claimRuns: given => own.inOrder(() => claimAndRemember(given)),
     finishRun: ({ state, atMs, error, ...attempt }) =>
       end(attempt, setFinished, [state, atMs, toError(error)]),
     awaitReport: ({ untilMs, ...attempt }) =>
@@ -148,7 +137,7 @@ function prepareClaims(pool: Pool, lease: Lease) {
       return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1, ...places, json, atMs]);
     },
     requeueRunsOfOthers: daemonId =>
-      inOrder(async () => {
+      own.inOrder(async () => {
         const requeued = await requeue(await lease.hold(daemonId));
         await pool.query('SELECT hookmill.release_all_lanes()');
         return requeued;

@@ -315,6 +315,20 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await log.finishRun({ ...taken, state: 'succeeded', atMs: nowMs })).toBe(true);
   });
 
+  test('that the same daemon has claimed again stay its own when the result of the first claim is given twice', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const run = newRun();
+    await log.recordAccepted(acceptedDelivery({ runs: [run] }));
+    await log.claimRuns(claim);
+    const postponement = { ...claimed(run), atMs: nowMs, notBeforeMs: nowMs, attempted: true };
+    expect(await log.postponeRun(postponement)).toBe(true);
+    expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id, claims: 2 }]);
+    // The daemon was not told that the first time succeeded.
+    expect(await log.postponeRun(postponement)).toBe(false);
+    expect((await log.claimRuns(claim)).runs).toEqual([]);
+    expect(await log.finishRun({ ...claimed(run), claims: 2, state: 'succeeded', atMs: nowMs })).toBe(true);
+  });
+
   test('go on waiting for their receivers when daemons end, and take what those report', async () => {
     const place = makePlace();
     const [waiting, overdue] = [newRun(), newRun()];

@@ -54,7 +54,11 @@ export type SqliteReader = SynchronousReader & { close(): void };
 
 /** A log that was never written reads as empty. Throws DeliveryLogError `version`. */
 export function openSqliteReader(file: string): SqliteReader {
-  const database = openDatabaseForReading(file);
+  return prepareReader(openDatabaseForReading(file));
+}
+
+/** Reads an open database. */
+export function prepareReader(database: Database.Database): SqliteReader {
   const event = database.prepare<[string], EventRecord>(selectEvent);
   const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
   const queries = { ...prepareDeliveryQueries(database), ...prepareRunQueries(database) };
