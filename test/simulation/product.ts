@@ -74,6 +74,12 @@ export const defects = {
     text: `state = 'running' AND claimed_by IS @claimedBy AND claims = @claims`,
     by: `state = 'running' AND @claims > 0 AND (@claimedBy IS NULL OR 1)`,
   },
+  /** Claims are known by their runs: a late result takes away the note of a later claim. */
+  'mixed claims': {
+    file: 'store/postgres/delivery-log/own-claims.ts',
+    text: 'known?.claims === claims && known.claimedBy === claimedBy',
+    by: 'known?.claimedBy === claimedBy',
+  },
 } as const satisfies Record<string, Patch>;
 
 export type Defect = keyof typeof defects;
