@@ -46,7 +46,7 @@ export function openDatabaseForReading(file: string): Database.Database {
 
 /**
  * Ends a long read, and then moves what was committed meanwhile from the write-ahead log into the file: 15 KB for a
- * delivery. Otherwise the next commit of the daemon would move all of it, and the deliveries in it would wait for seconds.
+ * delivery. Otherwise the next commit of the daemon would move all of it, and the deliveries in it would wait for more than a second for each GB.
  * This connection does it beside the daemon's commits.
  */
 export function moveWalAfter(file: string, endRead: () => void): void {

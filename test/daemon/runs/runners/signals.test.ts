@@ -6,7 +6,7 @@ import { startReceiver } from '../../../support/receiver.ts';
 import { recordRun } from '../record-runs.ts';
 import { nodeCommand, openDefaultRunner, openRunBench, runSettings } from '../run-samples.ts';
 
-// A listener that stays keeps what it refers to in memory until the daemon stops: of a command 8 KB for each run.
+// A listener that stays keeps what it refers to in memory until the daemon stops: of a command about 30 KB for each run.
 test('an attempt leaves nothing on the signal that ends it', async () => {
   const { url } = await startReceiver((_, response) => response.writeHead(202).end());
   const runners = {
