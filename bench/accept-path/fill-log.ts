@@ -111,7 +111,8 @@ const insertDeliveries = `
   SELECT make_id(CAST(@firstMs + n * @stepMs AS INTEGER), n), @series, CAST(@firstMs + n * @stepMs AS INTEGER), 2, n,
     randomblob(16), n, randomblob(16), '{}', iif(n >= @rows - @newestCount, @payload, CAST('{}' AS BLOB))
   FROM given`;
-/** What the daemon would otherwise do at its start, 20,000 deliveries a second. */
+
+/** The tallies. Otherwise the daemon would make them at its start, for 20,000 deliveries a second. */
 const tallyAll = `
   INSERT INTO tallies
     (factory, uid, hour, webhook, accepted, duplicates, rejected_auth, rejected_json, rejected_large, handshakes,

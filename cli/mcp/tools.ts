@@ -124,10 +124,13 @@ export const tools: Readonly<Record<string, Tool>> = {
   list_alerts: makeTool('listAlerts', 'Alerts', { quotesOthers: true }),
   list_schemes: makeTool('listSchemes', 'Signature schemes', {
     note: 'Only their IDs and providers; `show_scheme` shows one.',
+    without: ['id'],
     show: ({ schemes }) => schemes.map(({ id, provider, kind }) => ({ id, provider, kind })),
   }),
   show_scheme: makeTool('listSchemes', 'One signature scheme', {
     note: 'Shows only one, with an example of a definition.',
+    // An unknown one is refused with those that are similar, so all are read.
+    without: ['id'],
     own: ['scheme'],
     show: ({ schemes }, { scheme: id = '' }) => {
       const scheme = schemes.find(scheme => scheme.id === id);

@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { type PageLocation, parseHref, toHref } from './page-location.ts';
+import { type LocationQuery, type PageLocation, parseHref, toHref } from './page-location.ts';
 
 /**
  * Whether a secret is on the screen that cannot be shown again. Until the user has stored it, the page stays: it follows
@@ -31,6 +31,12 @@ export function followAddress(): void {
   };
   effect(read);
   addEventListener('hashchange', read);
+}
+
+/** The choices in the address of the page; none if it has no query. */
+export function readQuery(): LocationQuery {
+  const { value: location } = currentLocation;
+  return 'query' in location ? (location.query ?? {}) : {};
 }
 
 /** Answers the question of `askedAddress`: goes there, or keeps the page with its changes. */

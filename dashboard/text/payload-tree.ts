@@ -143,7 +143,8 @@ function listFields(value: unknown): readonly (readonly [string | number, unknow
   return isContainer(value) ? Object.entries(value) : [];
 }
 
-function isContainer(value: unknown): value is object {
+/** Whether a value is an object or a list. */
+export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 

@@ -52,6 +52,19 @@ browserTest(
   },
 );
 
+browserTest('lists the webhooks also while the log is too busy to tell their health', async () => {
+  const { page, api, visit } = await openDashboard();
+  await createWebhook(api, 'deploys');
+  const problem = { title: 'The log is busy', status: 503, code: 'log-busy' };
+  await page.route('**/health', route =>
+    route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+  );
+  // The browser logs each answer that is an error.
+  page.removeAllListeners('console');
+  await visit('/webhooks');
+  await page.getByRole('row', { name: /deploys/ }).waitFor();
+});
+
 browserTest('a refused first request turns the page too, and says the cause', async () => {
   const dashboard = await openDashboard();
   const { page } = dashboard;

@@ -14,7 +14,7 @@ import {
   answerLeaving,
   askedAddress,
   changesOnScreen,
-  currentLocation,
+  readQuery,
   useChangesOnScreen,
 } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
@@ -44,9 +44,9 @@ interface Properties {
 
 /** Makes the change that the address has, once, for the person to review. */
 function useAskedChange(edit: AutomationText['edit']): void {
-  const { value: location } = currentLocation;
+  const query = readQuery();
   useEffect(() => {
-    const change = readChange('query' in location ? location.query : undefined);
+    const change = readChange(query);
     if (!change) return;
     const { path, value } = toDefinitionEdit(change);
     edit(path, value);

@@ -71,7 +71,7 @@ export function AutomationsPage() {
   );
 }
 
-/** Of the automations that no run is known of, those that match none of the last deliveries of their webhooks. */
+/** The names of automations that have never run, and that match none of the last deliveries of their webhooks. */
 function useUnmatched(rows: readonly Row[] | undefined): Loading<ReadonlySet<string> | undefined> {
   const { factory } = useFactory();
   const names = rows

@@ -14,7 +14,7 @@ import { BarTitle, BulkButton, LiveSign, LogSearch, useLogFilters } from '../../
 import { LogList, useLog } from '../../parts/log/log-list.tsx';
 import { useWindowTitle } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation, goTo } from '../../state/current-location.ts';
+import { goTo, readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import type { FactoryLocation } from '../../state/page-location.ts';
 
@@ -27,9 +27,7 @@ export function DeliveriesPage({ id }: { readonly id?: string }) {
   const kind = useDeliveryKind();
   const { chosen, filters, change, clear, isFiltered } = useLogFilters();
   const log = useLog(kind, filters, id !== undefined);
-  const location = currentLocation.value;
-  const query = 'query' in location ? location.query : undefined;
-  const list: FactoryLocation = { page: 'deliveries', factory, ...(query && { query }) };
+  const list: FactoryLocation = { page: 'deliveries', factory, query: readQuery() };
   const close = () => goTo(list);
   useWindowTitle('Deliveries');
   useKeys({ Escape: () => (id === undefined ? change({ search: '' }) : close()) });

@@ -13,7 +13,7 @@ import { State } from '../../parts/signs.tsx';
 import { ClockTime, Code, ExactTime, Fact, Facts, Id, Size, Text } from '../../parts/text.tsx';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation } from '../../state/current-location.ts';
+import { readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { areSettled, useLoad, useRunRefresh } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -108,8 +108,7 @@ function RunContent({ run, delivery, onChanged }: ContentProperties) {
 
 function RunTabs({ run, delivery }: PathProperties) {
   const { factory } = useFactory();
-  const location = currentLocation.value;
-  const asked = 'query' in location ? location.query?.tab : undefined;
+  const asked = readQuery().tab;
   const tab = tabs.find(each => each.toLowerCase() === asked) ?? 'Output';
   const hrefOf = (each: Tab) =>
     toHref({

@@ -11,7 +11,7 @@ import { announce } from '../../state/announcements.ts';
 import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
 import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation } from '../../state/current-location.ts';
+import { readQuery } from '../../state/current-location.ts';
 import { usePolled } from '../../state/loading.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { sayAlert, toSentence } from '../../text/alert-sentences.ts';
@@ -31,7 +31,7 @@ const muteTimes = [
 /** What the alerts of the factory tell: what is open, and what was in the past 30 days, or is in the address. */
 export function AlertsSection() {
   const { factory } = useFactory();
-  const asked = findAskedId();
+  const asked = readQuery().alert;
   const { value, error, reload } = usePolled(
     signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
     [factory],
@@ -68,15 +68,9 @@ export function AlertsSection() {
   );
 }
 
-/** The ID of the alert in the address. */
-function findAskedId(): string | undefined {
-  const { value: location } = currentLocation;
-  return 'query' in location ? location.query?.alert : undefined;
-}
-
 /** A row that is marked and in view if the address has the ID of its alert. */
 function AlertRow({ id, children }: { readonly id: string; readonly children: preact.ComponentChildren }) {
-  return <tr {...(id === findAskedId() && { 'aria-current': true, ref: bringIntoView })}>{children}</tr>;
+  return <tr {...(id === readQuery().alert && { 'aria-current': true, ref: bringIntoView })}>{children}</tr>;
 }
 
 const bringIntoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });

@@ -11,7 +11,7 @@ import { Tabs } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation, goTo } from '../../state/current-location.ts';
+import { goTo, readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
@@ -124,8 +124,7 @@ function useTab(uid: string, isSetUpFirst: boolean | undefined): TabName | undef
   const { factory } = useFactory();
   const isSetUp = useRef(isSetUpFirst);
   isSetUp.current ??= isSetUpFirst;
-  const location = currentLocation.value;
-  const asked = 'query' in location ? location.query?.tab : undefined;
+  const asked = readQuery().tab;
   const first = isSetUp.current === undefined ? undefined : isSetUp.current ? 'set-up' : 'deliveries';
   const tab = tabs.find(each => each === asked) ?? first;
   const step = (by: number) => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ListedWebhook, TalliedWebhook } from '../../api-types.ts';
+import type { FactoryHealth, ListedAutomation, ListedWebhook, TalliedWebhook } from '../../api-types.ts';
 import { ToggleChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -17,8 +17,8 @@ import {
   type WebhookCondition,
 } from '../../parts/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation, redirectTo } from '../../state/current-location.ts';
-import { usePolled } from '../../state/loading.ts';
+import { currentLocation, readQuery, redirectTo } from '../../state/current-location.ts';
+import { areSettled, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { describeBars, toBars, toSparkBars } from '../../text/delivery-bars.ts';
@@ -33,12 +33,27 @@ interface Row {
   readonly webhook: ListedWebhook;
   readonly tallied: TalliedWebhook | undefined;
   readonly condition: WebhookCondition;
-  readonly listeners: readonly ListedAutomation[];
+  readonly listeners: readonly ListedAutomation[] | undefined;
 }
 
 export function WebhooksPage() {
   const { factory, mayManage } = useFactory();
-  const { value, error, reload } = usePolled(signal => readList(factory, signal), [factory], listEveryMs);
+  const given = (signal: AbortSignal) => ({ factory, signal });
+  const { value, error, reload } = usePolled(
+    signal => callApi('get', '/factories/{factory}/webhooks', given(signal)),
+    [factory],
+    listEveryMs,
+  );
+  const health = usePolled(
+    signal => callApi('get', '/factories/{factory}/health', given(signal)),
+    [factory],
+    listEveryMs,
+  );
+  const automations = usePolled(
+    signal => callApi('get', '/factories/{factory}/automations', given(signal)),
+    [factory],
+    listEveryMs,
+  );
   return (
     <div class="page">
       <PageHeading
@@ -52,7 +67,7 @@ export function WebhooksPage() {
           )
         }
       />
-      {!value ? (
+      {!value || !areSettled(health, automations) ? (
         <Waiting error={error} reload={reload} what="webhooks" />
       ) : value.webhooks.length === 0 ? (
         <Empty title="No webhooks yet">
@@ -62,34 +77,36 @@ export function WebhooksPage() {
           </p>
         </Empty>
       ) : (
-        <WebhookList {...value} />
+        <WebhookList
+          webhooks={value.webhooks}
+          health={health.value}
+          automations={automations.value?.automations}
+        />
       )}
     </div>
   );
 }
 
-async function readList(factory: string, signal: AbortSignal) {
-  const given = { factory, signal };
-  const [{ webhooks }, health, { automations }] = await Promise.all([
-    callApi('get', '/factories/{factory}/webhooks', given),
-    callApi('get', '/factories/{factory}/health', given),
-    callApi('get', '/factories/{factory}/automations', given),
-  ]);
-  return { webhooks, health, automations };
+interface ListProperties {
+  readonly webhooks: readonly ListedWebhook[];
+  /** What could not be read is left out of the rows. */
+  readonly health: FactoryHealth | undefined;
+  readonly automations: readonly ListedAutomation[] | undefined;
 }
 
-function WebhookList({ webhooks, health, automations }: Awaited<ReturnType<typeof readList>>) {
+function WebhookList({ webhooks, health, automations }: ListProperties) {
   const [sought, setSought] = useState('');
-  const byUid = new Map(health.webhooks.map(each => [each.uid, each]));
+  const byUid = new Map(health?.webhooks.map(each => [each.uid, each]));
   const rows = webhooks
     .map((webhook): Row => {
       const tallied = byUid.get(webhook.uid);
-      const listeners = automations.filter(({ triggers }) => triggers.some(({ uid }) => uid === webhook.uid));
+      const listeners = automations?.filter(({ triggers }) =>
+        triggers.some(({ uid }) => uid === webhook.uid),
+      );
       return { webhook, tallied, condition: conditionOf(webhook, tallied?.health), listeners };
     })
     .sort((a, b) => conditions.indexOf(a.condition) - conditions.indexOf(b.condition));
-  const location = currentLocation.value;
-  const chosen = 'query' in location ? (location.query?.health ?? '') : '';
+  const chosen = readQuery().health ?? '';
   const shown = rows.filter(
     ({ webhook, condition }) =>
       (chosen === '' || condition === chosen) && webhook.name.includes(sought.trim().toLowerCase()),
@@ -103,7 +120,7 @@ function WebhookList({ webhooks, health, automations }: Awaited<ReturnType<typeo
       {shown.length === 0 ? (
         <Empty title={`None of ${rows.length} webhooks matches.`} />
       ) : (
-        <WebhookTable rows={shown} since={health.since} />
+        <WebhookTable rows={shown} since={health?.since} />
       )}
     </>
   );
@@ -140,7 +157,7 @@ function ConditionChips({ rows, chosen }: { readonly rows: readonly Row[]; reado
 interface TableProperties {
   readonly rows: readonly Row[];
   /** When the first hour of the tallies begins. */
-  readonly since: string;
+  readonly since: string | undefined;
 }
 
 function WebhookTable({ rows, since }: TableProperties) {
@@ -183,7 +200,7 @@ function WebhookRow({
 }: Omit<TableProperties, 'rows'> & { readonly row: Row; readonly hasFiles: boolean }) {
   const { factory } = useFactory();
   const { sign, word } = conditionLooks[condition];
-  const bars = tallied ? toBars(since, tallied.tallies, 'day') : undefined;
+  const bars = since !== undefined && tallied ? toBars(since, tallied.tallies, 'day') : undefined;
   const accepted = bars?.reduce((sum, { kinds }) => sum + kinds.accepted, 0) ?? 0;
   return (
     <tr class="go">
@@ -198,9 +215,7 @@ function WebhookRow({
       </td>
       <td>{tallied && <State sign={sign}>{word}</State>}</td>
       <td class="no-phone">{tallied && <LastEvent tallied={tallied} condition={condition} />}</td>
-      <td class="no-phone t2">
-        <Users listeners={listeners} />
-      </td>
+      <td class="no-phone t2">{listeners && <Users listeners={listeners} />}</td>
       {hasFiles && <td class="no-phone id">{webhook.file}</td>}
       <td class="no-phone">
         {bars && (

@@ -9,6 +9,7 @@ import {
   describeFields,
   type FoundNodes,
   findNodes,
+  isContainer,
   listNodes,
   shownFieldsMax,
   type TreeNode,
@@ -169,7 +170,7 @@ function Node({ node, value, sought, isFirst, isFound, onToggle, onFilter, webho
 function AutomateLink({ node, webhook }: { readonly node: TreeNode; readonly webhook: string }) {
   const { factory, mayManage } = useFactory();
   const { path, steps, value } = node;
-  const canFilter = !(value instanceof Object) && steps.length > 0 && !steps.some(Number.isInteger);
+  const canFilter = !isContainer(value) && steps.length > 0 && !steps.some(Number.isInteger);
   if (!mayManage || !canFilter) return null;
   const values = [value as Scalar];
   const change = toChangeQuery({ trigger: 0, kind: 'payload', path, operator: 'in', values });

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFactory } from '../../state/current-factory.ts';
-import { currentLocation, redirectTo } from '../../state/current-location.ts';
+import { currentLocation, readQuery, redirectTo } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { changeFilters, type LogFilters, readFilters, toApiFilters } from '../../state/log-filters.ts';
 import type { Row } from '../../state/row-segments.ts';
@@ -25,7 +25,7 @@ export interface BulkAction {
  */
 export function useLogFilters(fixed: LogFilters = noFilters) {
   const location = currentLocation.value;
-  const query = 'query' in location ? (location.query ?? {}) : {};
+  const query = readQuery();
   const chosen = Object.fromEntries(
     Object.entries(readFilters(query)).filter(([name]) => !(name in fixed)),
   ) as LogFilters;

@@ -45,9 +45,9 @@ export function openDatabaseForReading(file: string): Database.Database {
 }
 
 /**
- * Ends a long read, and then moves what was committed meanwhile from the write-ahead log into the file: 15 KB for a
- * delivery. Otherwise the next commit of the daemon would move all of it, and the deliveries in it would wait for more than a second for each GB.
- * This connection does it beside the daemon's commits.
+ * Ends a long read, and then moves what was committed meanwhile from the write-ahead log into the file: 15 KB for each
+ * delivery. This connection does it beside the daemon's commits. Otherwise the daemon's next commit would move all of it,
+ * and its deliveries would wait for more than a second for each GB.
  */
 export function moveWalAfter(file: string, endRead: () => void): void {
   let database: Database.Database | undefined;
