@@ -59,8 +59,6 @@ browserTest('lists the webhooks also while the log is too busy to tell their hea
   await page.route('**/health', route =>
     route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
   );
-  // The browser logs each answer that is an error.
-  page.removeAllListeners('console');
   await visit('/webhooks');
   await page.getByRole('row', { name: /deploys/ }).waitFor();
 });
