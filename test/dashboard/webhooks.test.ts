@@ -448,6 +448,10 @@ browserTest('the page of a webhook asks its provider again for what was missed',
     sender: { provider: 'github', repository: 'acme/shop', url: github.url, credentialSecret: 'PAGE_HOOKS' },
   });
   await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(shop.uid)] });
+  // The daemon's own first look is at a random moment, and would replace what is kept below.
+  await expect
+    .poll(async () => (await store.senderStates.read(factory)).find(({ uid }) => uid === shop.uid)?.checked)
+    .toBeTruthy();
   github.addHook('acme/shop', { events: ['push'], config: { url: shop.url, content_type: 'json', secret } });
   // The newest may still arrive, so nobody asks for it.
   github.deliverMany(3, 'push', null, { spanMs: 3_600_000 });
