@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { testLimitMs } from './test/support/test-limit.ts';
+import { stepLimitMs, testLimitMs } from './test/support/test-limit.ts';
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
@@ -111,7 +111,7 @@ class WaitingFirst extends BaseSequencer {
 export const shared = {
   testTimeout: testLimitMs,
   hookTimeout: testLimitMs,
-  expect: { poll: { timeout: testLimitMs, interval: 100 } },
+  expect: { poll: { timeout: stepLimitMs, interval: 100 } },
   provide: { isLong: false },
   // More than the cores of a small machine, because tests often wait for processes and disks.
   maxWorkers: 8,

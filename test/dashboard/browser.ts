@@ -9,7 +9,7 @@ import type { Permission } from '../../schema/grant.ts';
 import { homeAt } from '../../store/home/home.ts';
 import { onFileFinished } from '../support/file-end.ts';
 import { storeIn } from '../support/stored.ts';
-import { testLimitMs } from '../support/test-limit.ts';
+import { stepLimitMs } from '../support/test-limit.ts';
 import { openWebhookDaemon, type WebhookDaemon } from '../support/webhook-daemon.ts';
 
 const executablePath = findChromium();
@@ -176,7 +176,7 @@ export async function openPage(look: BrowserContextOptions = {}): Promise<Page> 
     reducedMotion: 'reduce',
     ...look,
   });
-  context.setDefaultTimeout(testLimitMs);
+  context.setDefaultTimeout(stepLimitMs);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(String(error)));
