@@ -413,7 +413,7 @@ const adding: readonly CallableId[] = [
 
 /** The daemon may have begun the run that these queue. */
 const queuing: readonly string[] = ['retryRun', 'approveRun', 'runAgain'];
-const ofAttempts = /"(state|attempts|nextAttemptAt|startedAt|finishedAt)":(\w+|"\w+")/g;
+const ofAttempts = /"(state|attempts|nextAttemptAt|startedAt|finishedAt|history)":(\w+|"\w+"|\[.*?\])/g;
 
 /** They ask a provider, and change nothing. */
 const asking: readonly CallableId[] = ['checkSender', 'planSender', 'listMissed'];
