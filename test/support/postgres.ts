@@ -25,11 +25,6 @@ export interface PostgresServer {
   stop(mode: StopMode): Promise<void>;
 }
 
-interface OwnServer extends PostgresServer {
-  /** Removes its data, which are many files, after `stop`. */
-  remove(): Promise<void>;
-}
-
 /** A server that other test files use too: nobody stops it. */
 export type SharedServer = Pick<PostgresServer, 'port' | 'createDatabase' | 'createDatabaseWithTables'>;
 
@@ -53,7 +48,7 @@ export function usePostgres(): SharedServer {
 
 /** Runs a server for the tests of a file which stop it, or need settings of its own. */
 export function useOwnPostgres(settings: readonly string[] = []): PostgresServer {
-  let server: OwnServer | undefined;
+  let server: PostgresServer | undefined;
   const started = () => {
     if (!server) throw new Error('the PostgreSQL server has not started');
     return server;
@@ -63,7 +58,6 @@ export function useOwnPostgres(settings: readonly string[] = []): PostgresServer
   });
   afterAll(async () => {
     await server?.stop('immediate');
-    await server?.remove();
   });
   return {
     get port() {
@@ -134,7 +128,7 @@ const emptyTables = `DO $$ DECLARE name regclass; BEGIN
 END $$`;
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
-export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   await copyData(directory);
   return startIn(directory, settings);
@@ -179,7 +173,7 @@ async function makeData(directory: string): Promise<void> {
   await server.stop('fast');
 }
 
-async function startIn(directory: string, settings: readonly string[]): Promise<OwnServer> {
+async function startIn(directory: string, settings: readonly string[]): Promise<PostgresServer> {
   const data = join(directory, 'data');
   const port = await findFreePort();
   const lines = [
@@ -191,15 +185,12 @@ async function startIn(directory: string, settings: readonly string[]): Promise<
   ];
   await appendFile(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
 
-  const server: OwnServer = {
+  const server: PostgresServer = {
     port,
     createDatabase: () => createDatabaseAt(port),
     createDatabaseWithTables: () => createDatabaseAt(port, templateName),
     start: () => control(data, '-l', join(directory, 'server.log'), 'start'),
     stop: mode => control(data, '-m', mode, 'stop'),
-    remove: async () => {
-      await execa('rm', ['-rf', '--', directory], { reject: false });
-    },
   };
   await server.start();
   return server;
