@@ -1,4 +1,3 @@
-import { requireNamedWebhook } from '../../operations/applied/require-applied.ts';
 import type { PayloadsView } from '../../operations/log/payloads.ts';
 import { makeObservedSchema } from '../../schema/payloads/observed-schema.ts';
 import { openBackend } from '../backend/open-backend.ts';
@@ -34,10 +33,8 @@ Examples:
 }
 
 async function describePayloads(nameOrUid: string, command: CliCommand): Promise<void> {
-  const { backend, factory } = await openBackend(command);
-  const { webhooks } = await backend.call('listWebhooks');
-  const { uid } = requireNamedWebhook({ factory, webhooks }, nameOrUid);
-  const payloads = await backend.call('describePayloads', { params: { uid } });
+  const { backend } = await openBackend(command);
+  const payloads = await backend.call('describePayloads', { params: { uid: nameOrUid } });
   if (payloads.deliveries === 0) printStatus('No accepted delivery is in the log yet.');
   const { output }: { output: 'text' | 'json' | 'json-schema' | 'typescript' } = command.optsWithGlobals();
   switch (output) {

@@ -103,7 +103,6 @@ export const tools: Readonly<Record<string, Tool>> = {
   describe_payloads: makeTool('describePayloads', 'What a webhook receives', {
     note: '`uid` may also be the name of the webhook. Read this before you write a filter.',
     quotesOthers: true,
-    request: findNamed,
   }),
   test_filter: makeTool('testOnStored', 'Test a filter', {
     note: 'Give either `automation` or `triggers`. Nothing is started or changed.',
@@ -203,16 +202,6 @@ function pick(shape: object, given: Readonly<Record<string, unknown>>, convert =
 
 function withSummary<Id extends 'listDeliveries' | 'listRuns'>(parts: CallParts<Id>): CallParts<Id> {
   return { ...parts, query: { ...parts.query, summary: 'true' } };
-}
-
-/** Replaces the name of a webhook by its UID. What is no name stays, so that the operation refuses it. */
-async function findNamed(
-  parts: CallParts<'describePayloads'>,
-  call: CallOperation,
-): Promise<CallParts<'describePayloads'>> {
-  const { webhooks } = await call('listWebhooks');
-  const named = webhooks.find(({ name }) => name === parts.params?.uid);
-  return named ? { params: { uid: named.uid } } : parts;
 }
 
 /** Adds the given files to those of the applied state: a plan of fewer files would destroy what they do not define. */

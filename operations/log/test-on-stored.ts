@@ -1,4 +1,4 @@
-import type { AppliedState } from '../../schema/applied-state.ts';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Trigger } from '../../schema/definitions/automation-definition.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import type { Scalar } from '../../schema/filters/clause.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../schema/filters/payload-filter-explain.ts';
 import { compileClause } from '../../schema/filters/payload-filter-match.ts';
 import { isShowableName, isShowableValue } from '../../schema/payloads/observed-paths.ts';
-import { requireWebhook } from '../applied/require-applied.ts';
+import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import { type DeliveryHistory, openHistory, type PastDelivery } from '../impact/history.ts';
 import { compileStarts } from '../impact/judge-automations.ts';
@@ -29,7 +29,7 @@ type TestedClause = TestedOnStored['clauses'][number];
 
 /**
  * Tests which of the newest accepted deliveries start an automation or a draft, enabled or not: of the webhooks that its triggers
- * select, or of one webhook by its UID. Reads each once, and at most `testedBytesMax` bytes of them. Fails with
+ * select, or of one webhook by its UID or name. Reads each once, and at most `testedBytesMax` bytes of them. Fails with
  * `automation-unknown` or `webhook-unknown`.
  */
 export async function testOnStored(
@@ -39,7 +39,7 @@ export async function testOnStored(
 ): Promise<TestedOnStored> {
   const state = await factory.readState();
   const { triggers } = findTested(state, tested);
-  const only = webhook === undefined ? undefined : requireWebhook(state, webhook);
+  const only = webhook === undefined ? undefined : requireNamedWebhook(state, webhook);
   const starts = only && compileStarts(state.automations, only.uid);
   const history = openHistory(factory);
   const { observe, observations } = createWebhookObservers(state.webhooks.length);
@@ -47,7 +47,7 @@ export async function testOnStored(
   const judged: { readonly delivery: PastDelivery; readonly verdict: TestedDelivery['verdict'] }[] = [];
   const misses = new Map<string, Miss>();
   let startedNothing = 0;
-  for (const delivery of await listNewest(history, state, triggers, { webhook, last })) {
+  for (const delivery of await listNewest(history, only ? [only] : selectedBy(triggers, state), last)) {
     const read = await history.readPayload(delivery.id);
     if (!read) continue;
     const { payload } = read;
@@ -80,19 +80,19 @@ export async function testOnStored(
   };
 }
 
+function selectedBy(triggers: readonly Trigger[], { webhooks }: AppliedState): readonly AppliedWebhook[] {
+  const uids = new Set(triggers.flatMap(({ filter }) => filter.webhook_ids));
+  return webhooks.filter(({ uid }) => uids.has(uid));
+}
+
 /** Lists the newest deliveries of the webhooks together, newest first, until they have too many bytes. */
 async function listNewest(
   history: DeliveryHistory,
-  { webhooks }: AppliedState,
-  triggers: readonly Trigger[],
-  { webhook, last }: { readonly webhook: string | undefined; readonly last: number },
+  webhooks: readonly AppliedWebhook[],
+  last: number,
 ): Promise<readonly PastDelivery[]> {
-  const uids = new Set(
-    webhook === undefined ? triggers.flatMap(({ filter }) => filter.webhook_ids) : [webhook],
-  );
   const newest: PastDelivery[] = [];
-  for (const one of webhooks.filter(({ uid }) => uids.has(uid)))
-    newest.push(...(await history.listLastAccepted(one, last)));
+  for (const webhook of webhooks) newest.push(...(await history.listLastAccepted(webhook, last)));
   newest.sort((a, b) => b.atMs - a.atMs);
   let bytes = 0;
   return newest.slice(0, last).filter(({ size }) => {

@@ -191,9 +191,8 @@ export const testOnStoredRequest = z
     draft: newAutomationRequest.optional().describe('A whole draft, instead of an applied automation.'),
     webhook: z
       .string()
-      .regex(uidPattern)
       .optional()
-      .describe('Only deliveries of the webhook with this UID, also if no trigger selects it.'),
+      .describe('Only deliveries of the webhook with this UID or name, also if no trigger selects it.'),
     last: z
       .int()
       .min(1)

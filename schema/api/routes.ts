@@ -356,7 +356,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary:
-      "Describes the payloads of the webhook's last accepted deliveries: paths, types, and example values that do not look like credentials.",
+      'Describes the payloads of the last accepted deliveries of a webhook (name or UID): paths, types, and example values that do not look like credentials.',
     answer: { status: 200, shape: answers.payloadsAnswer },
     problems: ['webhook-unknown', ...reading],
   },

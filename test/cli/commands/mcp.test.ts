@@ -80,7 +80,7 @@ describe.each(places)('over %s', (_, kind, through) => {
       show_automation: { automation: 'triage' },
       show_delivery: { delivery },
       describe_payloads: { uid: 'deploys' },
-      test_filter: { triggers: triggersWith({ action: ['opened'] }), last: 5 },
+      test_filter: { triggers: triggersWith({ action: ['opened'] }), webhook: 'deploys', last: 5 },
       show_run: { run: run.id },
       show_scheme: { scheme: 'github' },
       validate_definitions: { files },

@@ -111,7 +111,7 @@ test('tests an applied automation or a draft, also a disabled one, on one webhoo
   expect(await test({ automation: 'triage', webhook })).toMatchObject({ matches: 1, startedNothing: 2 });
   expect(await test({ draft: { ...draft, name: 'new' }, webhook })).toMatchObject({ matches: 1 });
   // No trigger listens to this one.
-  const unheard = await test({ automation: 'triage', webhook: pushes.uid });
+  const unheard = await test({ automation: 'triage', webhook: 'pushes' });
   expect(unheard).toMatchObject({ matches: 0, startedNothing: 1, deliveries: [{ verdict: 'no' }] });
   expect(unheard.clauses).toMatchObject([{ path: '$.n', judged: 0, holds: 0, found: [] }]);
 });
