@@ -12,6 +12,8 @@ export default defineConfig({
     // The Content-Security-Policy forbids inline scripts and data: URLs.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // In kB: the editor of automations is the largest part, and comes with its page only.
+    chunkSizeWarningLimit: 600,
     license: { fileName: 'licenses.md' },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
