@@ -66,12 +66,15 @@ export async function openScene(): Promise<Scene> {
     await hookmill(['secrets', 'set', tokenOf(name), ...inStorefront], storefrontToken);
   const token = await hookmill(['tokens', 'create', 'ada', '--permission', 'manage']);
   await hookmill(['tokens', 'create', 'ci-plan', '--permission', 'read', '--expires', '90d']);
+  // Stands for Slack, which gets the alerts.
+  const receiver = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  await hookmill(['secrets', 'set', 'SLACK_URL'], `http://127.0.0.1:${port}`);
   const settings = writeSettings(directory, await makeRepository(directory), clock.file);
   const daemon = execa(process.execPath, [...command, 'serve', '--config', settings], {
     ...{ env, extendEnv: false, stderr: 'inherit', buffer: false, reject: false },
   });
-  // Stands for Slack, which gets the alerts.
-  const receiver = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
   const close = async () => {
     receiver.close();
     receiver.closeAllConnections();
@@ -80,10 +83,11 @@ export async function openScene(): Promise<Scene> {
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    const [line] = (await once(createInterface(daemon.stdout), 'line')) as [string];
+    const [line] = (await Promise.race([
+      once(createInterface(daemon.stdout), 'line'),
+      daemon.then(() => Promise.reject(new Error('the daemon of the scene did not start'))),
+    ])) as [string];
     const [ingressUrl = '', managementUrl = ''] = line.match(/http:\/\/[^\s)]+/g) ?? [];
-    const { port } = receiver.address() as AddressInfo;
-    await hookmill(['secrets', 'set', 'SLACK_URL'], `http://127.0.0.1:${port}`);
     const read = readerOf(managementUrl, token);
     const uids = await defineAutomations(directory, hookmill);
     const deliveryId = await sendEvents({ directory, ingressUrl, uids, secrets, clock, read });
