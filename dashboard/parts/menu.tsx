@@ -4,7 +4,7 @@ import { Icon } from './icons.tsx';
 
 /** An entry of a menu; null: a line between groups. An entry with `href` is a link. */
 export type MenuEntry = {
-  readonly label: ComponentChildren;
+  readonly label: string;
   readonly onChoose?: () => void;
   readonly href?: string;
   /** Whether it destroys something. */
@@ -55,11 +55,11 @@ export function Menu({ label, entries, children, class: className = 'btn icon', 
                 </>
               );
               return entry.href === undefined ? (
-                <button key={index} type="button" {...shown}>
+                <button key={entry.label} type="button" {...shown}>
                   {content}
                 </button>
               ) : (
-                <a key={index} href={entry.href} {...shown}>
+                <a key={entry.label} href={entry.href} {...shown}>
                   {content}
                 </a>
               );

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { windowTitle } from '../state/current-location.ts';
 import { type PageLocation, toHref } from '../state/page-location.ts';
 import { Icon } from './icons.tsx';
@@ -27,7 +27,8 @@ export function PageHeading(properties: Properties) {
   const { title, mark, before, aside, sub, actions, isVerdict = false, windowTitle = title } = properties;
   const heading = useRef<HTMLHeadingElement>(null);
   useWindowTitle(windowTitle);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  // At once: later, it would take the focus from where somebody has gone meanwhile.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div class="head">
       <div class="flow">

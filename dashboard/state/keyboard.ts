@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** What is pressed: a key as the browser names it, two of them in a row (`g o`), `Shift+R`, `Control+k`. */
 export type Keys = string;
@@ -71,7 +71,8 @@ export function useKeys(keys: Readonly<Record<Keys, () => void>>): void {
   const latest = useRef(keys);
   latest.current = keys;
   const names = Object.keys(keys).join(' | ');
-  useEffect(() => {
+  // Not after the next frame: a key that is pressed until then would do nothing, or what the page before did.
+  useLayoutEffect(() => {
     const added = names
       .split(' | ')
       .filter(Boolean)

@@ -189,7 +189,7 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
   await page.getByRole('button', { name: 'Disable triage' }).click();
   await page.locator('h1').getByText('Disabled').waitFor();
-  expect(await readText(page)).toMatch(/^enabled: false\n/);
+  await expect.poll(() => readText(page)).toMatch(/^enabled: false\n/);
   await page.keyboard.press('Control+End');
   await goToEndOf(page, '- test');
   await page.keyboard.press('Control+End');
@@ -282,13 +282,16 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
     ...{ 'Quiet time': '30s', 'Burst of': '$.issue.id', 'Longest burst': '5m', 'Runs an hour': '20' },
   }))
     await setSlot(page, label, text);
-  expect(await page.locator('.sentence').allTextContents()).toEqual([
-    'Each attempt may take 10 min. Try up to 3 times, first after 30 s, then twice as long each time, up to 5 min.',
-    'Run 2 at a time for each $.repository.full_name. Keep the order of each $.issue.id. When one fails, the others wait until it succeeds or is dismissed.',
-    'Start once no further delivery has come for 30 s with the same $.issue.id, at the latest after 5 min.',
-    'Stop after 20 runs an hour. Tell the receivers of alerts how runs end.',
-    'The runner agents executes each run with a working copy of shop. Each run must leave answer.md, report.md.',
-  ]);
+  // What floated in a sentence is in it until it has gone.
+  await expect
+    .poll(() => page.locator('.sentence').allTextContents())
+    .toEqual([
+      'Each attempt may take 10 min. Try up to 3 times, first after 30 s, then twice as long each time, up to 5 min.',
+      'Run 2 at a time for each $.repository.full_name. Keep the order of each $.issue.id. When one fails, the others wait until it succeeds or is dismissed.',
+      'Start once no further delivery has come for 30 s with the same $.issue.id, at the latest after 5 min.',
+      'Stop after 20 runs an hour. Tell the receivers of alerts how runs end.',
+      'The runner agents executes each run with a working copy of shop. Each run must leave answer.md, report.md.',
+    ]);
   expect(await readText(page)).toMatch(
     /^# What runs do\.\nprompt: Look\.\n[\s\S]*\ndebounce: \{ for: 30s, key: \$\.issue\.id, atMost: 5m \}\n/,
   );
@@ -374,7 +377,7 @@ browserTest('asks before a page with changes is left', async () => {
   await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
   const question = page.getByRole('dialog', { name: 'Leave without applying your changes?' });
   await question.getByRole('button', { name: 'Keep editing' }).click();
-  expect(page.url()).toMatch(/\/automations\/triage$/);
+  await expect.poll(() => page.url()).toMatch(/\/automations\/triage$/);
   expect(await readText(page)).toContain('attempts: 3');
   await page.getByRole('link', { name: 'Deliveries', exact: true }).first().click();
   await question.getByRole('button', { name: 'Drop the changes' }).click();

@@ -115,7 +115,7 @@ browserTest(
     await page.getByText('Would have started 1 of the last 1').waitFor();
     const editor = page.getByRole('textbox', { name: 'Definition' });
     for (const text of ['<script>', '<img src=x']) expect(await textOf(editor)).toContain(text);
-    expect(await textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
+    await expect.poll(() => textOf(page.locator('main'))).toContain(`$[${JSON.stringify(hostile[1])}]`);
     await expectHarmless(page);
     await page.getByRole('button', { name: 'Run with…' }).click();
     const typed = page.getByLabel('Payload', { exact: true });

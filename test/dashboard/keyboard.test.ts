@@ -147,7 +147,8 @@ browserTest('adds a webhook by the keyboard, rotates its secret, and deletes it'
   await page.getByRole('link', { name: 'deploys' }).first().waitFor();
   await tabTo('New webhook');
   await press('Enter');
-  await page.getByRole('searchbox').waitFor();
+  // The page before has a search as well, and stays until the address is followed.
+  await page.getByRole('searchbox', { name: /^Find your sender/ }).waitFor();
   await tabTo('Find your sender');
   await type('github');
   await press('Enter');
@@ -159,12 +160,14 @@ browserTest('adds a webhook by the keyboard, rotates its secret, and deletes it'
   await page.getByRole('button', { name: 'Copy secret' }).waitFor();
   await tabTo('Copy secret');
   await press('Enter');
+  // Until then, the page asks before it is left.
+  await expect.poll(focused).toBe('Copied secret');
   await tabTo('Open the webhook');
   await press('Enter');
   await expect.poll(focused).toContain('github-of-the-shop');
   await tabTo('More');
   await choose('Rotate the secret…');
-  await page.getByRole('dialog').waitFor();
+  await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
   await tabTo('Rotate secret');
   await press('Enter');
   await page.getByText('I have stored it').waitFor();

@@ -28,6 +28,10 @@ interface Alert {
 
 const listAlerts = async (api: Api) => (await api<{ alerts: readonly Alert[] }>('GET', '/alerts')).alerts;
 
+interface Health {
+  readonly webhooks: readonly { readonly tallies: readonly { readonly hours: readonly number[] }[] }[];
+}
+
 interface Past {
   readonly factory: string;
   readonly webhook: string;
@@ -50,6 +54,11 @@ async function record({ workspace }: WebhookDaemon, pasts: readonly Past[]): Pro
   await store.close();
 }
 
+async function countTallied(api: Api): Promise<number> {
+  const { webhooks } = await api<Health>('GET', '/health');
+  return webhooks.flatMap(({ tallies }) => tallies.flatMap(({ hours }) => hours)).reduce((a, b) => a + b, 0);
+}
+
 /** Makes a factory in which one webhook is healthy and one is failing, and a failed run holds another one. */
 async function makeFactory(): Promise<Pick<Dashboard, 'daemon' | 'factory' | 'api'>> {
   const { api, daemon, factory } = await openDashboard();
@@ -69,6 +78,8 @@ async function makeFactory(): Promise<Pick<Dashboard, 'daemon' | 'factory' | 'ap
   for (const step of [1, 2]) await deliver(deploys, { state: 'failed', issue: 481, step });
   await waitForHealth(api, { [healthy.uid]: 'healthy', [failing.uid]: 'failing' });
   await eventually(async () => (await listAlerts(api)).length === 2);
+  // The daemon may judge a webhook when it has tallied only some of its deliveries.
+  await eventually(async () => (await countTallied(api)) === 164 + 44);
   return { daemon, factory, api };
 }
 
@@ -99,7 +110,7 @@ const bars = (page: Page) => page.locator('.plot').getByRole('button');
 browserTest('says what needs attention, the worst first, with its cause and one button', async () => {
   const { page, factory, keep } = await openOverview();
   await page.getByRole('heading', { level: 1, name: '2 things need attention' }).waitFor();
-  expect(await page.title()).toBe('(2) Overview · hookmill');
+  await expect.poll(() => page.title()).toBe('(2) Overview · hookmill');
   const [failing, held] = [attention(page).nth(0), attention(page).nth(1)];
   await failing.getByText('token').first().waitFor();
   expect(await textOf(failing)).toMatch(/^payments rejects deliveries ?since \d\d:\d\d, .*See the rejected$/);
@@ -134,18 +145,20 @@ browserTest('lists the webhooks, the failing one first', async () => {
   await page.getByRole('heading', { name: 'payments' }).waitFor();
 });
 
-browserTest('shows four numbers beside what is usual', async () => {
-  const { page } = await openOverview();
-  const figure = (name: string) => page.locator('.figures > a', { hasText: name });
-  await expect.poll(() => textOf(figure('Accepted'))).toBe('Accepted28+17 % on the day before');
-  expect(await textOf(figure('Rejected'))).toMatch(/^Rejected43usually 0; 40 since \d\d:00$/);
-  expect(await textOf(figure('Runs'))).toBe('Runs0 succeeded1 failed · 0 running · 1 queued');
-  expect(await textOf(figure('Median time'))).toMatch(
-    /^Median time to run end, 24 hours\d+(\.\d)? m?sslowest 10 %: over/,
-  );
-  await page.getByRole('button', { name: '7 days' }).click();
-  await expect.poll(() => textOf(figure('Accepted'))).toMatch(/^Accepted164\d+ a day$/);
-});
+browserTest('shows four numbers beside what is usual', () =>
+  withinAnHour(async () => {
+    const { page } = await openOverview();
+    const figure = (name: string) => page.locator('.figures > a', { hasText: name });
+    await expect.poll(() => textOf(figure('Accepted'))).toBe('Accepted28+17 % on the day before');
+    expect(await textOf(figure('Rejected'))).toMatch(/^Rejected43usually 0; 40 since \d\d:00$/);
+    expect(await textOf(figure('Runs'))).toBe('Runs0 succeeded1 failed · 0 running · 1 queued');
+    expect(await textOf(figure('Median time'))).toMatch(
+      /^Median time to run end, 24 hours\d+(\.\d)? m?sslowest 10 %: over/,
+    );
+    await page.getByRole('button', { name: '7 days' }).click();
+    await expect.poll(() => textOf(figure('Accepted'))).toMatch(/^Accepted164\d+ a day$/);
+  }),
+);
 
 browserTest(
   'the chart tells each bar to the pointer, the keyboard and as a table, and lists its deliveries',
@@ -230,7 +243,7 @@ browserTest('what somebody has muted is listed below, and needs no attention', a
   });
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Nothing else needs attention' }).waitFor();
-  expect(await page.title()).toBe('Overview · hookmill');
+  await expect.poll(() => page.title()).toBe('Overview · hookmill');
   const lines = await page.locator('.acked').allTextContents();
   expect(lines.at(-1)).toMatch(/^Muted: .*payments.* · by dana until /);
   await page.getByText('live', { exact: true }).waitFor();
@@ -294,7 +307,7 @@ browserTest('says that all is well, and what the last episode was', async () => 
   await visit('/overview');
   await page.getByRole('heading', { level: 1, name: 'All is well' }).waitFor();
   await page.getByText('The last episode ended 14 h ago: Runs of sentry-fix fail').waitFor();
-  expect(await page.title()).toBe('Overview · hookmill');
+  await expect.poll(() => page.title()).toBe('Overview · hookmill');
   await keep('overview-well');
 });
 

@@ -1,5 +1,6 @@
+import { eventually } from '../support/eventually.ts';
 import { chooseInAccount, type Dashboard, openDashboard } from './browser.ts';
-import { createWebhook, deliver, triggerOn } from './samples.ts';
+import { createWebhook, deliver, triggerOn, waitForHealth } from './samples.ts';
 
 /** A place of the dashboard that every look of it is judged by: no page is left out. */
 export interface Place {
@@ -39,6 +40,11 @@ export async function openFullFactory(): Promise<FullFactory> {
   };
 }
 
+interface ListedRun {
+  readonly id: string;
+  readonly state: string;
+}
+
 async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]> {
   const webhook = await createWebhook(api, 'deploys');
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
@@ -51,7 +57,11 @@ async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]
   const url = `https://ci.example/${'long/'.repeat(60)}`;
   const delivery = await deliver(webhook, { state: 'failed', url });
   await webhook.post({}, 'wrong');
-  const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
+  const readRuns = async () => (await api<{ runs: readonly ListedRun[] }>('GET', '/runs')).runs;
+  // What the daemon does later would change the pages while they are looked at.
+  await eventually(async () => (await readRuns()).every(({ state }) => state === 'failed'));
+  await waitForHealth(api, { [webhook.uid]: 'healthy' });
+  const runs = await readRuns();
   const click = (name: string) => () => page.getByRole('button', { name }).click();
   const press = (key: string) => () => page.keyboard.press(key);
   return [

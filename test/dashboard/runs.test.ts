@@ -84,6 +84,8 @@ browserTest('a running run is cancelled, and done again with another prompt', as
   await expect.poll(async () => (await listRuns(api)).length).toBe(2);
   const again = (await listRuns(api)).find(run => run.id !== id)?.id ?? '';
   await expect.poll(() => page.url()).toContain(again);
+  // The address changes before the page does, which has such a link too.
+  await page.getByText('Again of').waitFor();
   await page.getByRole('link', { name: 'Prompt' }).click();
   await page.getByText('Look twice.').waitFor();
   expect(await api('GET', `/runs/${again}`)).toMatchObject({ againOf: id, prompt: 'Look twice.' });

@@ -34,6 +34,7 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
   expect(created).toMatch(/^[\w-]{43}$/);
   expect(await page.evaluate<string>(everywhere)).toContain(created);
   await page.getByRole('button', { name: 'Copy ingress URL' }).click();
+  await page.getByRole('button', { name: 'Copied ingress URL' }).waitFor();
   await page.getByRole('button', { name: 'Open the webhook' }).click();
   await page.getByRole('heading', { level: 1, name: 'uptime' }).waitFor();
   await chooseFromMenu(page, 'Rotate the secret…');
@@ -118,6 +119,8 @@ browserTest('leaving a new webhook asks, until its secret was copied', async () 
   await page.getByRole('button', { name: 'Copy secret' }).click();
   await page.getByRole('button', { name: 'Copied secret' }).waitFor();
   await page.getByRole('button', { name: 'Open the webhook' }).click();
+  // What names the sender is on both pages.
+  await page.getByRole('button', { name: /^More: / }).waitFor();
   await page.getByText('Bearer token').waitFor();
   expect(await page.content()).not.toContain(secret);
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, readQuery, redirectTo } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
@@ -48,7 +48,7 @@ export function useLogFilters(fixed: LogFilters = noFilters) {
 /** The title above a list that fills the window. It takes the focus when the page appears, unless a row is open. */
 export function BarTitle({ title, isQuiet = false }: { readonly title: string; readonly isQuiet?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isQuiet) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
