@@ -24,13 +24,22 @@ export interface AttentionItem {
 export const knownAlerts = signal<OpenAlerts | undefined>(undefined);
 
 const alertsEveryMs = 20_000;
+/** How many alerts were replaced by what they had become. */
+let replaced = 0;
 
 /** Keeps `knownAlerts` current. Only the shell does, so that one request serves all pages. */
 export function useOpenAlerts(): void {
-  const { value } = usePolled(signal => callApi('get', '/alerts', { signal }), [], alertsEveryMs);
+  const { value } = usePolled(readAlerts, [], alertsEveryMs);
   useEffect(() => {
     if (value) knownAlerts.value = value;
   }, [value]);
+}
+
+/** Reads them again if one was replaced meanwhile: the answer may be older than that. */
+async function readAlerts(signal: AbortSignal): Promise<OpenAlerts> {
+  const before = replaced;
+  const answer = await callApi('get', '/alerts', { signal });
+  return before === replaced ? answer : readAlerts(signal);
 }
 
 /** The status of the factory whose page is shown. */
@@ -59,6 +68,7 @@ export function isSeen(alert: Pick<OpenAlert, 'acknowledged' | 'muted'> | null):
 
 /** Puts what an alert has become in place of what was read. */
 export function replaceKnownAlert(changed: OpenAlert): void {
+  replaced++;
   const known = knownAlerts.value;
   if (!known) return;
   knownAlerts.value = {

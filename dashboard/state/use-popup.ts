@@ -41,7 +41,8 @@ export function usePopup() {
       ref: popup,
       id,
       popover: 'auto' as const,
-      onToggle: (event: { readonly newState: string }) => {
+      // Unlike `toggle`, at once: until then, the button would not open it again.
+      onBeforeToggle: (event: { readonly newState: string }) => {
         if (event.newState === 'closed') setOpen(false);
       },
       onKeyDown: moveFocus,

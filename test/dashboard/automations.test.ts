@@ -54,9 +54,11 @@ browserTest('creates an automation from a template, with its filter tested on wh
   await page.getByLabel('Name', { exact: true }).fill('triage');
 
   await goToEndOf(page, 'webhook: deploys');
-  await page.keyboard.type('\npayload:\n  state: failed');
+  await page.keyboard.type('\npayload:\n  state: fail');
   await page.getByText('state must be a list of allowed values').waitFor();
   await page.getByText('1 mistake').waitFor();
+  await page.getByRole('button', { name: 'Write [fail]' }).waitFor();
+  await page.keyboard.type('ed');
   expect(await create.isDisabled()).toBe(true);
   await page.getByText('Tested as it was before the mistake.').waitFor();
   expect(await violations(page)).toEqual([]);

@@ -186,16 +186,20 @@ export async function openPage(look: BrowserContextOptions = {}): Promise<Page> 
       errors.push(message.text());
     }
   });
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await takeScreenshot(page, `failed-${task.id}`);
     await context.close();
     expect(errors).toEqual([]);
   });
   return page;
 }
 
-/** Does so only if it is asked for: screenshots of whole pages take much of the time of these tests. */
+/** Only if it is asked for: screenshots of whole pages take much of the time of these tests. A failed test leaves one. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  if (!process.env.TEST_SCREENSHOTS) return;
+  if (process.env.TEST_SCREENSHOTS) await takeScreenshot(page, name);
+}
+
+async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }

@@ -77,7 +77,8 @@ class Said extends WidgetType {
   }
 
   override eq(other: Said): boolean {
-    const told = ({ diagnostic, fix }: Said) => renderFlowValue([diagnostic.message, fix?.from ?? null]);
+    const told = ({ diagnostic, fix }: Said) =>
+      renderFlowValue([diagnostic.message, fix?.from ?? null, fix?.insert ?? null]);
     return told(this) === told(other);
   }
 
