@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
-import { bearerOf, startDaemon } from '../../support/daemon.ts';
+import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { connectTo, send } from '../../support/http.ts';
@@ -70,7 +70,7 @@ test('waits for the receiver that goes on, also when the daemon is killed, and s
   await runThatIs({ state: 'running', waitsUntilMs: expect.any(Number) });
   await killed.stop('SIGKILL');
 
-  const daemon = await startWebhookDaemon(start);
+  const daemon = await startDaemonForTest(start);
   const link = 'https://agents.example.com/1';
   expect(await report(callback, { state: 'running', message: 'Begun', link })).toMatchObject({ status: 204 });
   expect(await report(callback, { state: 'running', message: 'Half\tdone' })).toMatchObject({ status: 204 });
@@ -90,7 +90,7 @@ test('waits for the receiver that goes on, also when the daemon is killed, and s
   expect(await report(callback, end)).toMatchObject({ status: 410, type: 'application/problem+json' });
   expect(agent.attempts).toHaveLength(1);
   const token = callback.split('/').at(-1) ?? '';
-  expect(killed.stdout() + killed.stderr() + daemon.logged()).not.toContain(token);
+  expect(killed.stdout() + killed.stderr() + daemon.stdout() + daemon.stderr()).not.toContain(token);
 });
 
 test('attempts a run again whose receiver reports a failure, and refuses the late twin', async () => {

@@ -6,13 +6,12 @@ import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts'
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
-import { openWebhookDaemon, startWebhookDaemon } from '../../support/webhook-daemon.ts';
+import { openWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 import { isAlive } from './run-samples.ts';
 
 // Each attempt records itself and a child that ignores SIGTERM. A later one first records what is left of those before.
-const script = (out: string) => `
-  OUT=${out}
+const script = `
   echo "$HOOKMILL_ATTEMPT $HOOKMILL_FENCING_TOKEN" >> "$OUT/attempts"
   for pid in $(cat "$OUT/pids"); do grep -hs ^State: "/proc/$pid/status" >> "$OUT/left"; done
   [ "$HOOKMILL_ATTEMPT" = 1 ] || exit 0
@@ -25,8 +24,8 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const workspace = makeWorkspace();
     for (const name of ['attempts', 'pids', 'left']) workspace.write(name, '');
-    const runner = { kind: 'command', argv: ['sh', '-c', script(workspace.directory)] };
-    const start = { workspace, settings: { runs: { runner } } };
+    const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
+    const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
     const { uid, secret } = await applyTriggered(workspace);
 
     const killed = await startDaemon(start);
@@ -38,7 +37,7 @@ test.runIf(process.platform === 'linux')(
     // Both are alive: a dead process would be a zombie.
     for (const pid of pids) expect(readFileSync(`/proc/${pid}/status`, 'utf8')).not.toMatch(/^State:\s+Z/m);
 
-    await startWebhookDaemon(start);
+    await startDaemonForTest(start);
     const findRun = () => readNewestRun(workspace);
     await expect.poll(findRun).toMatchObject({ state: 'succeeded', attempts: 2, claims: 2 });
     expect(workspace.read('attempts')).toBe('1 1\n2 2\n');
@@ -55,8 +54,8 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const workspace = makeWorkspace();
     for (const name of ['attempts', 'pids', 'left']) workspace.write(name, '');
-    const runner = { kind: 'command', argv: ['sh', '-c', script(workspace.directory)] };
-    const start = { workspace, settings: { runs: { runner } } };
+    const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
+    const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
     const { uid, secret } = await applyTriggered(workspace);
     const killed = await startDaemon(start);
     await send(`${killed.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
@@ -69,7 +68,7 @@ test.runIf(process.platform === 'linux')(
     expect((await workspace.hookmill('runs', 'list')).stdout).toContain('running (is being cancelled)');
     for (const pid of pids) expect(isAlive(pid)).toBe(true);
 
-    await startWebhookDaemon(start);
+    await startDaemonForTest(start);
     await expect
       .poll(() => readNewestRun(workspace))
       .toMatchObject({ state: 'cancelled', attempts: 1, claims: 2 });
