@@ -3,14 +3,15 @@ import { EventEmitter, once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
+import { onFileFinished } from '../support/file-end.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { read, send } from '../support/http.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-import { openManagedDaemon } from '../support/management.ts';
+import { type ManagedDaemon, openManagedDaemon, withNewFactory } from '../support/management.ts';
 import { readStore } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
@@ -37,6 +38,11 @@ async function ready(settings: object, given?: Awaited<ReturnType<typeof homeWit
     isStopped = true;
   };
   onTestFinished(stop);
+  return { ...daemon, stop, home, ...(await openWebhook(daemon)) };
+}
+
+/** The webhook of a daemon's factory, which has none or this one. */
+async function openWebhook(daemon: Pick<ManagedDaemon, 'client' | 'ingressUrl'>) {
   const manager = await daemon.client();
   const [known] = (await manager.call('listWebhooks')).json.webhooks;
   const created = known ? undefined : await manager.call('createWebhook', { body: { name: 'deploys' } });
@@ -47,7 +53,50 @@ async function ready(settings: object, given?: Awaited<ReturnType<typeof homeWit
       body: JSON.stringify({ n }),
     });
   const storm = () => Promise.all(Array.from({ length: 20 }, (_, n) => post('wrong', n)));
-  return { ...daemon, stop, home, manager, uid, post, storm, token: created?.json.revealed.secret as string };
+  return { manager, uid, post, storm, token: created?.json.revealed.secret as string };
+}
+
+const told = await startAlertReceiver(secret, onFileFinished);
+let work: (() => Promise<void>) | undefined;
+const worker = await startLoopbackServer(async (request, response) => {
+  await buffer(request);
+  await work?.();
+  response.writeHead(204).end();
+}, onFileFinished);
+const flag = join(newHome().directory, '..', 'flag');
+const factories = ['*'];
+const leaveAnswer = 'mkdir artifacts; echo x > artifacts/answer.md';
+const leaveResult =
+  'mkdir artifacts; echo \'{"message":"Fixed it","costUsd":0.5}\' > artifacts/result.json; grep -q 1 event-payload.json';
+
+/** The daemon of the tests about runs, which move its clock only forward. */
+let shared: ManagedDaemon;
+beforeAll(async () => {
+  const runners = {
+    failing: { kind: 'command', argv: ['false'], factories },
+    proposing: {
+      ...{ kind: 'command', argv: ['sh', '-c', leaveAnswer], factories },
+      afterwards: { argv: ['true'], approval: 'required' },
+    },
+    reporting: { kind: 'command', argv: ['sh', '-c', leaveResult], factories },
+    receiving: { kind: 'http', url: `${worker}/`, factories },
+  };
+  const runs = { runner: { kind: 'command', argv: ['test', '-e', flag] }, runners };
+  shared = await openManagedDaemon({ ...alertsTo(told), runs }, await homeWithSecret());
+});
+afterAll(() => shared.stop());
+
+/** A factory of that daemon with a webhook, whose deliveries start runs of automations, and what is told of it. */
+async function readyToRun() {
+  const daemon = withNewFactory(shared);
+  const opened = await openWebhook(daemon);
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [opened.uid] } }];
+  const automate = async (name: string, keys: object = {}) => {
+    const body = { name, prompt: 'Act.', triggers, attempts: 1, ...keys };
+    expect((await opened.manager.call('createAutomation', { body })).status).toBe(201);
+  };
+  const alerts = () => told.alerts.filter(({ data }) => data.factory === daemon.factory);
+  return { ...daemon, ...opened, automate, alerts };
 }
 
 test('a storm of rejections is told once, also after a restart, and then that it is resolved', async () => {
@@ -203,14 +252,8 @@ test('an alert that the receiver refuses is not sent again', async () => {
 });
 
 test('runs that fail one after the other are told, until one succeeds', async () => {
-  const receiver = await startAlertReceiver(secret);
-  const home = await homeWithSecret();
-  const flag = join(home.directory, 'flag');
-  const runner = { kind: 'command', argv: ['test', '-e', flag] };
-  const daemon = await ready({ ...alertsTo(receiver), runs: { runner, attempts: 1 } }, home);
-  const filter = { webhook_ids: [daemon.uid] };
-  const triggers = [{ provider: 'webhook', event: 'received', filter }];
-  await daemon.manager.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const { alerts, ...daemon } = await readyToRun();
+  await daemon.automate('triage');
   const run = async (n: number) => {
     await daemon.post(daemon.token, n);
     await eventually(async () => {
@@ -222,45 +265,41 @@ test('runs that fail one after the other are told, until one succeeds', async ()
     });
   };
   for (const n of [1, 2, 3]) await run(n);
-  await eventually(() => receiver.alerts.length === 1);
-  expect(receiver.alerts[0]).toMatchObject({
+  await eventually(() => alerts().length === 1);
+  expect(alerts()[0]).toMatchObject({
     type: 'runs.failing',
     data: {
-      ...{ status: 'open', factory: 'default', webhook: null, automation: 'triage' },
+      ...{ status: 'open', factory: daemon.factory, webhook: null, automation: 'triage' },
       reason: expect.stringMatching(/^the last 3 runs of triage failed: .*1/),
-      link: `${daemon.managementUrl}/#/default/automations/triage`,
+      link: `${daemon.managementUrl}/#/${daemon.factory}/automations/triage`,
     },
   });
   writeFileSync(flag, '');
   await run(4);
-  await eventually(() => receiver.alerts.length === 2);
-  expect(receiver.alerts[1]).toMatchObject({ type: 'runs.failing', data: { status: 'resolved' } });
+  await eventually(() => alerts().length === 2);
+  expect(alerts()[1]).toMatchObject({ type: 'runs.failing', data: { status: 'resolved' } });
   rmSync(flag);
 });
 
 test('a failed run that holds others is told, until somebody dismisses it', async () => {
-  const receiver = await startAlertReceiver(secret);
-  const runner = { kind: 'command', argv: ['false'] };
-  const daemon = await ready({ ...alertsTo(receiver), runs: { runner, attempts: 1 } });
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
-  const body = { name: 'triage', prompt: 'Look.', triggers, order: '$.none', onFailure: 'hold' };
-  await daemon.manager.call('createAutomation', { body });
+  const { alerts, ...daemon } = await readyToRun();
+  await daemon.automate('triage', { runner: 'failing', order: '$.none', onFailure: 'hold' });
   await daemon.post(daemon.token, 1);
   await daemon.post(daemon.token, 2);
-  await eventually(() => receiver.alerts.length === 1);
+  await eventually(() => alerts().length === 1);
   const [held, holding] = (await daemon.manager.call('listRuns')).json.runs;
   expect(held).toMatchObject({ state: 'queued', waitsFor: 'order' });
   expect(holding).toMatchObject({ state: 'failed', holds: true });
   const reason = `${holding.id} of triage failed, and the next runs wait behind it`;
-  expect(receiver.alerts[0]).toMatchObject({
+  expect(alerts()[0]).toMatchObject({
     type: 'runs.held',
     data: { ...{ status: 'open', automation: 'triage', reason }, remedy: expect.stringContaining('dismiss') },
   });
   const metrics = await read(`${daemon.managementUrl}/metrics`);
   expect(metrics).toMatch(/^hookmill_runs_holding 1$/m);
   daemon.clock.nowMs += 24 * 60 * 60_000;
-  await eventually(() => receiver.alerts.length === 2);
-  expect(receiver.alerts[1]?.data).toEqual(receiver.alerts[0]?.data);
+  await eventually(() => alerts().length === 2);
+  expect(alerts()[1]?.data).toEqual(alerts()[0]?.data);
   // The run behind it fails too.
   for (const { id } of [holding, held]) {
     await eventually(async () => {
@@ -268,24 +307,21 @@ test('a failed run that holds others is told, until somebody dismisses it', asyn
       return status === 200;
     });
   }
-  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
-  expect(new Set(receiver.alerts.map(({ type }) => type))).toEqual(new Set(['runs.held']));
+  await eventually(() => alerts().at(-1)?.data.status === 'resolved');
+  expect(new Set(alerts().map(({ type }) => type))).toEqual(new Set(['runs.held']));
 });
 
 test('an automation that was paused a day ago without an end is told, until somebody resumes it', async () => {
-  const receiver = await startAlertReceiver(secret);
-  const daemon = await ready(alertsTo(receiver));
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
-  for (const name of ['triage', 'short'])
-    await daemon.manager.call('createAutomation', { body: { name, prompt: 'Look.', triggers } });
+  const { alerts, ...daemon } = await readyToRun();
+  for (const name of ['triage', 'short']) await daemon.automate(name);
   const pause = (automation: string, body: object) =>
     daemon.manager.call('pauseAutomation', { params: { automation }, body });
   await pause('triage', {});
   await pause('short', { seconds: 3 * 86_400 });
   const { by, at } = (await daemon.manager.call('listPauses')).json.pauses[0];
   daemon.clock.nowMs += 24 * 60 * 60_000;
-  await eventually(() => receiver.alerts.length === 1);
-  expect(receiver.alerts[0]).toMatchObject({
+  await eventually(() => alerts().length === 1);
+  expect(alerts()[0]).toMatchObject({
     type: 'automation.paused',
     data: {
       ...{ status: 'open', automation: 'triage', since: at },
@@ -294,21 +330,17 @@ test('an automation that was paused a day ago without an end is told, until some
     },
   });
   await daemon.manager.call('resumeAutomation', { params: { automation: 'triage' }, body: {} });
-  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
-  expect(receiver.alerts.map(({ data }) => data.automation)).toEqual(['triage', 'triage']);
+  await eventually(() => alerts().at(-1)?.data.status === 'resolved');
+  expect(alerts().map(({ data }) => data.automation)).toEqual(['triage', 'triage']);
 });
 
 test('receivers are told of runs that wait for approval, until somebody approves or cancels them', async () => {
-  const receiver = await startAlertReceiver(secret);
-  const argv = ['sh', '-c', 'mkdir artifacts; echo x > artifacts/answer.md'];
-  const runner = { kind: 'command', argv, afterwards: { argv: ['true'], approval: 'required' } };
-  const daemon = await ready({ ...alertsTo(receiver), runs: { runner } });
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
-  await daemon.manager.call('createAutomation', { body: { name: 'act', prompt: 'Act.', triggers } });
+  const { alerts, ...daemon } = await readyToRun();
+  await daemon.automate('act', { runner: 'proposing' });
   expect((await daemon.post(daemon.token, 1)).status).toBe(202);
-  await eventually(() => receiver.alerts.length === 1);
+  await eventually(() => alerts().length === 1);
   const [{ id: run }] = (await daemon.manager.call('listRuns')).json.runs;
-  expect(receiver.alerts[0]).toMatchObject({
+  expect(alerts()[0]).toMatchObject({
     type: 'runs.unapproved',
     data: {
       ...{ status: 'open', automation: 'act' },
@@ -318,30 +350,24 @@ test('receivers are told of runs that wait for approval, until somebody approves
     },
   });
   await daemon.manager.call('approveRun', { params: { run }, body: {} });
-  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
+  await eventually(() => alerts().at(-1)?.data.status === 'resolved');
 });
 
 test('receivers are told once of each end of a run that its automation names, with its result', async () => {
-  const receiver = await startAlertReceiver(secret);
-  const script =
-    'mkdir artifacts; echo \'{"message":"Fixed it","costUsd":0.5}\' > artifacts/result.json; grep -q 1 event-payload.json';
-  const runner = { kind: 'command', argv: ['sh', '-c', script] };
-  const daemon = await ready({ ...alertsTo(receiver), runs: { runner, attempts: 1 } });
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
-  const create = (name: string, keys: object) =>
-    daemon.manager.call('createAutomation', { body: { name, prompt: 'Act.', triggers, ...keys } });
-  await create('both', { notify: ['succeeded', 'failed'] });
-  await create('failures', { notify: ['failed'] });
-  await create('quiet', {});
+  const { alerts, ...daemon } = await readyToRun();
+  const runner = 'reporting';
+  await daemon.automate('both', { runner, notify: ['succeeded', 'failed'] });
+  await daemon.automate('failures', { runner, notify: ['failed'] });
+  await daemon.automate('quiet', { runner });
   for (const n of [1, 2]) expect((await daemon.post(daemon.token, n)).status).toBe(202);
-  await eventually(() => receiver.alerts.length >= 3);
-  const told = receiver.alerts.map(({ type, data }) => `${data.automation} ${type} ${data.status}`);
-  expect(told.sort()).toEqual([
+  await eventually(() => alerts().length >= 3);
+  const ends = alerts().map(({ type, data }) => `${data.automation} ${type} ${data.status}`);
+  expect(ends.sort()).toEqual([
     'both run.failed failed',
     'both run.succeeded succeeded',
     'failures run.failed failed',
   ]);
-  const succeeded = receiver.alerts.find(({ type }) => type === 'run.succeeded');
+  const succeeded = alerts().find(({ type }) => type === 'run.succeeded');
   const { id } = succeeded?.data ?? {};
   expect(succeeded?.data).toMatchObject({
     summary: `${id} of both succeeded: Fixed it ($0.50)`,
@@ -349,26 +375,16 @@ test('receivers are told once of each end of a run that its automation names, wi
     report: { message: 'Fixed it', costUsd: 0.5 },
     remedy: null,
   });
-  expect(receiver.alerts.find(({ type }) => type === 'run.failed')?.data).toMatchObject({
+  expect(alerts().find(({ type }) => type === 'run.failed')?.data).toMatchObject({
     reason: expect.stringContaining('failed: the command exited with status 1'),
-    remedy: expect.stringContaining('hookmill runs retry run_'),
+    remedy: expect.stringContaining(`hookmill --factory ${daemon.factory} runs retry run_`),
   });
   expect(await daemon.store.deliveries.listEndsToTell(9)).toEqual([]);
 });
 
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
-  const receiver = await startAlertReceiver(secret);
-  let work: (() => Promise<void>) | undefined;
-  const origin = await startLoopbackServer(async (request, response) => {
-    await buffer(request);
-    await work?.();
-    response.writeHead(204).end();
-  });
-  const url = `${origin}/`;
-  const daemon = await ready({ ...alertsTo(receiver), runs: { runner: { kind: 'http', url } } });
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
-  const body = { name: 'triage', prompt: 'Comment.', triggers, runsPerHour: 4 };
-  await daemon.manager.call('createAutomation', { body });
+  const { alerts, ...daemon } = await readyToRun();
+  await daemon.automate('triage', { runner: 'receiving', runsPerHour: 4 });
   let fired = 0;
   const fire = async () => {
     await daemon.post(daemon.token, ++fired);
@@ -390,25 +406,25 @@ test('runs whose work fires their own webhook are stopped by runsPerHour, which 
   expect(cause.message).toBe(
     `${last.id} of triage was stopped by \`runsPerHour\`: too many were started within an hour`,
   );
-  await eventually(() => receiver.alerts.length === 1);
-  expect(receiver.alerts[0]).toMatchObject({
+  await eventually(() => alerts().length === 1);
+  expect(alerts()[0]).toMatchObject({
     type: 'runs.stopped',
     data: {
-      ...{ status: 'open', factory: 'default', webhook: null, automation: 'triage' },
+      ...{ status: 'open', factory: daemon.factory, webhook: null, automation: 'triage' },
       reason: 'runs of triage were stopped: as many were started within an hour as runsPerHour allows',
-      link: `${daemon.managementUrl}/#/default/automations/triage`,
+      link: `${daemon.managementUrl}/#/${daemon.factory}/automations/triage`,
     },
   });
   const metrics = await read(`${daemon.managementUrl}/metrics`);
-  expect(metrics).toContain('{factory="default",automation="triage",state="stopped"} 1\n');
+  expect(metrics).toContain(`{factory="${daemon.factory}",automation="triage",state="stopped"} 1\n`);
   // Three of them in a row would be told as runs that fail.
   for (const n of [6, 7]) {
     await fire();
     expect((await runsThatEnded(n))[0]).toMatchObject({ stopped: true });
   }
   daemon.clock.nowMs += 60 * 60_000;
-  await eventually(() => receiver.alerts.length === 2);
-  expect(receiver.alerts.map(({ type, data }) => [type, data.status])).toEqual([
+  await eventually(() => alerts().length === 2);
+  expect(alerts().map(({ type, data }) => [type, data.status])).toEqual([
     ['runs.stopped', 'open'],
     ['runs.stopped', 'resolved'],
   ]);

@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
 import { parseSettings } from '../../daemon/parse-settings.ts';
 import { recordRun } from '../daemon/runs/record-runs.ts';
 import {
@@ -12,6 +14,7 @@ import {
   runThatIs,
   temporaryDirectory,
 } from '../daemon/runs/run-samples.ts';
+import { onFileFinished } from '../support/file-end.ts';
 import { makeUpstream, operatorEnvironment } from '../support/git-samples.ts';
 import { serveGitOverHttp } from '../support/git-servers.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
@@ -23,6 +26,11 @@ const { definition, diagnostics } = parseSettings(
   'safe-outputs.yaml',
   readFileSync(join(folder, 'safe-outputs.yaml')),
 );
+
+/** A command of the recipe, as it is installed here. */
+function local(argv: readonly string[]): string[] {
+  return argv.map(word => word.replace('/etc/hookmill', folder));
+}
 
 function recipe(name: string) {
   const runner = definition?.runs.runners[name];
@@ -64,7 +72,6 @@ async function propose(bench: RunBench, proposal: Proposal) {
   );
   for (const [name, value] of Object.entries({ CLAUDE_KEY: 'sk-ant', ...proposal.secrets }))
     await bench.store.teamSecrets.set(name, value);
-  const local = (argv: readonly string[]) => argv.map(word => word.replace('/etc/hookmill', folder));
   const runner = {
     ...{ kind, argv: local(argv), secretEnvironment },
     ...(proposal.repository && { workspace: { ref: workspace?.ref, repository: proposal.repository } }),
@@ -83,12 +90,46 @@ async function propose(bench: RunBench, proposal: Proposal) {
   return { id: await recordRun(bench.deliveryLog, { payload: proposal.payload ?? hostile }), agent };
 }
 
+/**
+ * Starts the second command of a recipe alone, as hookmill does, on what an agent leaves: these files, and with `edit` what
+ * the recipe leaves of the change to a working copy of the repository.
+ */
+async function act({ name, files, edit, repository = '', environment, secrets }: Proposal) {
+  const directory = temporaryDirectory();
+  const artifacts = join(directory, 'artifacts');
+  mkdirSync(artifacts);
+  for (const [file, content] of Object.entries(files ?? {})) writeFileSync(join(artifacts, file), content);
+  const { PATH } = process.env;
+  if (edit !== undefined) {
+    cpSync(repository, join(directory, 'workspace'), { recursive: true });
+    const [leavePatch = ''] = local(recipe(name).argv);
+    const change = ['sh', '-ec', `cd workspace; ${edit}`];
+    await execa(leavePatch, change, { cwd: directory, env: { PATH, HOME: directory }, extendEnv: false });
+  }
+  const { argv, secretEnvironment = {} } = recipe(name).afterwards;
+  const secret = Object.entries(secretEnvironment).map(([variable, of]) => [variable, secrets?.[of]]);
+  const about = { HOOKMILL_RUN_ID: 'run_1', HOOKMILL_ARTIFACTS_DIR: artifacts };
+  const env = { PATH, HOME: directory, ...environment, ...Object.fromEntries(secret), ...about };
+  const [program = '', ...words] = local(argv);
+  return execa(program, words, { cwd: directory, env, extendEnv: false, reject: false, all: true });
+}
+
+/** What all tests share that cause no change on a server: it is started for the first one. */
+function once<Value>(start: () => Promise<Value>): () => Promise<Value> {
+  let started: Promise<Value> | undefined;
+  return () => {
+    started ??= start();
+    return started;
+  };
+}
+
+type OnEnd = (end: () => void) => void;
 type Answer = (status: number, content: unknown) => void;
 
 /** Speaks GitHub's REST API, version 2026-03-10, to one token. Afterwards it forgets to answer `lost` changes. */
 async function serveGitHub(
   answerTo: (call: { path: string; query: URLSearchParams; body: unknown }, answer: Answer) => void,
-  lost: number,
+  { lost = 0, onEnd = onTestFinished as OnEnd },
 ) {
   let left = lost;
   return startLoopbackServer(async (request, response) => {
@@ -103,11 +144,11 @@ async function serveGitHub(
       return answer(400, { message: 'Wrong headers' });
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     return answerTo({ path: `${request.method} ${pathname}`, query: searchParams, body }, answer);
-  });
+  }, onEnd);
 }
 
 /** Issue 12 of acme/app, with as many comments as a page has. https://docs.github.com/en/rest/issues/comments */
-async function serveComments({ lost = 0 } = {}) {
+async function serveComments(options: { lost?: number; onEnd?: OnEnd } = {}) {
   const comments = Array.from({ length: 100 }, (_, n) => ({ body: `older ${n}`, html_url: '' }));
   const url = await serveGitHub(({ path, query, body }, answer) => {
     if (path === 'GET /repos/acme/app/issues/12/comments') {
@@ -118,7 +159,7 @@ async function serveComments({ lost = 0 } = {}) {
     expect(body).toEqual({ body: expect.any(String) });
     comments.push({ ...(body as { body: string }), html_url: 'https://github.com/acme/app/issues/12#1' });
     return answer(201, comments.at(-1));
-  }, lost);
+  }, options);
   return {
     posted: () => comments.slice(100).map(({ body }) => body),
     given: { environment: { GITHUB_API_URL: url }, secrets: { GITHUB_COMMENTS: token } },
@@ -134,9 +175,11 @@ const baseFiles = {
 };
 
 /** acme/app with its branch main, over HTTP, and its pull requests. https://docs.github.com/en/rest/pulls/pulls */
-async function serveRepository({ lost = 0, down = 0 } = {}) {
-  let left = down;
-  const [root, upstream] = [temporaryDirectory(), makeUpstream()];
+async function serveRepository(options: { lost?: number; down?: number; onEnd?: OnEnd } = {}) {
+  let left = options.down ?? 0;
+  const root = mkdtempSync(join(tmpdir(), 'hookmill-test-'));
+  (options.onEnd ?? onTestFinished)(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const upstream = makeUpstream(root);
   const main = upstream.commit(baseFiles);
   upstream.git('config', 'http.receivepack', 'true');
   mkdirSync(join(root, 'acme'));
@@ -164,10 +207,10 @@ async function serveRepository({ lost = 0, down = 0 } = {}) {
     const html_url = `https://github.com/acme/app/pull/${pulls.length + 1}`;
     pulls.push({ ...asked, head: { ref: asked.head }, html_url });
     return answer(201, pulls.at(-1));
-  }, lost);
-  const GITHUB_SERVER_URL = await serveGitOverHttp(root, 'x-access-token', token);
+  }, options);
+  const GITHUB_SERVER_URL = await serveGitOverHttp(root, 'x-access-token', token, options.onEnd);
   return {
-    ...{ pulls, upstream, main },
+    ...{ root, pulls, upstream, main },
     branches: () => upstream.git('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n'),
     given: {
       environment: { GITHUB_API_URL: url, GITHUB_SERVER_URL },
@@ -209,6 +252,11 @@ test('the example has valid settings, whose agent has the options of its own rec
   expect(recipe('pull-request').afterwards.approval).toBe('required');
 });
 
+async function expectRefused(bench: RunBench, id: string, line: string) {
+  await runThatIs(bench, id, { state: 'failed', error: 'the command exited with status 1' });
+  expect(await outputOf(bench, id)).toContain(line);
+}
+
 test('a comment is posted with what it would have done to others taken out', async () => {
   const bench = await openRunBench();
   const { posted, given } = await serveComments();
@@ -236,7 +284,8 @@ Ask ${at}ada, ${at}ada, ${at}ada, ${at}ada, ${at}ada. &#640; <b>Bold</b> [link](
 });
 
 const issue = 12;
-test.each<[string, string, string]>([
+const wrongComments: readonly [string, string, string][] = [
+  ['is for an issue that does not exist', JSON.stringify({ issue: 13, body: 'x' }), 'GitHub answered 404'],
   ['is not JSON', '{', 'comment.json is not JSON'],
   ['is null', 'null', 'comment.json must have the keys body, issue, and no others'],
   ['names a repository', JSON.stringify({ issue, body: 'x', repository: 'acme/web' }), 'and no others'],
@@ -249,13 +298,21 @@ test.each<[string, string, string]>([
   ['is empty', JSON.stringify({ issue, body: ' \n' }), 'The comment is empty'],
   ['is long', JSON.stringify({ issue, body: 'x'.repeat(10_001) }), 'at most 10000 are allowed'],
   ['is huge', JSON.stringify({ issue, body: 'x'.repeat(70_000) }), 'at most 65536 are allowed'],
-  ['is for an issue that does not exist', JSON.stringify({ issue: 13, body: 'x' }), 'GitHub answered 404'],
-])('a comment that %s is refused, and nothing is posted', async (_, comment, line) => {
+];
+const servingComments = once(() => serveComments({ onEnd: onFileFinished }));
+
+test.each(wrongComments)('a comment that %s is refused, and nothing is posted', async (_, comment, line) => {
+  const { posted, given } = await servingComments();
+  const refused = await act({ name: 'comment', ...given, files: { 'comment.json': comment } });
+  expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining(line) });
+  expect(posted()).toEqual([]);
+});
+
+test.each(wrongComments.slice(0, 2))('the run of a comment that %s fails', async (_, comment, line) => {
   const bench = await openRunBench();
-  const { posted, given } = await serveComments();
+  const { posted, given } = await servingComments();
   const { id } = await propose(bench, { name: 'comment', ...given, files: { 'comment.json': comment } });
-  await runThatIs(bench, id, { state: 'failed', error: 'the command exited with status 1' });
-  expect(await outputOf(bench, id)).toContain(line);
+  await expectRefused(bench, id, line);
   expect(posted()).toEqual([]);
 });
 
@@ -344,7 +401,17 @@ test('a server of another company does not get the token', async () => {
   expect(await outputOf(bench, id)).toContain('Set both GITHUB_API_URL and GITHUB_SERVER_URL, or none');
 });
 
-test.each<[string, string, string]>([
+/** A repository that no test changes, and a working copy of it. */
+const servingRepository = once(async () => {
+  const served = await serveRepository({ onEnd: onFileFinished });
+  const repository = join(served.root, 'clone');
+  await execa('git', ['clone', '--quiet', served.upstream.bare, repository], { env: operatorEnvironment });
+  return { ...served, repository };
+});
+
+/** What the patches do that nobody minds. */
+const more = 'echo four >>src/app.js';
+const wrongPatches: readonly [string, string, string][] = [
   ['changes a workflow', 'echo >>.github/workflows/ci.yml', 'must not change ".github/workflows/ci.yml"'],
   ['moves a workflow away', 'git mv .github/workflows/ci.yml ci.yml', 'must not change ".github/'],
   ['adds a pipeline of GitLab', 'echo >.gitlab-ci.yml', 'must not change ".gitlab-ci.yml"'],
@@ -381,13 +448,31 @@ test.each<[string, string, string]>([
     'changes 11 files; at most 10 are allowed',
   ],
   ['is large', 'seq 60000 >numbers', 'at most 200000 are allowed'],
-])('a patch that %s is refused, and nothing is pushed', async (_, edit, line) => {
+];
+
+test.each(wrongPatches)('a patch that %s is refused, and nothing is pushed', async (_, edit, line) => {
+  const { pulls, branches, given, repository } = await servingRepository();
+  const refused = await act({
+    name: 'pull-request',
+    ...given,
+    files: pullRequest,
+    edit: `${edit}; ${more}`,
+    repository,
+  });
+  expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining(line) });
+  expect([branches(), pulls]).toEqual([['main'], []]);
+});
+
+test.each(wrongPatches.slice(0, 2))('the run of a patch that %s fails', async (_, edit, line) => {
   const bench = await openRunBench();
-  const { pulls, branches, given } = await serveRepository();
-  const proposal = { name: 'pull-request', ...given, files: pullRequest } as const;
-  const { id } = await propose(bench, { ...proposal, edit: `${edit}; echo four >>src/app.js` });
-  await runThatIs(bench, id, { state: 'failed', error: 'the command exited with status 1' });
-  expect(await outputOf(bench, id)).toContain(line);
+  const { pulls, branches, given } = await servingRepository();
+  const { id } = await propose(bench, {
+    name: 'pull-request',
+    ...given,
+    files: pullRequest,
+    edit: `${edit}; ${more}`,
+  });
+  await expectRefused(bench, id, line);
   expect([branches(), pulls]).toEqual([['main'], []]);
 });
 
@@ -398,7 +483,7 @@ new file mode 100644
 @@ -0,0 +1 @@
 +x
 `;
-test.each<[string, Readonly<Record<string, string>>, string]>([
+const wrongFiles: readonly [string, Readonly<Record<string, string>>, string][] = [
   ['leaves the repository', { 'change.patch': added('../x') }, 'git apply failed: error: invalid path'],
   ['enters .git', { 'change.patch': added('.git/config') }, 'git apply failed: error: invalid path'],
   ['enters .git by another name', { 'change.patch': added('src/GIT~1/config') }, 'error: invalid path'],
@@ -420,18 +505,32 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     { 'change.patch': added('x'), 'pull-request.json': `{"title":"${'a'.repeat(201)}","body":"b"}` },
     'The title has 201 characters; at most 200 are allowed',
   ],
-])('a handwritten proposal that %s is refused, and nothing is pushed', async (_, files, line) => {
-  const bench = await openRunBench();
-  const { pulls, branches, given } = await serveRepository();
-  const { id } = await propose(bench, {
-    name: 'pull-request',
-    ...given,
-    files: { ...pullRequest, ...files },
-  });
-  await runThatIs(bench, id, { state: 'failed', error: 'the command exited with status 1' });
-  expect(await outputOf(bench, id)).toContain(line);
-  expect([branches(), pulls]).toEqual([['main'], []]);
-});
+];
+
+test.each(wrongFiles)(
+  'a handwritten proposal that %s is refused, and nothing is pushed',
+  async (_, files, line) => {
+    const { pulls, branches, given } = await servingRepository();
+    const refused = await act({ name: 'pull-request', ...given, files: { ...pullRequest, ...files } });
+    expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining(line) });
+    expect([branches(), pulls]).toEqual([['main'], []]);
+  },
+);
+
+test.each(wrongFiles.slice(0, 2))(
+  'the run of a handwritten proposal that %s fails',
+  async (_, files, line) => {
+    const bench = await openRunBench();
+    const { pulls, branches, given } = await servingRepository();
+    const { id } = await propose(bench, {
+      name: 'pull-request',
+      ...given,
+      files: { ...pullRequest, ...files },
+    });
+    await expectRefused(bench, id, line);
+    expect([branches(), pulls]).toEqual([['main'], []]);
+  },
+);
 
 test.each([
   ['after the push', { down: 1 }, undefined],

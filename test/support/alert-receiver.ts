@@ -21,8 +21,11 @@ export interface ReceivedAlert {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Starts a receiver, and ends it with the test. The secret starts with `whsec_`. */
-export async function startAlertReceiver(secret: string): Promise<AlertReceiver> {
+/** Starts a receiver, by default for the test. The secret starts with `whsec_`. */
+export async function startAlertReceiver(
+  secret: string,
+  onEnd?: (end: () => void) => void,
+): Promise<AlertReceiver> {
   const alerts: ReceivedAlert[] = [];
   const refused: string[] = [];
   let status: number | undefined;
@@ -33,7 +36,7 @@ export async function startAlertReceiver(secret: string): Promise<AlertReceiver>
     if (answer === 204) alerts.push({ messageId, ...JSON.parse(body.toString()) });
     else refused.push(messageId);
     response.writeHead(answer).end();
-  });
+  }, onEnd);
   const answerWith = (given: number | undefined) => {
     status = given;
   };

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 
-type Close = () => Promise<unknown>;
+type Close = () => unknown;
 const open: Close[] = [];
 
 /** Closes something at the end of the test file that runs, unlike an `afterAll` of a module that several files share. */

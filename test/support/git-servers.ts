@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { gitExecPath, startGitDaemon } from './git-daemon.ts';
 import { operatorEnvironment } from './git-samples.ts';
+import { startLoopbackServer } from './loopback-server.ts';
 
 /** Serves the repositories of a directory with git's own daemon; returns the URL of the directory. */
 export async function serveGitDaemon(directory: string): Promise<string> {
@@ -15,15 +16,20 @@ export async function serveGitDaemon(directory: string): Promise<string> {
 }
 
 /** Serves the repositories of a directory with git's own http-backend to whoever sends the credential. */
-export function serveGitOverHttp(directory: string, username: string, password: string): Promise<string> {
+export function serveGitOverHttp(
+  directory: string,
+  username: string,
+  password: string,
+  onEnd?: (end: () => void) => void,
+): Promise<string> {
   const expected = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  return serveHttp((request, response) => {
+  return startLoopbackServer((request, response) => {
     if (request.headers.authorization !== expected) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
     runBackend(directory, request, response);
-  });
+  }, onEnd);
 }
 
 export async function serveHttp(listener: RequestListener): Promise<string> {

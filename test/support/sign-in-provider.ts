@@ -28,11 +28,14 @@ const people: Readonly<Record<string, readonly string[]>> = {
   [longLogin]: ['platform'],
 };
 
-/** Starts an OpenID Connect provider on another host name of this machine, and stops it when the test ends. */
-export async function startProvider(given: { readonly groupsIn?: 'id-token' } = {}): Promise<TestProvider> {
+/** Starts an OpenID Connect provider on another host name of this machine. By default, it stops when the test ends. */
+export async function startProvider(
+  given: { readonly groupsIn?: 'id-token' } = {},
+  onEnd: (end: () => Promise<void> | void) => void = onTestFinished,
+): Promise<TestProvider> {
   // It warns of settings that are only for tests.
   for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue(undefined);
-  onTestFinished(() => void vi.restoreAllMocks());
+  onEnd(() => void vi.restoreAllMocks());
   const clientSecret = 'a-client-secret-for-tests';
   const managementPort = await findFreePort();
   const managementUrl = `http://127.0.0.1:${managementPort}`;
@@ -66,7 +69,7 @@ export async function startProvider(given: { readonly groupsIn?: 'id-token' } = 
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   };
-  onTestFinished(stop);
+  onEnd(stop);
   const start = async () => {
     await once(server.listen(port, 'localhost'), 'listening');
   };

@@ -1,12 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { homeAt } from '../../../store/home/home.ts';
+import { expect, test } from 'vitest';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
+import { newHome } from '../../support/factory.ts';
 import { send } from '../../support/http.ts';
-import { openManagedDaemon } from '../../support/management.ts';
+import {
+  type ManagedDaemon,
+  openManagedDaemon,
+  startManagedDaemon,
+  useManagedDaemon,
+  withNewFactory,
+} from '../../support/management.ts';
 import { readStore } from '../../support/stored.ts';
-import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 // Requests are signed here by the rules of the providers, and not by code of hookmill.
 const senders = {
@@ -45,30 +51,29 @@ const [first, second, third] = ['whsec_1', 'whsec_2', 'whsec_3'].map(
 ) as [string, string, string];
 const alertSecret = `whsec_${randomBytes(32).toString('base64')}`;
 
-interface Given {
-  readonly sender?: Sender;
-  readonly settings?: object;
-  readonly workspace?: Workspace;
-}
+/** The daemon of all tests that do not move its clock. */
+const shared = useManagedDaemon();
 
-/** A daemon whose clock the test sets, with a webhook that is applied from files with the first value. */
-async function ready({ sender = 'token', settings = {}, workspace = makeWorkspace() }: Given = {}) {
+/** A factory of a daemon, with commands on it, and a webhook that is applied from files with the first value. */
+async function ready(sender: Sender = 'token', running: ManagedDaemon = shared()) {
+  const workspace = makeWorkspace();
+  const daemon = withNewFactory(running);
+  const { factory } = daemon;
+  const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_FACTORY: factory };
+  const hookmill = (words: string, stdin = '') => workspace.hookmill(...words.split(' '), { stdin, env });
   const run = async (words: string, stdin = '') => {
-    const { exitCode, stdout, stderr } = await workspace.hookmill(...words.split(' '), { stdin });
+    const { exitCode, stdout, stderr } = await hookmill(words, stdin);
     expect(exitCode, `${words}: ${stdout}${stderr}`).toBe(0);
     return stdout + stderr;
   };
+  // Factories of a home share the names of team secrets.
+  const pay = `PAY_${factory.replace('factory-', '')}`;
+  const define = (definition: object) =>
+    workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: pay, ...definition }));
   const { definition, headers } = senders[sender];
-  workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: 'PAY', ...definition }));
-  await run('secrets set PAY', first);
+  define(definition);
+  await run(`secrets set ${pay}`, first);
   await run('apply --yes');
-  const daemon = await openManagedDaemon(settings, homeAt(workspace.home));
-  let isStopped = false;
-  const stop = async () => {
-    if (!isStopped) await daemon.stop();
-    isStopped = true;
-  };
-  onTestFinished(stop);
   const { uid } = JSON.parse(await run('webhooks show pay -o json'));
   let n = 0;
   const post = async (secret: string) => {
@@ -78,10 +83,11 @@ async function ready({ sender = 'token', settings = {}, workspace = makeWorkspac
   };
   /** Waits until the daemon serves what is applied. */
   const served = async () => {
-    const { serial } = await readStore(daemon.home, ({ appliedStates }) => appliedStates.read('default'));
+    const { serial } = await readStore(daemon.home, ({ appliedStates }) => appliedStates.read(factory));
     const isServed = async () => {
       const { body } = await send(`${daemon.managementUrl}/readyz`, { method: 'GET' });
-      return JSON.parse(body).factories[0]?.serial === serial;
+      const factories: { factory: string; serial: number }[] = JSON.parse(body).factories;
+      return factories.find(one => one.factory === factory)?.serial === serial;
     };
     await eventually(isServed);
   };
@@ -100,18 +106,27 @@ async function ready({ sender = 'token', settings = {}, workspace = makeWorkspac
     return json.steps.find(({ step }: { step: string }) => step === 'authentication');
   };
   const lastRow = async () => (await manager.call('listDeliveries')).json.deliveries[0];
-  return { ...daemon, workspace, stop, run, uid, post, served, apply, manager, webhook, why, lastRow };
+  /** What the list of secrets says of this one. */
+  const listed = async () => (await run('secrets list')).split('\n').find(line => line.startsWith(`${pay} `));
+  const applied = () => readStore(daemon.home, ({ appliedStates }) => appliedStates.read(factory));
+  return {
+    ...{ ...daemon, workspace, hookmill, run, pay, define, uid, post, served, apply, manager },
+    ...{ webhook, why, lastRow, listed, applied },
+  };
 }
 
 test.each(names)(
   'with %s: both values during an overlap, and only the new one after its end',
   async sender => {
-    const { clock, run, post, apply, webhook, why, lastRow, ...given } = await ready({ sender });
+    const { clock, run, pay, post, apply, webhook, why, lastRow, listed, ...given } = await ready(
+      sender,
+      await startManagedDaemon(),
+    );
     const { uses, ended } = senders[sender];
-    const said = await run('secrets set PAY --overlap 2h', second);
+    const said = await run(`secrets set ${pay} --overlap 2h`, second);
     const [until = ''] = /20\d\d-[^ ]+Z/.exec(said) ?? [];
     expect(Date.parse(until)).toBeGreaterThan(Date.now() + 2 * hourMs - 60_000);
-    expect(await run('secrets list')).toContain(`set, previous until ${until}`);
+    expect(await listed()).toContain(`set, previous until ${until}`);
     // Until the apply, nothing changes.
     expect([await post(first), await post(second)]).toEqual([202, 401]);
     const plan = await run('plan');
@@ -140,7 +155,7 @@ test.each(names)(
     expect((await webhook()).overlap).toMatchObject({
       sender: 'current',
       message: expect.stringMatching(/^the sender uses the new (token|secret); the overlap can end$/),
-      remedy: 'Run `hookmill secrets set PAY --end`',
+      remedy: `Run \`hookmill secrets set ${pay} --end\``,
     });
     // It counts as no change, and stays through an apply of something else.
     expect(await run('plan')).toContain('No changes');
@@ -160,35 +175,34 @@ test.each(names)(
     expect(await why()).toMatchObject({
       state: 'wrong',
       message: `the last request was rejected: ${ended} ${until}`,
-      remedy: 'Set the sender to use the current value of the team secret PAY.',
+      remedy: `Set the sender to use the current value of the team secret ${pay}.`,
     });
   },
 );
 
 test.each(names)('with %s: an overlap ends at once, without an apply and in every factory', async sender => {
-  const { home, run, post, apply, served, lastRow, manager, workspace } = await ready({ sender });
-  const other = `--directory other --home .hookmill --factory other`;
-  workspace.write(
-    'other/webhooks/two.yaml',
-    JSON.stringify({ secretName: 'PAY', ...senders[sender].definition }),
-  );
-  await run('secrets share PAY other');
+  const { home, factory, run, pay, post, apply, served, lastRow, manager, ...given } = await ready(sender);
+  const name = `other-${factory}`;
+  const other = `--directory other --home ${home.directory} --factory ${name}`;
+  const definition = { secretName: pay, ...senders[sender].definition };
+  given.workspace.write('other/webhooks/two.yaml', JSON.stringify(definition));
+  await run(`secrets share ${pay} ${name}`);
   await run(`${other} apply --yes`);
-  await run('secrets set PAY --overlap 30m', second);
+  await run(`secrets set ${pay} --overlap 30m`, second);
   await apply();
   await run(`${other} apply --yes`);
   expect([await post(first), await post(second)]).toEqual([202, 202]);
-  const said = await run('secrets set PAY --end');
+  const said = await run(`secrets set ${pay} --end`);
   expect(said).toContain(
-    'Ended the overlap of PAY. Only the current value is valid for default/pay, other/two.',
+    `Ended the overlap of ${pay}. Only the current value is valid for ${factory}/pay, ${name}/two.`,
   );
   await served();
   expect([await post(first), await post(second)]).toEqual([401, 202]);
   const kept = await readStore(home, async ({ appliedStates, teamSecrets }) =>
     JSON.stringify([
-      await appliedStates.read('default'),
-      await appliedStates.read('other'),
-      await teamSecrets.list(),
+      await appliedStates.read(factory),
+      await appliedStates.read(name),
+      (await teamSecrets.list()).find(secret => secret.name === pay),
     ]),
   );
   expect(kept).not.toMatch(/previous|until/);
@@ -201,18 +215,21 @@ test.each(names)('with %s: an overlap ends at once, without an apply and in ever
     )
     .toBe(false);
   expect((await lastRow()).outcome).toBe('Accepted');
-  const again = await workspace.hookmill('secrets', 'set', 'PAY', '--end');
+  const again = await given.hookmill(`secrets set ${pay} --end`);
   expect(again).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('no previous value of the team secret PAY'),
+    stderr: expect.stringContaining(`no previous value of the team secret ${pay}`),
   });
-  const { stdout } = await workspace.hookmill('audit', '-o', 'json');
+  const { stdout } = await given.hookmill('audit -o json');
   expect(JSON.parse(stdout)).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ operation: 'endSecretOverlap', subject: 'PAY default/pay other/two' }),
+      expect.objectContaining({
+        operation: 'endSecretOverlap',
+        subject: `${pay} ${factory}/pay ${name}/two`,
+      }),
       expect.objectContaining({
         operation: 'setSecret',
-        subject: expect.stringMatching(/^PAY: previous value until 20/),
+        subject: expect.stringContaining(`${pay}: previous value until 20`),
       }),
     ]),
   );
@@ -220,21 +237,21 @@ test.each(names)('with %s: an overlap ends at once, without an apply and in ever
 });
 
 test('a value that is set without an overlap ends the old one and a running overlap with the apply, as before', async () => {
-  const { run, post, apply } = await ready();
-  await run('secrets set PAY --overlap 2h', second);
+  const { run, pay, post, apply, listed } = await ready();
+  await run(`secrets set ${pay} --overlap 2h`, second);
   await apply();
-  await run('secrets set PAY', third);
-  expect(await run('secrets list')).toContain('set, previous until');
+  await run(`secrets set ${pay}`, third);
+  expect(await listed()).toContain('set, previous until');
   expect([await post(first), await post(second)]).toEqual([202, 202]);
   expect(await run('plan')).toContain('! the old credential stops working at once');
   await apply();
   expect([await post(first), await post(second), await post(third)]).toEqual([401, 401, 202]);
-  expect(await run('secrets list')).not.toContain('previous');
+  expect(await listed()).not.toContain('previous');
 });
 
 test('an overlap that ends before the apply keeps nothing: the plan says that the old value stops at once', async () => {
-  const { home, run, post, apply } = await ready();
-  const until = await readStore(home, ({ teamSecrets }) => teamSecrets.setOverlapping('PAY', second, 1));
+  const { home, run, pay, post, apply } = await ready();
+  const until = await readStore(home, ({ teamSecrets }) => teamSecrets.setOverlapping(pay, second, 1));
   await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(until));
   expect(await run('plan')).toContain('! the old credential stops working at once');
   await apply();
@@ -242,10 +259,10 @@ test('an overlap that ends before the apply keeps nothing: the plan says that th
 });
 
 test('what senders use stays valid, also if other values were set before and never applied', async () => {
-  const { run, post, apply } = await ready();
-  await run('secrets set PAY', third);
-  await run('secrets set PAY --overlap 1h', `${third}-with-a-mistake`);
-  await run('secrets set PAY --overlap 2h', second);
+  const { run, pay, post, apply } = await ready();
+  await run(`secrets set ${pay}`, third);
+  await run(`secrets set ${pay} --overlap 1h`, `${third}-with-a-mistake`);
+  await run(`secrets set ${pay} --overlap 2h`, second);
   await apply();
   expect([await post(first), await post(second), await post(third)]).toEqual([202, 202, 401]);
 });
@@ -253,33 +270,30 @@ test('what senders use stays valid, also if other values were set before and nev
 test.each(names)(
   'with %s: another scheme or mode in the same apply keeps no previous value',
   async sender => {
-    const { home, run, workspace } = await ready({ sender });
-    await run('secrets set PAY --overlap 2h', second);
-    const read = () => readStore(home, ({ appliedStates }) => appliedStates.read('default'));
+    const { run, pay, define, applied } = await ready(sender);
+    await run(`secrets set ${pay} --overlap 2h`, second);
     const others = [{ authMode: 'signature', signatureScheme: 'shopify' }, { authMode: 'url_token' }];
     for (const other of others) {
-      workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: 'PAY', ...other }));
+      define(other);
       expect(await run('plan')).not.toContain('works until');
       await run('apply --yes');
-      expect((await read()).webhooks[0]?.credential).not.toHaveProperty('previous');
+      expect((await applied()).webhooks[0]?.credential).not.toHaveProperty('previous');
     }
   },
 );
 
 test('another scheme or mode during an overlap drops the previous value, though the current one stays', async () => {
-  const { home, run, workspace, apply } = await ready();
-  await run('secrets set PAY --overlap 2h', second);
+  const { run, pay, define, apply, applied } = await ready();
+  await run(`secrets set ${pay} --overlap 2h`, second);
   await apply();
-  const read = () => readStore(home, ({ appliedStates }) => appliedStates.read('default'));
-  expect((await read()).webhooks[0]?.credential).toHaveProperty('previous');
-  workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: 'PAY', authMode: 'url_token' }));
+  expect((await applied()).webhooks[0]?.credential).toHaveProperty('previous');
+  define({ authMode: 'url_token' });
   await run('apply --yes');
-  expect((await read()).webhooks[0]?.credential).not.toHaveProperty('previous');
+  expect((await applied()).webhooks[0]?.credential).not.toHaveProperty('previous');
 });
 
 test('rotating in the dashboard makes no overlap, and ends one that runs', async () => {
-  const daemon = await openManagedDaemon();
-  onTestFinished(() => daemon.stop());
+  const daemon = withNewFactory(shared());
   const manager = await daemon.client();
   const { json } = await manager.call('createWebhook', { body: { name: 'pay' } });
   const { uid, secretName } = json.webhook;
@@ -304,16 +318,18 @@ test('rotating in the dashboard makes no overlap, and ends one that runs', async
   await expect
     .poll(async () => [await post(old), await post(second), await post(secret)])
     .toEqual([401, 401, 202]);
+  expect((await manager.call('listSecrets')).json.secrets).toMatchObject([{ name: secretName }]);
   expect((await manager.call('listSecrets')).json.secrets[0]).not.toHaveProperty('previousUntil');
 });
 
 test('an alert says that the overlap ended while the sender used the previous value, also after a restart, until it does not', async () => {
   const receiver = await startAlertReceiver(alertSecret);
   const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
-  const workspace = makeWorkspace();
-  await workspace.hookmill('secrets', 'set', 'ALERTS', { stdin: alertSecret });
-  const before = await ready({ sender: 'github', settings, workspace });
-  await before.run('secrets set PAY --overlap 2h', second);
+  const home = newHome();
+  await readStore(home, ({ teamSecrets }) => teamSecrets.set('ALERTS', alertSecret));
+  const stopping = await openManagedDaemon(settings, home);
+  const before = await ready('github', stopping);
+  await before.run(`secrets set ${before.pay} --overlap 2h`, second);
   await before.apply();
   expect(await before.post(first)).toBe(202);
   const { until } = (await before.webhook()).overlap;
@@ -332,10 +348,9 @@ test('an alert says that the overlap ended while the sender used the previous va
     message: expect.stringContaining('overlap ended'),
   });
   expect((await before.webhook()).overlap).toMatchObject({ sender: 'previous' });
-  await before.stop();
+  await stopping.stop();
 
-  const daemon = await openManagedDaemon(settings, before.home);
-  onTestFinished(() => daemon.stop());
+  const daemon = await startManagedDaemon(settings, home);
   daemon.clock.nowMs = before.clock.nowMs + 60_000;
   const body = '{}';
   const post = (secret: string) => {
@@ -354,30 +369,26 @@ test('an alert says that the overlap ended while the sender used the previous va
   ]);
 }, 30_000);
 
-test.each(['new value', 'end'])(
-  'the alert is resolved by a %s, too',
-  async how => {
-    const given = await ready();
-    await given.run('secrets set PAY --overlap 2h', second);
-    await given.apply();
-    expect(await given.post(first)).toBe(202);
-    given.clock.nowMs = Date.parse((await given.webhook()).overlap.until);
-    const read = async () => (await given.store.alerts.read()).episodes.map(({ type }) => type);
-    await eventually(async () => (await read()).length === 1);
-    expect(await read()).toEqual(['webhook.previous-secret']);
-    if (how === 'the end of the overlap') await given.run('secrets set PAY --end');
-    else {
-      await given.run('secrets set PAY', third);
-      await given.apply();
-    }
-    await eventually(async () => (await read()).length === 0);
-  },
-  30_000,
-);
+test('the alert is resolved by a new value and by the end of the overlap, too', async () => {
+  const daemon = await startManagedDaemon();
+  const [renewed, ended] = [await ready('token', daemon), await ready('token', daemon)];
+  for (const { run, pay, apply, post } of [renewed, ended]) {
+    await run(`secrets set ${pay} --overlap 2h`, second);
+    await apply();
+    expect(await post(first)).toBe(202);
+  }
+  daemon.clock.nowMs = Date.parse((await ended.webhook()).overlap.until);
+  const read = async () => (await daemon.store.alerts.read()).episodes.map(({ type }) => type);
+  await eventually(async () => (await read()).length === 2);
+  expect(await read()).toEqual(['webhook.previous-secret', 'webhook.previous-secret']);
+  await ended.run(`secrets set ${ended.pay} --end`);
+  await renewed.run(`secrets set ${renewed.pay}`, third);
+  await renewed.apply();
+  await eventually(async () => (await read()).length === 0);
+}, 30_000);
 
 test('rotating to the value that a webhook has already ends its overlap, too', async () => {
-  const daemon = await openManagedDaemon();
-  onTestFinished(() => daemon.stop());
+  const daemon = withNewFactory(shared());
   const manager = await daemon.client();
   const supplied = { kind: 'supplied', value: first };
   const body = { name: 'pay', authMode: 'signature', signatureScheme: 'github', secret: supplied };
@@ -386,10 +397,11 @@ test('rotating to the value that a webhook has already ends its overlap, too', a
   for (const enabled of [false, true]) {
     await manager.call('changeWebhook', { params: { uid }, body: { enabled } });
   }
-  const read = async () => (await daemon.store.appliedStates.read('default')).webhooks[0]?.credential;
+  const read = async () => (await daemon.store.appliedStates.read(daemon.factory)).webhooks[0]?.credential;
   expect(await read()).toHaveProperty('previous');
   const rotated = await manager.call('changeWebhookSecret', { params: { uid }, body: { value: second } });
   expect(rotated.status).toBe(200);
   expect(await read()).not.toHaveProperty('previous');
+  expect((await manager.call('listSecrets')).json.secrets).toMatchObject([{ name: secretName }]);
   expect((await manager.call('listSecrets')).json.secrets[0]).not.toHaveProperty('previousUntil');
 });

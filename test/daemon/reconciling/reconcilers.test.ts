@@ -2,17 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  bearerOf,
-  type DaemonOptions,
-  startDaemon,
-  startDaemonForTest,
-  type TestDaemon,
-} from '../../support/daemon.ts';
+import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeUpstream, secret, type Upstream, webhook } from '../../support/git-samples.ts';
 import { serveSilence } from '../../support/git-servers.ts';
 import { send } from '../../support/http.ts';
+import { openWebhookDaemon, startWebhookDaemon } from '../../support/webhook-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 /** A workspace whose home has the team secret S. */
@@ -23,13 +18,15 @@ async function makeHome(): Promise<Workspace> {
   return workspace;
 }
 
+type Following = Pick<TestDaemon, 'workspace' | 'ingressUrl' | 'readyz'> & { stop(): Promise<unknown> };
+
 /** Starts a daemon for the tests of a group, each of which has factories of its own. */
-function useFollowing(options: DaemonOptions): () => TestDaemon {
-  let daemon: TestDaemon;
+function useFollowing<Daemon extends Following>(start: (workspace: Workspace) => Promise<Daemon>) {
+  let daemon: Daemon;
   beforeAll(async () => {
-    daemon = await startDaemon({ workspace: await makeHome(), ...options });
+    daemon = await start(await makeHome());
   });
-  afterAll(() => daemon.stop('SIGKILL'));
+  afterAll(() => daemon.stop());
   return () => daemon;
 }
 
@@ -40,16 +37,16 @@ function pushed(subject = 'Add push'): Upstream {
   return upstream;
 }
 
-async function factoryOf(daemon: TestDaemon, name: string) {
+async function factoryOf(daemon: Pick<TestDaemon, 'readyz'>, name: string) {
   return (await daemon.readyz()).factories.find(({ factory }) => factory === name);
 }
 
 /** Resolves once the daemon serves so many webhooks of the factory. */
-async function serves(daemon: TestDaemon, webhooks: number, name: string): Promise<void> {
+async function serves(daemon: Pick<TestDaemon, 'readyz'>, webhooks: number, name: string): Promise<void> {
   await eventually(async () => (await factoryOf(daemon, name))?.webhooks === webhooks);
 }
 
-async function urlOf({ workspace, ingressUrl }: TestDaemon, name: string, factory: string): Promise<string> {
+async function urlOf({ workspace, ingressUrl }: Following, name: string, factory: string): Promise<string> {
   const { stdout } = await workspace.hookmill('webhooks', 'show', name, '--factory', factory, '-o', 'json');
   return `${ingressUrl}/webhooks/w/${JSON.parse(stdout).uid}`;
 }
@@ -60,10 +57,13 @@ const credential = { headers: bearerOf(secret) };
 describe('a daemon that looks each second', () => {
   const [followed, faulty, kept] = [pushed(), pushed(), pushed()];
   const entry = { factory: 'kept', repository: kept.bare, trigger: 'push', ...hourly };
-  const following = useFollowing({
-    args: ['--repository', followed.bare, '--interval', '1s'],
-    settings: { repositories: [{ factory: 'faulty', repository: faulty.bare, interval: '1s' }, entry] },
-  });
+  const following = useFollowing(workspace =>
+    startDaemon({
+      workspace,
+      args: ['--repository', followed.bare, '--interval', '1s'],
+      settings: { repositories: [{ factory: 'faulty', repository: faulty.bare, interval: '1s' }, entry] },
+    }),
+  );
   /** Looks at the branch cost more than the rest of a test, so none goes on after it. */
   const suspend = (factory: string) =>
     following().workspace.hookmill('reconcile', 'suspend', '--factory', factory);
@@ -126,7 +126,7 @@ describe('a daemon that looks each second', () => {
 
     await workspace.hookmill('reconcile', 'resume', '--factory', 'kept');
     const gone = { ...entry, repository: '/nonexistent.git' };
-    const next = await startDaemonForTest({ workspace, settings: { repositories: [gone] } });
+    const next = await startWebhookDaemon({ workspace, settings: { repositories: [gone] } });
     const failed = async () => (await factoryOf(next, 'kept'))?.reconcile?.lastFailure;
     expect(await eventually(failed)).toMatchObject({ reason: 'remote' });
     const url = await urlOf(next, 'push', 'kept');
@@ -137,17 +137,13 @@ describe('a daemon that looks each second', () => {
 describe('a daemon that looks when it is told to', () => {
   const [triggered, hooks, pay] = [pushed(), pushed(), pushed()];
   const logged = pushed('Add \x1b[31mpush');
-  const following = useFollowing({
-    args: ['--log-level', 'debug'],
-    settings: {
-      repositories: [
-        { factory: 'triggered', repository: triggered.bare, trigger: 'push', ...hourly },
-        { factory: 'hooks', repository: hooks.bare, ...hourly },
-        { factory: 'pay', repository: pay.bare, trigger: 'hooks/push', ...hourly },
-        { factory: 'logged', repository: logged.bare, ...hourly },
-      ],
-    },
-  });
+  const repositories = [
+    { factory: 'triggered', repository: triggered.bare, trigger: 'push', ...hourly },
+    { factory: 'hooks', repository: hooks.bare, ...hourly },
+    { factory: 'pay', repository: pay.bare, trigger: 'hooks/push', ...hourly },
+    { factory: 'logged', repository: logged.bare, ...hourly },
+  ];
+  const following = useFollowing(workspace => openWebhookDaemon({ workspace, settings: { repositories } }));
 
   test("several factories follow their own repositories, one triggered by another's webhook", async () => {
     const daemon = following();
@@ -186,7 +182,7 @@ describe('a daemon that looks when it is told to', () => {
     const daemon = following();
     const lines = () =>
       daemon
-        .stderr()
+        .logged()
         .split('\n')
         .filter(line => line.includes('"factory":"triggered"'))
         .flatMap(line => line.match(/applied the tip of the branch|"reconciled"/g) ?? []);
@@ -202,7 +198,7 @@ describe('a daemon that looks when it is told to', () => {
     triggered.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: true\n') });
     expect(await send(url, { ...credential, body: '{"push":3}' })).toMatchObject({ status: 202 });
     await eventually(() => lines().length === 3);
-    expect(await daemon.stop()).toBe(0);
+    await daemon.stop();
     const applied = 'applied the tip of the branch';
     expect(lines()).toEqual([applied, '"reconciled"', applied]);
   });
@@ -215,7 +211,7 @@ test('a dead remote delays neither another factory, nor the ingress, nor the end
     { factory: 'dead', repository: `git://127.0.0.1:${silence.port}/hooks.git` },
     { repository: upstream.bare, interval: '1s' },
   ];
-  const daemon = await startDaemonForTest({ workspace: await makeHome(), settings: { repositories } });
+  const daemon = await startWebhookDaemon({ workspace: await makeHome(), settings: { repositories } });
   const socket = await silence.connected;
   onTestFinished(() => void socket.destroy());
   await serves(daemon, 1, 'default');
@@ -224,6 +220,6 @@ test('a dead remote delays neither another factory, nor the ingress, nor the end
   const url = await urlOf(daemon, 'push', 'default');
   expect(await send(url, { ...credential, body: '{}' })).toMatchObject({ status: 202 });
   expect(socket.closed).toBe(false);
-  expect(await daemon.stop()).toBe(0);
+  await daemon.stop();
   await eventually(() => socket.closed);
 });

@@ -145,9 +145,14 @@ test('metrics count attempts by what became of the run, and the runs that are no
 test('a command gets a working copy of the repository in the settings', async () => {
   const { bare, commit } = makeUpstream();
   const after = commit({ README: 'hello' });
-  const { workspace, post, runsOf } = await serve(['look'], 'sh', 'cp "$HOOKMILL_WORKSPACE/README" seen', {
-    workspace: { repository: bare, ref: '$.after' },
-  });
+  const { workspace, post, runsOf } = await serveHere(
+    ['look'],
+    'sh',
+    'cp "$HOOKMILL_WORKSPACE/README" seen',
+    {
+      workspace: { repository: bare, ref: '$.after' },
+    },
+  );
   const id = await post(JSON.stringify({ after }));
   await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
   expect(workspace.read(`.hookmill/runs/${(await runsOf(id))[0]?.id}/seen`)).toBe('hello');

@@ -2,15 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { describeScheme } from '../../../../signatures/schemes.ts';
 import { signRequest } from '../../../../signatures/sign.ts';
-import type { TeamSecrets } from '../../../../store/ports/team-secrets.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
-import {
-  type ManagedDaemon,
-  startManagedDaemon,
-  useManagedDaemon,
-  withNewFactory,
-} from '../../../support/management.ts';
+import { type FactoryDaemon, useManagedDaemon, withNewFactory } from '../../../support/management.ts';
 
 const post = (url: string, token?: string) =>
   send(url, {
@@ -20,21 +14,25 @@ const post = (url: string, token?: string) =>
 
 const shared = useManagedDaemon();
 
-/** A webhook in a new factory of the shared daemon, or in the default one of the given daemon. */
-async function withWebhook(body: object = { name: 'deploys' }, daemon?: ManagedDaemon) {
-  const running = daemon ?? withNewFactory(shared());
-  const manager = await running.client();
+/** A webhook in a factory of the shared daemon: by default, in a new one. */
+async function withWebhook(body: object = { name: 'deploys' }, daemon = withNewFactory(shared())) {
+  const manager = await daemon.client();
   const created = await manager.call('createWebhook', { body });
   expect(created.json).toMatchObject({ webhook: { name: 'deploys' } });
   const { webhook, revealed } = created.json;
-  return { daemon: running, manager, webhook, revealed, params: { uid: webhook.uid } };
+  return { daemon, manager, webhook, revealed, params: { uid: webhook.uid } };
 }
 
+/** A team secret that no other test uses. By default, every factory may use it. */
+async function withSecret(daemon: FactoryDaemon, factory?: string): Promise<string> {
+  const name = daemon.factory.replace('factory-', 'SHARED_');
+  await makeFactory(daemon.home).store.teamSecrets.set(name, 'value-of-the-team-secret', factory);
+  return name;
+}
+
+// The first webhook of the home, so its secret has the first name.
 test('creates a webhook whose secret is generated, shown once, and accepted at once', async () => {
-  const { daemon, manager, webhook, revealed, params } = await withWebhook(
-    undefined,
-    await startManagedDaemon(),
-  );
+  const { daemon, manager, webhook, revealed, params } = await withWebhook();
   expect(webhook).toMatchObject({
     authMode: 'token',
     secretName: 'DEPLOYS_TOKEN',
@@ -143,9 +141,8 @@ describe('the secret of a new webhook', () => {
   });
 
   test('may be a team secret that there is, whose value is never shown', async () => {
-    const daemon = await startManagedDaemon();
-    await makeFactory(daemon.home).store.teamSecrets.set('SHARED', 'value-of-the-team-secret');
-    const secret = { kind: 'existing', name: 'SHARED' };
+    const daemon = withNewFactory(shared());
+    const secret = { kind: 'existing', name: await withSecret(daemon) };
     const { revealed, webhook } = await withWebhook({ name: 'deploys', secret }, daemon);
     expect(revealed).toBeNull();
     expect(await post(webhook.url, 'value-of-the-team-secret')).toMatchObject({ status: 202 });
@@ -189,13 +186,11 @@ describe('the secret of a new webhook', () => {
   });
 
   test('is its factory’s own: the manager of another one can neither name nor change nor see it', async () => {
-    const daemon = await startManagedDaemon();
-    const { webhook, revealed, params } = await withWebhook(undefined, daemon);
-    const { teamSecrets } = makeFactory(daemon.home).store;
-    await teamSecrets.create('GIT_READ', 'value-of-the-team-secret', 'default');
-    const other = await daemon.client({ factory: 'other' });
+    const { daemon, webhook, revealed, params } = await withWebhook();
+    const unused = await withSecret(daemon, daemon.factory);
+    const other = await withNewFactory(shared()).client();
     const call = (id: OperationId, body?: object) => other.call(id, { body });
-    for (const name of ['DEPLOYS_TOKEN', 'GIT_READ']) {
+    for (const name of [webhook.secretName, unused]) {
       const secret = { kind: 'existing', name };
       const named = await call('createWebhook', { name: 'forger', secret });
       expect([named.status, named.json.code]).toEqual([409, 'secret-missing']);
@@ -204,22 +199,19 @@ describe('the secret of a new webhook', () => {
       const files = [{ path: 'webhooks/forger.yaml', content: `secretName: ${name}\n` }];
       const applied = await call('apply', { files, origin: 'here' });
       expect(applied.json.diagnostics).toMatchObject([{ code: 'secret/not-shared' }]);
+      expect((await call('listSecrets')).text).not.toContain(`"${name}"`);
     }
-    expect((await call('listSecrets')).json.secrets).toEqual([]);
     expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 202 });
     const manager = await daemon.client();
     expect((await manager.call('changeWebhookSecret', { params })).status).toBe(200);
   });
 
   test('is not used in another way until the request confirms it', async () => {
-    const daemon = await startManagedDaemon();
-    await makeFactory(daemon.home).store.teamSecrets.set('SHARED', 'value-of-the-team-secret');
-    const all = await daemon.client({ factory: null });
-    const secret = { kind: 'existing', name: 'SHARED' };
+    const daemon = withNewFactory(shared());
+    const secret = { kind: 'existing', name: await withSecret(daemon) };
+    const other = await withNewFactory(shared()).client();
     const hidden = { name: 'hidden', authMode: 'url_token', secret };
-    expect((await all.call('createWebhook', { params: { factory: 'other' }, body: hidden })).status).toBe(
-      201,
-    );
+    expect((await other.call('createWebhook', { body: hidden })).status).toBe(201);
     const manager = await daemon.client();
     const refused = await manager.call('createWebhook', { body: { name: 'deploys', secret } });
     expect([refused.status, refused.json.code]).toEqual([409, 'secret-shared']);
@@ -232,23 +224,15 @@ describe('the secret of a new webhook', () => {
   });
 
   test.each([
-    [
-      'shared with another factory',
-      async (secrets: TeamSecrets) => secrets.share('SHARED', () => ['default', 'other']),
-    ],
-    [
-      'for all factories, of which there are several',
-      async (secrets: TeamSecrets) => secrets.share('SHARED', () => null),
-    ],
-  ])('is not rotated by a manager if it is %s', async (_, share) => {
-    const daemon = await startManagedDaemon();
-    const { teamSecrets } = makeFactory(daemon.home).store;
-    await teamSecrets.set('SHARED', 'value-of-the-team-secret', 'default');
-    const secret = { kind: 'existing', name: 'SHARED' };
+    ['shared with another factory', (factories: string[]) => factories],
+    ['for all factories, of which there are several', () => null],
+  ])('is not rotated by a manager if it is %s', async (_, users) => {
+    const [daemon, other] = [withNewFactory(shared()), withNewFactory(shared())];
+    const name = await withSecret(daemon, daemon.factory);
+    const secret = { kind: 'existing', name };
     const { manager, params } = await withWebhook({ name: 'deploys', secret }, daemon);
-    await share(teamSecrets);
-    const all = await daemon.client({ factory: null });
-    await all.call('createWebhook', { params: { factory: 'other' }, body: { name: 'hidden' } });
+    await daemon.store.teamSecrets.share(name, () => users([daemon.factory, other.factory]));
+    await (await other.client()).call('createWebhook', { body: { name: 'hidden' } });
     const refused = await manager.call('changeWebhookSecret', { params });
     expect(refused.json.code).toBe('secret-shared');
     expect(refused.text).not.toContain('hidden');
