@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
-import { startDaemonForTest } from '../../support/daemon.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import { placeOf, startDaemonHereForTest } from '../../support/daemon-here.ts';
 import { send } from '../../support/http.ts';
 import { query, usePostgres } from '../../support/postgres.ts';
 import { hasStrace, signalAt } from '../../support/strace.ts';
@@ -57,13 +58,15 @@ async function whileDelivering(ingressUrl: string, uid: string, work: () => Prom
 }
 
 const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
+const startDaemon = ({ home }: Workspace, env: Variables = {}) =>
+  startDaemonHereForTest(settings, homeAt(home), placeOf(env));
 const sealedIn = (text: string) => text.match(/(?<="jwe": ")[^"]+/g) ?? [];
 
 describe('a home with a key file', () => {
   test('gets a new key while the daemon serves it, and senders notice nothing', async () => {
     const workspace = makeWorkspace();
     const uid = await applySigned(workspace, {});
-    const daemon = await startDaemonForTest({ workspace, settings });
+    const daemon = await startDaemon(workspace);
     const [oldKey, files] = [
       workspace.read('.hookmill/key'),
       ['secrets.json', 'factories/default/applied.json'],
@@ -84,7 +87,7 @@ describe('a home with a key file', () => {
     expect(readSealed().filter(jwe => before.includes(jwe))).toEqual([]);
     expect(await succeed(workspace.hookmill('store', 'check'))).toContain('No problems found.');
     await daemon.stop();
-    const again = await startDaemonForTest({ workspace, settings });
+    const again = await startDaemon(workspace);
     expect(await deliver(again.ingressUrl, uid)).toBe(202);
     const withOldKey = await workspace.hookmill('store', 'check', { env: { HOOKMILL_KEY: oldKey.trim() } });
     expect(withOldKey.exitCode).toBe(1);
@@ -142,7 +145,7 @@ test('a database gets a new key while a daemon with both keys serves it', async 
   const [oldKey, HOOKMILL_KEY] = [newKey(), newKey()];
   const uid = await applySigned(workspace, { HOOKMILL_STORE, HOOKMILL_KEY: oldKey });
   const both = { HOOKMILL_STORE, HOOKMILL_KEY, HOOKMILL_OLD_KEY: oldKey };
-  const daemon = await startDaemonForTest({ workspace, settings, env: both });
+  const daemon = await startDaemon(workspace, both);
   const statuses = await whileDelivering(daemon.ingressUrl, uid, async () => {
     const text = await succeed(workspace.hookmill('key', 'rotate', { env: both }));
     expect(text).toBe(
@@ -155,7 +158,7 @@ test('a database gets a new key while a daemon with both keys serves it', async 
   );
   await daemon.stop();
   const env = { HOOKMILL_STORE, HOOKMILL_KEY };
-  const again = await startDaemonForTest({ workspace, settings, env });
+  const again = await startDaemon(workspace, env);
   expect(await deliver(again.ingressUrl, uid)).toBe(202);
   expect(await succeed(workspace.hookmill('store', 'check', { env }))).toContain('No problems found.');
   const documents = await query(HOOKMILL_STORE, 'SELECT json FROM hookmill.documents');
