@@ -53,7 +53,7 @@ describe('a command that is killed at any step leaves no change without an entry
   test('in PostgreSQL, at any message to the server', async ({ skip }) => {
     skip(!hasStrace, 'needs strace');
     const workspace = makeWorkspace();
-    const found = await killAtEach('write', inject('isLong') ? 1 : 2, async (_, through) => {
+    const found = await killAtEach('write', inject('isLong') ? 1 : 3, async (_, through) => {
       const env = { HOOKMILL_STORE: await server.createDatabaseWithTables() };
       const { exitCode } = await workspace.hookmill(...create, { through, env });
       return { exitCode, ...(await find(workspace, env)) };
