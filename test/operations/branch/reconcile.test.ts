@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,6 +18,7 @@ import {
   temporaryDirectory,
   webhook,
 } from '../../support/git-samples.ts';
+import { madeOnce } from '../../support/made-once.ts';
 import { factoryIn, type TestFactory } from '../../support/stored.ts';
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
@@ -498,35 +499,20 @@ test('takes what was applied before it remembered commits for unchanged', async 
   expect(recent).toMatchObject([{ result: 'unchanged', summary: null, errors: 0 }]);
 });
 
-const [place, kept] = [
-  mkdtempSync(join(tmpdir(), 'hookmill-git-')),
-  mkdtempSync(join(tmpdir(), 'hookmill-git-')),
-];
-let first: Awaited<ReturnType<typeof makeApplied>> | undefined;
-
-/**
- * A factory that has applied the branch's only commit, which has one webhook. Made once: each test finds it as it was then,
- * in the same place, because to copy files takes a tenth of the time that git takes.
- */
-async function appliedFactory() {
-  if (first) {
-    rmSync(place, { recursive: true });
-    cpSync(kept, place, { recursive: true });
-  } else {
-    first = await makeApplied();
-    cpSync(place, kept, { recursive: true });
-  }
-  const { upstream, revision, applied } = first;
-  return { upstream, revision, applied, ...(await followedFactory(upstream.bare, {}, join(place, 'home'))) };
-}
-
-async function makeApplied() {
+const place = mkdtempSync(join(tmpdir(), 'hookmill-git-'));
+const madeApplied = madeOnce(place, async () => {
   const upstream = makeUpstream(place);
   const revision = upstream.commit({ 'webhooks/pay.yaml': webhook() });
   // Git's index then has the commit too, whatever the tests before have done.
   upstream.git('status');
   const { reconcile } = await followedFactory(upstream.bare, undefined, join(place, 'home'));
   return { upstream, revision, applied: await reconcile() };
+});
+
+/** A factory that has applied the branch's only commit, which has one webhook. */
+async function appliedFactory() {
+  const made = await madeApplied();
+  return { ...made, ...(await followedFactory(made.upstream.bare, {}, join(place, 'home'))) };
 }
 
 function state({ name, store }: TestFactory) {
