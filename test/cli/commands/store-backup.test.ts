@@ -5,7 +5,7 @@ import type { RestoreReport } from '../../../operations/stores/backup-store.ts';
 import { homeAt } from '../../../store/home/home.ts';
 import { openStore } from '../../../store/open-store.ts';
 import type { Store } from '../../../store/ports/store.ts';
-import { bearerOf } from '../../support/daemon.ts';
+import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
 import { placeOf, startDaemonHereForTest } from '../../support/daemon-here.ts';
 import { acceptedDelivery, newRun } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -126,7 +126,8 @@ describe.for(inject('isLong') ? directions : directions.slice(0, 1))(
 
       // Restoring the same again finds nothing to do.
       expect(JSON.parse(await succeed(restore()))).toMatchObject({ isSame: true });
-      const restored = await startDaemon(workspace, to);
+      // A process, which claims the home.
+      const restored = await startDaemonForTest({ workspace, settings, env: to });
       const deliver = (body: string) =>
         send(`${restored.ingressUrl}${path}`, { headers: bearerOf(secret), body });
       const [[id, body] = []] = before;
