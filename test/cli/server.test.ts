@@ -1,22 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
-import { openFactory, startManagedDaemon, useManagedDaemon } from '../support/management.ts';
+import { openFactory, useManagedDaemon } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const shared = useManagedDaemon();
 
 /** A definitions directory without a home, and a command line that works on a factory of a daemon. */
-async function remote(given: Parameters<typeof openFactory>[1] = {}, daemon = shared()) {
+async function remote(given: Parameters<typeof openFactory>[1] = {}) {
+  const daemon = shared();
   const { call, env } = await openFactory(daemon, given);
   const workspace = makeWorkspace();
   const hookmill = (...args: string[]) => workspace.hookmill(...args, { env: env.server });
   const json = async (...args: string[]) => JSON.parse((await hookmill(...args, '-o', 'json')).stdout);
   return { daemon, call, workspace, env, hookmill, json };
 }
-
-/** One on a daemon that knows no names of team secrets of other tests. */
-const remoteWithoutSecrets = async () => remote({}, await startManagedDaemon());
 
 describe('shows the data of a daemon like that of a home:', () => {
   let there: Awaited<ReturnType<typeof remote>>;
@@ -191,7 +189,7 @@ test('reads page after page until it has as many deliveries as requested', async
 });
 
 test('plans and applies the definitions of the directory; the secrets stay with the daemon', async () => {
-  const { call, workspace, hookmill, json } = await remoteWithoutSecrets();
+  const { call, workspace, hookmill, json } = await remote();
   await call('createWebhook', { body: { name: 'made-here' } });
   workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_TOKEN\n');
   const planned = await hookmill('plan', '--detailed-exitcode');
@@ -211,20 +209,21 @@ test('plans and applies the definitions of the directory; the secrets stay with 
 });
 
 test('asks before another use of a team secret, and sends no confirmation without it', async () => {
-  const { call, workspace, hookmill, json } = await remoteWithoutSecrets();
-  await call('createWebhook', { body: { name: 'deploys' } });
-  workspace.write('webhooks/deploys.yaml', 'secretName: DEPLOYS_TOKEN\n');
-  workspace.write('webhooks/orders.yaml', 'authMode: url_token\nsecretName: DEPLOYS_TOKEN\n');
+  // No other test has a webhook of this name, and so a team secret of its name.
+  const { call, workspace, hookmill, json } = await remote();
+  await call('createWebhook', { body: { name: 'charges' } });
+  workspace.write('webhooks/charges.yaml', 'secretName: CHARGES_TOKEN\n');
+  workspace.write('webhooks/orders.yaml', 'authMode: url_token\nsecretName: CHARGES_TOKEN\n');
   const declined = await hookmill('apply', '--adopt');
   expect(declined).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(declined.stderr).toContain('To confirm:\n  webhook orders: the webhook deploys also uses');
+  expect(declined.stderr).toContain('To confirm:\n  webhook orders: the webhook charges also uses');
   expect(await json('webhooks', 'list')).toHaveLength(1);
   expect(await json('apply', '--adopt', '--yes')).toMatchObject({ serial: 2, summary: { add: 1 } });
 });
 
 test('shows the impact of changes as a home does, when it plans and when it applies', async () => {
-  const { daemon, call, workspace, env, hookmill } = await remoteWithoutSecrets();
-  const created = (await call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { daemon, call, workspace, env, hookmill } = await remote();
+  const created = (await call('createWebhook', { body: { name: 'builds' } })).json;
   const { uid, url } = created.webhook;
   const headers = { Authorization: `Bearer ${created.revealed.secret}` };
   for (const state of ['failed', 'passed']) {
@@ -235,14 +234,14 @@ test('shows the impact of changes as a home does, when it plans and when it appl
     const triggers = [{ provider: 'webhook', event: 'received', filter }];
     workspace.write('automations/triage.yaml', JSON.stringify({ prompt: 'Look.', triggers }));
   };
-  workspace.write('webhooks/deploys.yaml', 'secretName: DEPLOYS_TOKEN\n');
+  workspace.write('webhooks/builds.yaml', 'secretName: BUILDS_TOKEN\n');
   write('failed');
   await hookmill('apply', '--adopt');
   write('passed');
   const planned = await hookmill('plan');
   const change = `\
 ~ automation triage
-    ~ triggers[deploys].filter.payload.state: [failed] → [passed]
+    ~ triggers[builds].filter.payload.state: [failed] → [passed]
     ! Of the last 2 deliveries, 1 would start a run (1 before); the outcome of 2 changes
 `;
   expect(planned.stdout).toContain(change);
@@ -251,7 +250,7 @@ test('shows the impact of changes as a home does, when it plans and when it appl
   const unexplained = await call('plan', {
     body: {
       impact: false,
-      files: [{ path: 'webhooks/deploys.yaml', content: 'enabled: false\nsecretName: DEPLOYS_TOKEN\n' }],
+      files: [{ path: 'webhooks/builds.yaml', content: 'enabled: false\nsecretName: BUILDS_TOKEN\n' }],
     },
   });
   expect(unexplained.json.changes[0]).not.toHaveProperty('impact');

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { onTestFinished } from 'vitest';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import type { Home } from '../../store/home/home.ts';
@@ -56,4 +57,35 @@ export async function startDaemonHere(
     await store.close();
   };
   return { home, store, ingressUrl, managementUrl, clock, logged: () => logged, stop };
+}
+
+/** Clocks that go on as time does. */
+export const runningClock: DaemonHere['clock'] = {
+  get nowMs() {
+    return Date.now();
+  },
+  get monotonicMs() {
+    return performance.now();
+  },
+};
+
+/** Starts a daemon on a store, whose clocks go on, and stops it when the test ends unless the test has done so. */
+export async function startDaemonHereForTest(
+  settings: object,
+  home: Home,
+  place: Pick<StoreOptions, 'environment' | 'postgres'>,
+): Promise<DaemonHere> {
+  const daemon = await startDaemonHere(settings, home, place, runningClock);
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= daemon.stop();
+    return stopping;
+  };
+  onTestFinished(stop);
+  return { ...daemon, stop };
+}
+
+/** Where a command with these variables has its store. */
+export function placeOf({ HOOKMILL_STORE: url, ...environment }: Readonly<Record<string, string>>) {
+  return { environment, ...(url !== undefined && { postgres: { url, mayLose: false } }) };
 }

@@ -100,7 +100,7 @@ export function useEmptyDatabases(server: SharedServer, countMax: number): () =>
   // They keep their connections: a new one takes as long as to empty a database. A lost one is replaced.
   const pools = new Map<string, pg.Pool>();
   beforeEach(async () => {
-    await Promise.all(used.map(url => pools.get(url)?.query(emptyTables)));
+    await Promise.all(used.map(url => pools.get(url)?.query(emptyTables())));
     empty.push(...used.splice(0));
     while (empty.length < countMax) {
       const url = await server.createDatabaseWithTables();
@@ -118,14 +118,17 @@ export function useEmptyDatabases(server: SharedServer, countMax: number): () =>
   };
 }
 
-/** Removes all rows, but those that the tables have from the start. */
-const emptyTables = `DO $$ DECLARE name regclass; BEGIN
-  FOR name IN SELECT oid FROM pg_class
-    WHERE relnamespace = 'hookmill'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-      AND relname NOT IN ('migrations', 'probe', 'tally_position')
-  LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
-  UPDATE hookmill.tally_position SET seq = 0, day = 0, seen_ms = 0, listening_since_ms = 0;
-END $$`;
+/** A statement that removes all rows, but those that the tables have from the start, and those of other tables. */
+export function emptyTables(others: readonly string[] = []): string {
+  const left = ['migrations', 'probe', 'tally_position', ...others].map(name => `'${name}'`);
+  return `DO $$ DECLARE name regclass; BEGIN
+    FOR name IN SELECT oid FROM pg_class
+      WHERE relnamespace = 'hookmill'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+        AND relname NOT IN (${left})
+    LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+    UPDATE hookmill.tally_position SET seq = 0, day = 0, seen_ms = 0, listening_since_ms = 0;
+  END $$`;
+}
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {

@@ -1,4 +1,5 @@
-import { startWebhookDaemon, type WebhookDaemon } from './webhook-daemon.ts';
+import { onTestFinished } from 'vitest';
+import { openWebhookDaemon, type WebhookDaemon } from './webhook-daemon.ts';
 import { makeWorkspace, type RunOptions, type RunResult, type Workspace } from './workspace.ts';
 
 /** A webhook named shop whose provider is a double, in a daemon that may ask that double. */
@@ -29,15 +30,22 @@ export interface ShopGiven {
 
 export const shopSecret = 'a-secret-of-the-shop-1234567890';
 
-/** Starts a daemon that may ask the provider, with the webhook applied. */
-export async function openShop(
+/** Starts a daemon that may ask the provider, with the webhook applied, for one test. */
+export async function openShop(...given: Parameters<typeof openLastingShop>): Promise<SenderShop> {
+  const shop = await openLastingShop(...given);
+  onTestFinished(() => shop.daemon.stop());
+  return shop;
+}
+
+/** Does the same, and leaves it to the caller to stop the daemon. */
+export async function openLastingShop(
   provider: 'github' | 'gitlab',
   url: string,
   given: ShopGiven,
 ): Promise<SenderShop> {
   const origin = new URL(url).origin;
   const workspace = makeWorkspace();
-  const daemon = await startWebhookDaemon({ workspace, settings: { senders: { urls: [origin] } } });
+  const daemon = await openWebhookDaemon({ workspace, settings: { senders: { urls: [origin] } } });
   const hookmill = workspace.hookmill;
   const must = async (...args: Parameters<typeof hookmill>) => {
     const { stdout, stderr, exitCode } = await hookmill(...args);

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
 import { type DaemonOptions, makeWebhook, type TestDaemon } from './daemon.ts';
-import { startDaemonHere } from './daemon-here.ts';
+import { runningClock, startDaemonHere } from './daemon-here.ts';
 import { read } from './http.ts';
 import { makeWorkspace } from './workspace.ts';
 
@@ -17,15 +17,7 @@ export async function openWebhookDaemon(
   options: Pick<DaemonOptions, 'workspace' | 'settings'> = {},
 ): Promise<WebhookDaemon> {
   const { workspace = makeWorkspace(), settings } = options;
-  const clock = {
-    get nowMs() {
-      return Date.now();
-    },
-    get monotonicMs() {
-      return performance.now();
-    },
-  };
-  const here = await startDaemonHere(settings, homeAt(workspace.home), undefined, clock);
+  const here = await startDaemonHere(settings, homeAt(workspace.home), undefined, runningClock);
   const { ingressUrl, managementUrl, logged, stop } = here;
   const daemon: Omit<WebhookDaemon, 'webhook'> = {
     ...{ workspace, ingressUrl, managementUrl, logged, stop },

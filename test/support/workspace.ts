@@ -37,8 +37,9 @@ export interface RunResult {
   readonly exitCode: number | undefined;
 }
 
-export function makeWorkspace(): Workspace {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')));
+export function makeWorkspace(at = mkdtempSync(join(tmpdir(), 'workspace-'))): Workspace {
+  mkdirSync(at, { recursive: true });
+  const directory = realpathSync(at);
   const path = (file: string) => join(directory, file);
   const home = path('.hookmill');
   const environment = (more: NodeJS.ProcessEnv = {}) => ({

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, inject, test } from 'vitest';
-import { startDaemonForTest } from '../../support/daemon.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import { placeOf, startDaemonHereForTest } from '../../support/daemon-here.ts';
 import { send } from '../../support/http.ts';
 import { query, usePostgres } from '../../support/postgres.ts';
 import { hasStrace, signalAt } from '../../support/strace.ts';
@@ -42,12 +44,15 @@ async function deliver(ingressUrl: string, uid: string): Promise<number> {
   return (await send(`${ingressUrl}/webhooks/w/${uid}`, { body, headers })).status;
 }
 
-/** Delivers all the time until `work` is done, and returns the distinct statuses of the answers. */
+/** Delivers all the time until `work` is done, in a short run with pauses, and returns the distinct statuses of the answers. */
 async function whileDelivering(ingressUrl: string, uid: string, work: () => Promise<unknown>) {
   const statuses = new Set<number>();
   let isOver = false;
   const delivering = (async () => {
-    while (!isOver) statuses.add(await deliver(ingressUrl, uid));
+    while (!isOver) {
+      statuses.add(await deliver(ingressUrl, uid));
+      if (!inject('isLong')) await wait(10);
+    }
   })();
   await work().finally(() => {
     isOver = true;
@@ -57,13 +62,15 @@ async function whileDelivering(ingressUrl: string, uid: string, work: () => Prom
 }
 
 const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
+const startDaemon = ({ home }: Workspace, env: Variables = {}) =>
+  startDaemonHereForTest(settings, homeAt(home), placeOf(env));
 const sealedIn = (text: string) => text.match(/(?<="jwe": ")[^"]+/g) ?? [];
 
 describe('a home with a key file', () => {
   test('gets a new key while the daemon serves it, and senders notice nothing', async () => {
     const workspace = makeWorkspace();
     const uid = await applySigned(workspace, {});
-    const daemon = await startDaemonForTest({ workspace, settings });
+    const daemon = await startDaemon(workspace);
     const [oldKey, files] = [
       workspace.read('.hookmill/key'),
       ['secrets.json', 'factories/default/applied.json'],
@@ -84,7 +91,7 @@ describe('a home with a key file', () => {
     expect(readSealed().filter(jwe => before.includes(jwe))).toEqual([]);
     expect(await succeed(workspace.hookmill('store', 'check'))).toContain('No problems found.');
     await daemon.stop();
-    const again = await startDaemonForTest({ workspace, settings });
+    const again = await startDaemon(workspace);
     expect(await deliver(again.ingressUrl, uid)).toBe(202);
     const withOldKey = await workspace.hookmill('store', 'check', { env: { HOOKMILL_KEY: oldKey.trim() } });
     expect(withOldKey.exitCode).toBe(1);
@@ -142,7 +149,7 @@ test('a database gets a new key while a daemon with both keys serves it', async 
   const [oldKey, HOOKMILL_KEY] = [newKey(), newKey()];
   const uid = await applySigned(workspace, { HOOKMILL_STORE, HOOKMILL_KEY: oldKey });
   const both = { HOOKMILL_STORE, HOOKMILL_KEY, HOOKMILL_OLD_KEY: oldKey };
-  const daemon = await startDaemonForTest({ workspace, settings, env: both });
+  const daemon = await startDaemon(workspace, both);
   const statuses = await whileDelivering(daemon.ingressUrl, uid, async () => {
     const text = await succeed(workspace.hookmill('key', 'rotate', { env: both }));
     expect(text).toBe(
@@ -155,7 +162,7 @@ test('a database gets a new key while a daemon with both keys serves it', async 
   );
   await daemon.stop();
   const env = { HOOKMILL_STORE, HOOKMILL_KEY };
-  const again = await startDaemonForTest({ workspace, settings, env });
+  const again = await startDaemon(workspace, env);
   expect(await deliver(again.ingressUrl, uid)).toBe(202);
   expect(await succeed(workspace.hookmill('store', 'check', { env }))).toContain('No problems found.');
   const documents = await query(HOOKMILL_STORE, 'SELECT json FROM hookmill.documents');

@@ -14,25 +14,22 @@ import { newHome } from '../../support/factory.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { send } from '../../support/http.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
-import {
-  openFactory,
-  openManagedDaemon,
-  startManagedDaemon,
-  useManagedDaemon,
-} from '../../support/management.ts';
+import { openFactory, openManagedDaemon, useManagedDaemon } from '../../support/management.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 // A run fails until its directory has this file.
 const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'], keep: true };
-const shared = useManagedDaemon({ runs: { attempts: 1, runner } });
+const followed = 'echo one; until [ -e go ]; do sleep 0.05; done; echo two';
+const runners = { followed: { kind: 'command', argv: ['sh', '-c', followed], factories: ['*'] } };
+const shared = useManagedDaemon({ runs: { attempts: 1, runner, runners } });
 
 /** A factory with the webhook `deploys` and the automation `triage`, and a directory for commands that work on it. */
-async function openScene(daemon = shared()) {
+async function openScene(daemon = shared(), automation: object = {}) {
   const { call, env } = await openFactory(daemon);
   const { webhook, revealed } = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const filter = { webhook_ids: [webhook.uid], payload: { level: ['error'] } };
   const triggers = [{ provider: 'webhook', event: 'received', filter }];
-  await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers, ...automation } });
   const headers = { Authorization: `Bearer ${revealed.secret}` };
   const post = async (body: object) =>
     (await send(webhook.url, { headers, body: JSON.stringify(body) })).deliveryId ?? '';
@@ -143,9 +140,7 @@ test('follows deliveries and runs through a restart of the server: each once, no
 });
 
 test('follows the output of a run until it has ended', async () => {
-  const script = 'echo one; until [ -e go ]; do sleep 0.05; done; echo two';
-  const runner = { kind: 'command', argv: ['sh', '-c', script] };
-  const scene = await openScene(await startManagedDaemon({ runs: { runner } }));
+  const scene = await openScene(shared(), { runner: 'followed' });
   await scene.post({ level: 'error' });
   const { id } = (await scene.call('listRuns')).json.runs[0];
   const args = ['runs', 'logs', id, '--follow'];

@@ -1,5 +1,6 @@
 import { execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { parseSettings } from '../../../daemon/parse-settings.ts';
 import { startDaemonForTest } from '../../support/daemon.ts';
 import { makeFactory, newHome } from '../../support/factory.ts';
 import { startManagedDaemon } from '../../support/management.ts';
@@ -165,12 +166,20 @@ describe("the key secrets of the daemon's file", () => {
     expect(daemon.stderr()).toMatch(/warning: .*exited with status 1 \[secret\/unresolved\]/);
   });
 
+  test('refuses what is no reference', async () => {
+    const secrets = [{ name: 'A', from: 'a-value', factories: [] }];
+    await expect(startDaemonForTest({ settings: { secrets } })).rejects.toThrow(
+      'not a reference to a secret',
+    );
+  });
+
   test.for([
-    [[{ name: 'A', from: 'a-value', factories: [] }], 'not a reference to a secret'],
     [[{ name: 'A', from: 'env:HOOKMILL_KEY', factories: [] }], 'not a reference to a secret'],
     [[1, 2].map(() => ({ name: 'A', from: 'env:A', factories: [] })), 'the team secret A is declared twice'],
-  ] as const)('refuses %j', async ([secrets, message]) => {
-    await expect(startDaemonForTest({ settings: { secrets } })).rejects.toThrow(message);
+  ] as const)('refuses %j', ([secrets, message]) => {
+    const { definition, diagnostics } = parseSettings('f', Buffer.from(JSON.stringify({ secrets })));
+    expect(definition).toBeUndefined();
+    expect(diagnostics).toMatchObject([{ severity: 'error', message: expect.stringContaining(message) }]);
   });
 });
 

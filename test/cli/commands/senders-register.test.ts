@@ -1,20 +1,28 @@
-import { describe, expect, test } from 'vitest';
-import { openShop, type SenderShop, type ShopGiven, shopSecret } from '../../support/sender-shop.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  openLastingShop,
+  openShop,
+  type SenderShop,
+  type ShopGiven,
+  shopSecret,
+} from '../../support/sender-shop.ts';
 import { type GithubApi, startGithubApi } from '../../support/senders/github-api.ts';
+import type { GithubHook } from '../../support/senders/github-hooks.ts';
 import { type GitlabApi, startGitlabApi } from '../../support/senders/gitlab-api.ts';
+import type { GitlabHook } from '../../support/senders/gitlab-hooks.ts';
 
 const repository = { repository: 'acme/shop' };
 const project = { project: 'acme/shop' };
 
-async function openGithub(given: Partial<ShopGiven> = {}, setup: object = {}) {
+async function openGithub(given: Partial<ShopGiven> = {}, setup: object = {}, open = openShop) {
   const github = await startGithubApi({ basePath: '/api/v3', ...setup });
-  return { github, shop: await openShop('github', github.url, { sender: repository, ...given }) };
+  return { github, shop: await open('github', github.url, { sender: repository, ...given }) };
 }
 
-async function openGitlab(given: Partial<ShopGiven> = {}, setup: object = {}) {
+async function openGitlab(given: Partial<ShopGiven> = {}, setup: object = {}, open = openShop) {
   const gitlab = await startGitlabApi(setup);
   const events = ['Push Hook'];
-  return { gitlab, shop: await openShop('gitlab', gitlab.url, { sender: project, events, ...given }) };
+  return { gitlab, shop: await open('gitlab', gitlab.url, { sender: project, events, ...given }) };
 }
 
 /** The requests that change something at the provider. */
@@ -50,12 +58,27 @@ async function newestOutcome(shop: SenderShop): Promise<string> {
   return newest.outcome;
 }
 
+/** Shops for the tests that work with the secret and the credential which these have. They begin without a hook. */
+let ofGithub: Awaited<ReturnType<typeof openGithub>>;
+let ofGitlab: Awaited<ReturnType<typeof openGitlab>>;
+beforeAll(async () => {
+  ofGithub = await openGithub({}, {}, openLastingShop);
+  ofGitlab = await openGitlab({}, {}, openLastingShop);
+});
+afterAll(() => Promise.all([ofGithub, ofGitlab].map(({ shop }) => shop.daemon.stop())));
+beforeEach(async () => {
+  (ofGithub.github.hooks as GithubHook[]).splice(0);
+  (ofGitlab.gitlab.hooks as GitlabHook[]).splice(0);
+  await ofGithub.shop.apply();
+});
+
 describe('creates the hook of', () => {
   test.for([
     ['a GitHub repository', repository],
     ['a GitHub organization', { organization: 'acme' }],
   ] as const)('%s', async ([, sender]) => {
-    const { github, shop } = await openGithub({ sender, events: ['release', 'push', 'ping'] });
+    const { github, shop } = ofGithub;
+    await shop.apply({ sender, events: ['release', 'push', 'ping'] });
     const deliver = () => github.deliver('push', null, { ref: 'main' });
     const stdout = await registerWhole(shop, github, deliver);
     expect(stdout).toContain(`    events: push, release\n`);
@@ -68,7 +91,8 @@ describe('creates the hook of', () => {
     ['a GitLab project', project],
     ['a GitLab group', { group: 'acme' }],
   ] as const)('%s', async ([, sender]) => {
-    const { gitlab, shop } = await openGitlab({ sender, events: ['Push Hook', 'Issue Hook'] });
+    const { gitlab, shop } = ofGitlab;
+    await shop.apply({ sender, events: ['Push Hook', 'Issue Hook'] });
     await registerWhole(shop, gitlab, () => gitlab.deliver('issues_events', { object_kind: 'issue' }));
     expect(gitlab.hooks).toMatchObject([{ url: shop.url, token: shopSecret }]);
     expect([...(gitlab.hooks[0]?.events ?? [])].sort()).toEqual(['issues_events', 'push_events']);
@@ -76,14 +100,16 @@ describe('creates the hook of', () => {
 
   test('a webhook that takes forms', async () => {
     const webhook = { bodyFormat: 'form', payloadField: 'payload' };
-    const { github, shop } = await openGithub({ webhook });
+    const { github, shop } = ofGithub;
+    await shop.apply({ sender: repository, webhook });
     await registerWhole(shop, github, () => github.deliver('push', null, { ref: 'main' }));
     expect(github.hooks).toMatchObject([{ config: { content_type: 'form' } }]);
   });
 });
 
 test('corrects whatever differs of a GitHub hook, and never sends the mask as its secret', async () => {
-  const { github, shop } = await openGithub();
+  const { github, shop } = ofGithub;
+  const before = writesOf(github).length;
   const right = { url: shop.url, content_type: 'json', insecure_ssl: '0', secret: shopSecret };
   const hook = github.addHook('acme/shop', { events: ['push'], config: right });
   const drifts: readonly [change: string, drift: () => void][] = [
@@ -110,12 +136,14 @@ test('corrects whatever differs of a GitHub hook, and never sends the mask as it
     expect(github.hooks).toEqual([hook]);
     expect(hook).toMatchObject({ active: true, events: ['push'], config: right });
   }
-  expect(writesOf(github)).toHaveLength(drifts.length);
-  for (const { body } of writesOf(github)) expect(JSON.parse(`${body}`).config.secret).toBe(shopSecret);
+  const writes = writesOf(github).slice(before);
+  expect(writes).toHaveLength(drifts.length);
+  for (const { body } of writes) expect(JSON.parse(`${body}`).config.secret).toBe(shopSecret);
 });
 
 test('corrects whatever differs of a GitLab hook, whose secret another URL would reset', async () => {
-  const { gitlab, shop } = await openGitlab();
+  const { gitlab, shop } = ofGitlab;
+  await shop.apply();
   const other = `http://old.example/webhooks/w/${shop.uid}`;
   const hook = gitlab.addHook('acme/shop', { url: other, token: shopSecret, push_events: true });
   const drifts: readonly [change: string, drift: () => void][] = [
@@ -138,22 +166,23 @@ test('corrects whatever differs of a GitLab hook, whose secret another URL would
 describe('changes nothing and says why', () => {
   /** Tries to register, which must fail with the message and change nothing. */
   async function refuse(shop: SenderShop, api: GithubApi | GitlabApi, ...args: readonly string[]) {
+    const before = writesOf(api);
     const { exitCode, stdout, stderr } = await shop.hookmill('senders', 'register', 'shop', ...args);
     expect(exitCode, stdout + stderr).toBe(1);
-    expect(writesOf(api)).toEqual([]);
+    expect(writesOf(api)).toEqual(before);
     expectNoSecret(stdout, stderr);
     return stderr;
   }
 
   test('if nobody can confirm', async () => {
-    const { github, shop } = await openGithub();
+    const { github, shop } = ofGithub;
     const stderr = await refuse(shop, github);
     expect(stderr).toContain('+ new hook of github repository acme/shop');
     expect(stderr).toContain('nothing was changed at the provider: confirm at the prompt or use --yes');
   });
 
   test('if two hooks send to the webhook, or the definition names one that is not there', async () => {
-    const { github, shop } = await openGithub();
+    const { github, shop } = ofGithub;
     const config = { url: shop.url, content_type: 'json', secret: shopSecret };
     const one = github.addHook('acme/shop', { events: ['push'], config });
     const two = github.addHook('acme/shop', { events: ['issues'], config });
@@ -166,7 +195,8 @@ describe('changes nothing and says why', () => {
   });
 
   test('if no automation says which events are needed, until somebody names them', async () => {
-    const { github, shop } = await openGithub({ events: null });
+    const { github, shop } = ofGithub;
+    await shop.apply({ sender: repository, events: null });
     expect(await refuse(shop, github, '--yes')).toContain('name them with --event, or filter by the header');
     await shop.register('--event', 'push', '--event', 'issues');
     expect(github.hooks).toMatchObject([{ events: ['issues', 'push'] }]);
@@ -204,10 +234,11 @@ describe('changes nothing and says why', () => {
   });
 
   test('if the provider cannot reach the ingress', async () => {
-    const { github, shop } = await openGithub();
+    const { github, shop } = ofGithub;
     await shop.apply({ sender: { ...repository, url: undefined } });
+    const asked = github.requests.length;
     const stderr = await refuse(shop, github, '--yes');
     expect(stderr).toContain(`the ingress URL ${shop.url} cannot be reached by github; set --base-url`);
-    expect(github.requests).toEqual([]);
+    expect(github.requests.length).toBe(asked);
   });
 });

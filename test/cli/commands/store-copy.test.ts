@@ -4,24 +4,29 @@ import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { CopyReport } from '../../../operations/stores/copy-store.ts';
 import { markCopy } from '../../../store/documents/copied-documents.ts';
 import { openEmbeddedStore } from '../../../store/embedded/embedded-store.ts';
+import { homeAt } from '../../../store/home/home.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import { openPostgresStore } from '../../../store/postgres/postgres-store.ts';
 import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
+import { placeOf, startDaemonHereForTest } from '../../support/daemon-here.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Sent, send } from '../../support/http.ts';
-import { query, usePostgres } from '../../support/postgres.ts';
+import { query, useEmptyDatabases, usePostgres } from '../../support/postgres.ts';
 import { startUnserved } from '../../support/unserved-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const server = usePostgres();
+const nextUrl = useEmptyDatabases(server, 1);
 const password = 'canary-pa55word';
 let url: string;
 let env: Readonly<Record<string, string>>;
-beforeEach(async () => {
-  url = await server.createDatabaseWithTables();
+beforeEach(() => useDatabase(nextUrl()));
+
+function useDatabase(given: string): void {
+  url = given;
   env = { HOOKMILL_STORE: url, HOOKMILL_KEY: randomBytes(32).toString('base64') };
-});
+}
 
 let source: Workspace;
 beforeAll(async () => {
@@ -146,13 +151,16 @@ async function lookOnce(store: Store): Promise<unknown> {
   return look(store).finally(() => store.close());
 }
 
+const startDaemon = (home: string, given: Readonly<Record<string, string>> = {}) =>
+  startDaemonHereForTest({}, homeAt(home), placeOf(given));
+
 const copyTo = (workspace: Workspace, from: string, to: string, given = env) =>
   workspace.hookmill('store', 'copy', '--from', from, '--to', to, '-o', 'json', { env: given });
 
 describe('a home', () => {
   test('moves to PostgreSQL and back: senders, people and runs notice nothing', async () => {
     const workspace = copySource();
-    const atHome = await startDaemonForTest({ workspace });
+    const atHome = await startDaemon(workspace.home);
     const home = openHome(workspace.home);
     const ids = await sendAll(atHome.ingressUrl, home);
     expect(ids.map(id => id !== undefined)).toEqual([true, true, true, false]);
@@ -184,7 +192,7 @@ describe('a home', () => {
     const from = `from ${workspace.home}`;
     expect(copied).toMatchObject({ operation: 'copyStore', factory: null, subject: from });
 
-    const atDatabase = await startDaemonForTest({ workspace, env });
+    const atDatabase = await startDaemon(workspace.home, env);
     expect(await sendAll(atDatabase.ingressUrl, openHome(workspace.home))).toEqual(ids);
     const database = openDatabaseStore();
     const rows = await database.deliveries.listDeliveries({ factory: 'git', limit: 9 });
@@ -200,8 +208,7 @@ describe('a home', () => {
     expect(existsSync(workspace.path('back/key'))).toBe(false);
     const { HOOKMILL_KEY = '' } = env;
     expect(await lookOnce(openHome(workspace.path('back'), { HOOKMILL_KEY }))).toEqual(later);
-    const args = ['--home', 'back'];
-    const atBack = await startDaemonForTest({ workspace, args, env: { HOOKMILL_KEY } });
+    const atBack = await startDaemon(workspace.path('back'), { HOOKMILL_KEY });
     expect(await sendAll(atBack.ingressUrl, openHome(workspace.home))).toEqual(ids);
   });
 
@@ -225,7 +232,7 @@ describe('a home', () => {
     expect(await lookOnce(openHome(workspace.path('other')))).toEqual(before);
     expect(workspace.read('other/key')).not.toBe(workspace.read('.hookmill/key'));
     expect(readFileSync(workspace.path('other/secrets.json'), 'utf8')).not.toContain(signingSecret);
-    const atOther = await startDaemonForTest({ workspace, args: ['--home', 'other'] });
+    const atOther = await startDaemon(workspace.path('other'));
     const ids = await sendAll(atOther.ingressUrl, openHome(workspace.home));
     expect(ids.map(id => id !== undefined)).toEqual([true, true, true, false]);
   });
@@ -254,6 +261,7 @@ test.each(inject('isLong') ? ['a home', 'PostgreSQL'] : ['PostgreSQL'])(
 test('a copy that is not the same as its source is a failure, and names what differs', async () => {
   const workspace = copySource();
   await leaveRuns(openHome(workspace.home));
+  useDatabase(await server.createDatabaseWithTables());
   await query(
     url,
     "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.attempts := 9; RETURN NEW; END'",
@@ -317,7 +325,7 @@ describe('a copy is refused', () => {
     expect(locked.stderr).toMatch(/deliveries\.db is locked by hookmill serve/);
     expect(locked.exitCode).toBe(1);
     await atHome.stop();
-    await startDaemonForTest({ workspace, env });
+    await startDaemon(workspace.home, env);
     const used = await copyTo(workspace, '.hookmill', 'postgres');
     expect(used.stderr).toMatch(/^hookmill: the database 127\.0\.0\.1:\d+\/\w+ is used by a daemon; stop it/);
     expect(used.exitCode).toBe(1);

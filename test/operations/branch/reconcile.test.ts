@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isEdited } from '../../../operations/applied/applied-source.ts';
@@ -7,6 +8,7 @@ import { requestReconcile, suspendReconcile } from '../../../operations/branch/r
 import type { AppliedState } from '../../../schema/applied-state.ts';
 import { promptBytesMax } from '../../../schema/definitions/automation-definition.ts';
 import { parseDefinitions } from '../../../sources/parse-definitions.ts';
+import type { RecentCommit } from '../../../store/ports/reconcile-statuses.ts';
 import { applyDirectory } from '../../support/factory.ts';
 import {
   followedFactory,
@@ -16,6 +18,7 @@ import {
   temporaryDirectory,
   webhook,
 } from '../../support/git-samples.ts';
+import { madeOnce } from '../../support/made-once.ts';
 import { factoryIn, type TestFactory } from '../../support/stored.ts';
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
@@ -54,10 +57,7 @@ test('applies the tip of the branch with its commit, and then nothing more', asy
 });
 
 test('applies a change of the branch, but not of another branch', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { upstream, reconcile } = await appliedFactory();
   upstream.git('checkout', '--quiet', '-b', 'other');
   upstream.commit({ 'webhooks/other.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
@@ -149,19 +149,13 @@ test('refuses prompt files that are missing, links, behind links, folders, submo
 });
 
 test('records the revision of a commit that changes no definition', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { upstream, reconcile } = await appliedFactory();
   const revision = upstream.commit({ 'README.md': 'Hooks' });
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { serial: 2, source: { revision } } });
 });
 
 test("uses a team secret's new value with the next change of the branch, and not before", async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  const before = await reconcile();
+  const { upstream, factory, reconcile, applied: before } = await appliedFactory();
   await factory.store.teamSecrets.set('S', 'another-secret-of-thirty-two-char');
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
   expect(credentialOf(await state(factory))).toEqual(
@@ -175,10 +169,7 @@ test("uses a team secret's new value with the next change of the branch, and not
 });
 
 test('keeps the last good state at a broken tip, names file, line and commit, and recovers with the fix', async () => {
-  const upstream = makeUpstream();
-  const good = upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { upstream, factory, reconcile, revision: good } = await appliedFactory();
   upstream.commit({ 'README.md': 'x' });
   const broken = upstream.commit({ 'webhooks/pay.yaml': 'authMode: token\nsecretNam: S\n' }, 'Break it');
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'invalid', commitsBehind: 2 });
@@ -227,10 +218,7 @@ test('applies nothing while a team secret is missing, and all of it once it is s
 });
 
 test('says that the branch is missing, or the remote is out of reach, and leaves the state', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { upstream, factory, reconcile } = await appliedFactory();
   const before = await state(factory);
   const elsewhere = (url: string, branch?: string) => ({ repository: repositoryAt(url, branch) });
   expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
@@ -286,10 +274,7 @@ test('follows a branch over merges and clocks that disagree', async () => {
 });
 
 test('refuses a tip without definitions, until it is allowed', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { upstream, factory, reconcile } = await appliedFactory();
   upstream.commit({ 'webhooks/pay.yaml': null, 'README.md': '' });
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'empty' });
   expect((await state(factory)).webhooks).toHaveLength(1);
@@ -364,10 +349,7 @@ test('finds renamed webhooks of one team secret, each with the one of the same c
 });
 
 test('keeps the URLs when the definitions move to another folder with the path', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { upstream, factory, reconcile } = await appliedFactory();
   const before = await state(factory);
   upstream.commit({ 'webhooks/pay.yaml': null, 'deploy/webhooks/pay.yaml': webhook() });
   await reconcile({}, { repository: repositoryAt(upstream.bare, 'main', 'deploy') });
@@ -375,10 +357,7 @@ test('keeps the URLs when the definitions move to another folder with the path',
 });
 
 test('reverts edits by hand and applies from elsewhere', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
-  await reconcile();
+  const { factory, reconcile } = await appliedFactory();
   expect(isEdited(await state(factory))).toBe(false);
 
   await factory.store.appliedStates.change(factory.name, async edited => ({
@@ -441,12 +420,9 @@ test('does nothing while it is suspended', async () => {
 });
 
 test('answers a request for a look with the next end, also a failed one, and no request that came meanwhile', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const { factory, reconcile } = await appliedFactory();
   const { reconcileStatuses } = factory.store;
   const readAsked = async () => (await reconcileStatuses.read(factory.name)).askedAt;
-  await reconcile();
   const asked = await requestReconcile(factory);
   expect(await readAsked()).toBe(asked);
   expect(await reconcile({}, { repository: repositoryAt('/nonexistent') })).toMatchObject({
@@ -499,26 +475,45 @@ test('remembers the last ten commits that were applied or refused, each once, th
     { commit: { revision: broken }, result: 'applied', summary: { add: 0, change: 1, destroy: 0 } },
     { commit: { revision: first } },
   ]);
-  for (let count = 1; count <= 10; count++) {
-    upstream.commit({ 'README.md': `${count}` }, `Write ${count}`);
-    await reconcile();
-  }
+  const older = Array.from({ length: 8 }, (_, index) => ({
+    ...(applied as RecentCommit),
+    commit: { ...(applied as RecentCommit).commit, revision: `${index}`.repeat(40), subject: `${index}` },
+  }));
+  await factory.store.reconcileStatuses.change(factory.name, status => ({
+    ...status,
+    recent: [...status.recent, ...older],
+  }));
+  upstream.commit({ 'README.md': '1' }, 'Write');
+  await reconcile();
   const subjects = (await recent()).map(({ commit }) => commit.subject);
-  expect(subjects).toEqual(Array.from({ length: 10 }, (_, index) => `Write ${10 - index}`));
+  expect(subjects).toEqual(['Write', 'Use MISSING', 'Add pay', '0', '1', '2', '3', '4', '5', '6']);
 });
 
 test('takes what was applied before it remembered commits for unchanged', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const { factory, reconcile } = await appliedFactory();
   const { reconcileStatuses } = factory.store;
-  await reconcile();
   await reconcileStatuses.change(factory.name, status => ({ ...status, recent: [] }));
   await reconcile();
   await reconcile();
   const { recent } = await reconcileStatuses.read(factory.name);
   expect(recent).toMatchObject([{ result: 'unchanged', summary: null, errors: 0 }]);
 });
+
+const place = mkdtempSync(join(tmpdir(), 'hookmill-git-'));
+const madeApplied = madeOnce(place, async () => {
+  const upstream = makeUpstream(place);
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  // Git's index then has the commit too, whatever the tests before have done.
+  upstream.git('status');
+  const { reconcile } = await followedFactory(upstream.bare, undefined, join(place, 'home'));
+  return { upstream, revision, applied: await reconcile() };
+});
+
+/** A factory that has applied the branch's only commit, which has one webhook. */
+async function appliedFactory() {
+  const made = await madeApplied();
+  return { ...made, ...(await followedFactory(made.upstream.bare, {}, join(place, 'home'))) };
+}
 
 function state({ name, store }: TestFactory) {
   return store.appliedStates.read(name);

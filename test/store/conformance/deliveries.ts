@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { identitySources } from '../../../schema/delivery.ts';
 import type { LoggedDelivery } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../support/deliveries.ts';
-import { listDeliveryIds, type MakePlace, openAt, openLog } from './place.ts';
+import { listDeliveryIds, type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 export function testDeliveries(makePlace: MakePlace): void {
   test('are kept with all that is known of them', async () => {
@@ -20,8 +20,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('keep that the previous value of their secret verified them, whatever their outcome and their runs', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const verifiedWith = 'previous';
     const current = acceptedDelivery({ runs: [newRun()] });
     const previous = acceptedDelivery({ verifiedWith, runs: [newRun()], identity: 'evt_p' });
@@ -44,8 +43,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('that are accepted keep the exact bytes of their payloads', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const payloads = [
       Buffer.from('{}'),
       Buffer.from([0xff, 0xfe, 0x00, 0xed, 0xa0, 0x80]),
@@ -64,8 +62,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('that are forms keep their exact bytes, and are read as JSON; duplicates keep nothing of them', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const form = acceptedDelivery({
       payload: Buffer.from('a=1&__proto__=2&a=%41'),
       form: {},
@@ -96,8 +93,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('that are accepted keep their event headers, or that there were none; duplicates keep nothing of them', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const headers = { 'x-github-event': 'push', 'x-tenant': 'a "b" é\u2028' };
     const [with_, without] = [acceptedDelivery({ headers, identity: 'evt_h' }), acceptedDelivery()];
     await log.recordAccepted(with_);
@@ -113,8 +109,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('that are rejected keep only metadata, in the order of arrival', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const rejected = rejectedDelivery({ outcome: 'Rejected (invalid JSON)', reason: 'unexpected end' });
     const accepted = acceptedDelivery();
     expect(log.recordUnidentified(rejected)).toBe(true);
@@ -154,7 +149,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('with equal identities from different sources are different', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     for (const identitySource of identitySources) {
       const delivery = acceptedDelivery({ identity: 'evt_1', identitySource });
       expect(await log.recordAccepted(delivery)).toEqual({ id: delivery.id });
@@ -217,7 +212,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('of two webhooks may have the same identity', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const here = acceptedDelivery({ identity: 'evt_1' });
     const there = acceptedDelivery({ identity: 'evt_1', uid: 'wh_00000000000000000000other' });
     expect(await log.recordAccepted(here)).toEqual({ id: here.id });
@@ -225,8 +220,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('keep the automations that were applied, whatever the order of deliveries and factories', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const one = { digest: 'one', json: '{"n":1}' };
     const two = { digest: 'two', json: '{"n":2}' };
     const order = [one, two, one, one, two].map(appliedState => acceptedDelivery({ appliedState }));
@@ -241,8 +235,7 @@ export function testDeliveries(makePlace: MakePlace): void {
   });
 
   test('show the commit that their automations come from', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const commit = {
       revision: 'f'.repeat(40),
       author: 'Ada',

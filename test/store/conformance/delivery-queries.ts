@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../support/deliveries.ts';
-import { listIds, type MakePlace, openAt, openLog } from './place.ts';
+import { listIds, type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 export function testDeliveryQueries(makePlace: MakePlace): void {
   test('answer for a log that was never written, and later for what was written', async () => {
@@ -68,8 +68,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
   });
 
   test("name the provider's events that a webhook has accepted, and no other webhook's", async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const { uid } = acceptedDelivery();
     const list = (of: string, ...ids: string[]) => store.deliveries.listAcceptedEvents(of, ids);
     await log.recordAccepted(acceptedDelivery({ identity: 'event-1', identitySource: 'scheme' }));
@@ -84,8 +83,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
   });
 
   test('give page after page, each row once, while more are written', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const ids = Array.from({ length: 7 }, (_, index) => `dlv_${index}`);
     for (const id of ids) {
       await log.recordAccepted(acceptedDelivery({ id, runs: [{ ...newRun(), id: `of ${id}` }] }));
@@ -136,8 +134,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
   });
 
   test('list the runs of one automation, of one state, of one delivery', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const { id } = await log.recordAccepted(acceptedDelivery({ runs: [newRun('a'), newRun('b')] }));
     await log.recordAccepted(acceptedDelivery({ runs: [newRun('a')] }));
     const { deliveries } = store;

@@ -6,10 +6,10 @@ import {
 } from '../../../store/delivery-log/run-flow.ts';
 import type { DeliveryLog, NewRun, Run, RunFlow, RunnerPlaces } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
-import { type MakePlace, openAt, openLog } from './place.ts';
+import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const nowMs = sampleAtMs;
-const claim = { daemonId: 'one', nowMs, places: { default: 10 } };
+const claim = { daemonId: 'daemon one', nowMs, places: { default: 10 } };
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
@@ -24,8 +24,7 @@ export function testRunFlow(makePlace: MakePlace): void {
 
 function testRunners(makePlace: MakePlace): void {
   test('start runs where their runner has places, and name the runners of others', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const order = { lane: 'order', hold: false };
     const inOrder = { runner: 'deploy', order };
     const [a, b, c] = await record(log, [{ runner: 'deploy' }, inOrder, inOrder, { runner: 'triage' }]);
@@ -54,7 +53,7 @@ function testRunners(makePlace: MakePlace): void {
   });
 
   test('tell when the next run is due of the runners with places', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const flows = [{ runner: 'deploy' }, {}];
     for (const [index, flow] of flows.entries()) await recordOne(log, flow, nowMs + 1_000 * (index + 1));
     const dueOf = async (places: RunnerPlaces) => (await log.claimRuns({ ...claim, places })).nextDueMs;
@@ -68,8 +67,7 @@ function testLimits(makePlace: MakePlace): void {
   const limit = (runs: number, lane = 'lane') => ({ limit: { lane, runs } });
 
   test('start no more runs of a lane than its limit, and the next ones as others end', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [a, b, c, other, d] = await record(log, [
       limit(2),
       limit(2),
@@ -94,7 +92,7 @@ function testLimits(makePlace: MakePlace): void {
   });
 
   test('give the place of a run that waits for its next attempt to another one', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [a, b] = await record(log, [limit(1), limit(1)]);
     const [running] = await claimIds(log, [a]);
     await log.postponeRun({ ...running, atMs: nowMs, notBeforeMs: nowMs, attempted: true });
@@ -107,7 +105,7 @@ function testLimits(makePlace: MakePlace): void {
   });
 
   test('hold for each run as its own definition says, and for replays', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [a, b] = await record(log, [limit(1), limit(2)]);
     const [{ deliveryId }] = await claimIds(log, [a, b]);
     const [replayed, free] = [{ ...newRun(), flow: limit(2) }, newRun()];
@@ -132,7 +130,7 @@ function testLimits(makePlace: MakePlace): void {
   });
 
   test('wait no longer after the clock was set back', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [a, b] = await record(log, [limit(1), limit(1)]);
     const [running] = await claimIds(log, [a]);
     const earlierMs = nowMs - 3_600_000;
@@ -142,7 +140,7 @@ function testLimits(makePlace: MakePlace): void {
   });
 
   test('cost a claim a bounded number of decisions, however many runs wait', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const runs = await record(
       log,
       Array.from({ length: 2 * flowDecisionsMax + 10 }, () => limit(1)),
@@ -162,8 +160,7 @@ function testOrder(makePlace: MakePlace): void {
   const order = (lane = 'lane', hold = false) => ({ order: { lane, hold } });
 
   test('start runs of an order one after the other, as they were recorded', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     // Due earlier than the one before it.
     const [a] = await record(log, [order()]);
     const [b] = await record(log, [order()], { atMs: nowMs - 5 });
@@ -180,8 +177,7 @@ function testOrder(makePlace: MakePlace): void {
   });
 
   test('hold those behind a failed run until it is dismissed, or succeeds after a retry', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [a, b, c] = await record(log, [order('lane', true), order('lane', true), order('lane', true)]);
     const [first] = await claimIds(log, [a]);
     expect(await log.dismissRun(a.id)).toBe(false);
@@ -215,7 +211,7 @@ function testOrder(makePlace: MakePlace): void {
   });
 
   test('start a retried run before those behind it', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [a, b, c] = await record(log, [order(), order(), order()]);
     const [first] = await claimIds(log, [a]);
     await log.finishRun({ ...first, state: 'failed', atMs: nowMs });
@@ -228,8 +224,7 @@ function testOrder(makePlace: MakePlace): void {
   });
 
   test('hold those behind a failed run however old it is: retention keeps it until it is dismissed or succeeds', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const old = { atMs: nowMs - (nowMs % dayMs) - 5 * dayMs };
     const burst = { burst: { lane: 'burst', forMs: 30, atMostMs: 100 } };
     const { run: a } = await recordBurst(log, { ...order('lane', true), ...burst }, [-5 * dayMs, -5 * dayMs]);
@@ -274,7 +269,7 @@ function testBoth(makePlace: MakePlace): void {
   const both = (lane: string) => ({ order: { lane, hold: false }, limit: { lane: 'all', runs: 2 } });
 
   test('pass a free place on to a run that may start, over those that wait for their order', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [a, b, a2, a3, b2, c] = await record(log, [
       both('a'),
       both('b'),
@@ -296,8 +291,8 @@ function testBoth(makePlace: MakePlace): void {
   });
 
   test('never exceed a limit or break an order, whatever ends when, and start every run', async () => {
-    const log = await openLog(openAt(makePlace()));
-    const lanes = Array.from({ length: 60 }, (_, index) => `${(index * 7) % 9}`);
+    const { log } = await openKept(makePlace);
+    const lanes = Array.from({ length: 30 }, (_, index) => `${(index * 7) % 9}`);
     const runs = await record(log, lanes.map(both));
     const laneOf = new Map(runs.map(({ id }, index) => [id, lanes[index]]));
     const started: string[] = [];
@@ -331,8 +326,7 @@ function testFuse(makePlace: MakePlace): void {
   const fuse = { runsPerHour: 2 };
 
   test('stop runs beyond the runs per hour, until an hour has passed or an operator retries them', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [a, b, c] = await record(log, [fuse, fuse, fuse]);
     const [d] = await record(log, [fuse], { atMs: nowMs + hourMs });
     const { runs, stopped } = await log.claimRuns(claim);
@@ -350,7 +344,7 @@ function testFuse(makePlace: MakePlace): void {
   });
 
   test('count each automation apart, and let the others of a lane go on', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const flow = { runsPerHour: 1, limit: { lane: 'lane', runs: 1 }, order: { lane: 'order', hold: false } };
     const [a, b] = await record(log, [flow, flow]);
     const [c] = await record(log, [{ ...flow }], { automation: 'notify' });
@@ -365,8 +359,7 @@ function testBursts(makePlace: MakePlace): void {
   const burst = (lane = 'burst') => ({ burst: { lane, forMs: 30, atMostMs: 100 } });
 
   test('gather the deliveries of a burst in one run, which is due when no more come', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const reader = store.deliveries;
     const { run, deliveries } = await recordBurst(log, burst(), [0, 10, 39]);
     const [other] = await record(log, [burst('other')]);
@@ -389,14 +382,14 @@ function testBursts(makePlace: MakePlace): void {
   });
 
   test('wait at most so long for the end of a burst', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const { run } = await recordBurst(log, burst(), [0, 25, 50, 75, 99]);
     await claimIds(log, [], nowMs + 99);
     await claimIds(log, [run], nowMs + 100);
   });
 
   test('start another run once the one before has started, also if that is attempted again', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const { run } = await recordBurst(log, burst(), [0, 1]);
     const [claimed] = await claimIds(log, [run], nowMs + 31);
     await log.postponeRun({ ...claimed, atMs: nowMs, notBeforeMs: nowMs + 40, attempted: false });
@@ -406,7 +399,7 @@ function testBursts(makePlace: MakePlace): void {
   });
 
   test('go on gathering while they wait for other runs', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const flow = { ...burst(), order: { lane: 'order', hold: false }, limit: { lane: 'limit', runs: 1 } };
     const [{ order, limit }] = [flow];
     const [before] = await record(log, [{ order, limit }]);
@@ -422,8 +415,7 @@ function testBursts(makePlace: MakePlace): void {
   });
 
   test('take up a bounded number of deliveries and bytes', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const many = await Promise.all(
       Array.from({ length: deliveriesPerRunMax + 1 }, () => recordOne(log, burst(), nowMs)),
     );
@@ -443,7 +435,7 @@ function testBursts(makePlace: MakePlace): void {
   });
 
   test('take up no duplicate, and no replay', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const { run, deliveries } = await recordBurst(log, burst(), [0]);
     const [{ identity, id: deliveryId }] = deliveries as [(typeof deliveries)[0]];
     await log.recordAccepted(acceptedDelivery({ identity, runs: [{ ...newRun(), flow: burst() }] }));
@@ -455,8 +447,7 @@ function testBursts(makePlace: MakePlace): void {
   });
 
   test('are not removed before their run ends, and the run with its newest delivery', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const today = nowMs - (nowMs % dayMs);
     const flow = { burst: { lane: 'burst', forMs: 30, atMostMs: 9 * dayMs } };
     const days = [-5 * dayMs, -5 * dayMs + 1, -4 * dayMs, dayMs].map(ageMs => today + ageMs - nowMs);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { DeliveryLog, NewRun, Run } from '../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
-import { type MakePlace, openAt, openLog } from './place.ts';
+import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, places: { default: 10 } };
 const { nowMs } = claim;
@@ -39,8 +39,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('of one delivery are listed in one order, whatever their automations say: as they were recorded, those with a flow last', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const flow = { limit: { lane: 'lane', runs: 9 } };
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(name => newRun(name)) as [NewRun, NewRun, NewRun, NewRun];
     const { id } = await log.recordAccepted(
@@ -55,7 +54,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('are each given to one claim only, the one that waits longest first', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const runs = Array.from({ length: 5 }, () => newRun());
     await log.recordAccepted(acceptedDelivery({ runs: runs.slice(2), atMs: nowMs }));
     await log.recordAccepted(acceptedDelivery({ runs: runs.slice(0, 2), atMs: nowMs - 1 }));
@@ -79,8 +78,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('are counted until they end, with the first time at which a queued one is due', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
       queued: 0,
       waiting: 0,
@@ -107,16 +105,14 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('are stored as claimed before the claim is answered', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
     const { runs } = await log.claimRuns(claim);
     expect(await store.deliveries.listRuns({ factory: 'default', limit: 9 })).toEqual(runs);
   });
 
   test('finish once, and only from running', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [good, bad] = [newRun('good'), newRun('bad')];
     await log.recordAccepted(acceptedDelivery({ runs: [good, bad] }));
     expect(await log.finishRun({ ...claimed(good), state: 'succeeded', atMs: nowMs })).toBe(false);
@@ -170,7 +166,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('wait until they are due when they are postponed', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const run = newRun();
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
@@ -194,7 +190,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('that were not attempted are queued again without counting', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const run = newRun();
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
@@ -316,7 +312,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('that the same daemon has claimed again stay its own when the result of the first claim is given twice', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const run = newRun();
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
@@ -405,8 +401,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('of a replay are new and marked, under the automations given', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const appliedState = { digest: 'digest two', json: '{"automations":["two"]}' };
     const { id: deliveryId } = await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
     const runs = [newRun('later')];
@@ -422,8 +417,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('started by hand are marked, with a payload that counts for no webhook', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [run] = [newRun('draft')];
     const { id: deliveryId, factory, webhook, uid } = acceptedDelivery({ atMs: Date.now() });
     const event = { payload: Buffer.from(' {"a": 1}'), headers: { 'x-event': 'push' } };
@@ -455,7 +449,7 @@ export function testRuns(makePlace: MakePlace): void {
   });
 
   test('are not replayed from an unknown delivery, nor from one without a payload', async () => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [original, duplicate] = [acceptedDelivery({ identity: 'a' }), acceptedDelivery({ identity: 'a' })];
     await Promise.all([log.recordAccepted(original), log.recordAccepted(duplicate)]);
     const replay = { runs: [newRun()], appliedState: { digest: 'd', json: '{}' }, nowMs };

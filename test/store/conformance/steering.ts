@@ -3,10 +3,10 @@ import { releasesMax } from '../../../store/delivery-log/run-flow.ts';
 import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../store/ports/delivery-log.ts';
 import { interruptionErrors } from '../../../store/ports/interruptions.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
-import { type MakePlace, openAt, openLog } from './place.ts';
+import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const nowMs = sampleAtMs;
-const claim = { daemonId: 'one', nowMs, places: { default: 10 } };
+const claim = { daemonId: 'daemon one', nowMs, places: { default: 10 } };
 const cancel = { by: 'ada', atMs: nowMs + 7 };
 const paused = { factory: 'default', automation: 'triage', by: 'ada', atMs: nowMs };
 
@@ -23,8 +23,7 @@ function testSecondCommands(makePlace: MakePlace): void {
   const approval = { by: 'ada', atMs: nowMs + 9 };
 
   test('go on to a second command with attempts of their own, and keep their report, lane and hour', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [run, next] = await record(log, [order, order]);
     const [first] = await claimIds(log, [run]);
     const report = { atMs: nowMs, message: 'Proposed', costUsd: 0.5 };
@@ -48,8 +47,7 @@ function testSecondCommands(makePlace: MakePlace): void {
   });
 
   test('wait for approval, hold their order and no place, and go on when somebody approves', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const limit = { limit: { lane: 'limit', runs: 1 } };
     const lane = { order: { lane: 'lane', hold: false } };
     const [held, behind, other, free] = await record(log, [{ ...lane, ...limit }, lane, limit, undefined]);
@@ -78,8 +76,7 @@ function testSecondCommands(makePlace: MakePlace): void {
   });
 
   test('are cancelled instead of approved', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [run] = await record(log, [undefined]);
     const [first] = await claimIds(log, [run]);
     const held = { notBeforeMs: nowMs, attempted: true, second: { ...second, waitsForApproval: true } };
@@ -92,8 +89,7 @@ function testSecondCommands(makePlace: MakePlace): void {
   });
 
   test('note the ends that their automation names, whichever way they end, until they are told', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const notify = ['failed', 'succeeded'] as const;
     const flows = [
       { notify },
@@ -119,8 +115,7 @@ function testSecondCommands(makePlace: MakePlace): void {
   });
 
   test('do the work of another run again, with all of its deliveries', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const flow = { burst: { lane: 'burst', forMs: 1, atMostMs: 10 } };
     const run = { ...newRun(), flow };
     const deliveries = [
@@ -146,8 +141,7 @@ function testCancels(makePlace: MakePlace): void {
   ] satisfies RunFlow[];
 
   test('end a cancelled run that was never claimed, and no run twice', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [run] = await record(log, [undefined]);
     expect(await log.cancelRun({ id: run.id, cancel })).toBe('cancelled');
     expect(await log.cancelRun({ id: run.id, cancel: { ...cancel, by: 'eve' } })).toBe('ended');
@@ -162,8 +156,7 @@ function testCancels(makePlace: MakePlace): void {
   });
 
   test('tell a daemon which of its attempts to end, until the run has ended', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const [run, other] = await record(log, [undefined, undefined]);
     const [first, second] = await claimIds(log, [run, other]);
     expect(await log.cancelRun({ id: run.id, cancel })).toBe('requested');
@@ -179,8 +172,7 @@ function testCancels(makePlace: MakePlace): void {
   });
 
   test('let a daemon end a cancelled run that waits for its next attempt or its receiver, whatever the limit', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { log } = await openKept(makePlace);
     const [queued, waiting] = await record(log, [undefined, undefined]);
     const [first, second] = await claimIds(log, [queued, waiting]);
     await log.postponeRun({ ...first, atMs: nowMs, notBeforeMs: nowMs + 60_000, attempted: true });
@@ -221,7 +213,7 @@ function testCancels(makePlace: MakePlace): void {
     { name: 'order', flow: order },
     { name: 'limit', flow: limit },
   ])('let the others of a lane go on when a run is cancelled: $name', async ({ flow }) => {
-    const log = await openLog(openAt(makePlace()));
+    const { log } = await openKept(makePlace);
     const [a, b, c, d] = await record(log, [flow, flow, flow, flow]);
     const [first] = await claimIds(log, [a]);
     await claimIds(log, []);
@@ -236,8 +228,7 @@ function testCancels(makePlace: MakePlace): void {
   });
 
   test('gather no further delivery for a cancelled run', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const burst = { burst: { lane: 'lane', forMs: 1_000, atMostMs: 10_000 } };
     const [first, second] = await record(log, [burst]).then(async ([run]) => {
       await log.cancelRun({ id: run.id, cancel });
@@ -250,8 +241,7 @@ function testCancels(makePlace: MakePlace): void {
 
 function testPauses(makePlace: MakePlace): void {
   test('start no run of a paused automation until it is resumed, with and without a flow', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const flow = { limit: { lane: 'lane', runs: 1 } };
     const runs = await record(log, [undefined, flow, flow]);
     const [other] = await record(log, [undefined], 'notify');
@@ -271,8 +261,7 @@ function testPauses(makePlace: MakePlace): void {
   });
 
   test('end a pause by itself, with many runs in portions', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { log } = await openKept(makePlace);
     const runs = Array.from({ length: releasesMax + 1 }, () => newRun('triage'));
     await log.recordAccepted(acceptedDelivery({ runs }));
     await log.pauseAutomation({ ...paused, untilMs: nowMs + 60_000 });
@@ -284,8 +273,7 @@ function testPauses(makePlace: MakePlace): void {
   });
 
   test('keep the time since when an automation is paused, unless it was resumed', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     await log.pauseAutomation(paused);
     const changed = { ...paused, by: 'eve', atMs: nowMs + 5, untilMs: nowMs + 50 };
     await log.pauseAutomation(changed);

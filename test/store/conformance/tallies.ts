@@ -5,7 +5,7 @@ import type { Store } from '../../../store/ports/store.ts';
 import type { Tally } from '../../../store/ports/tallies.ts';
 import { acceptedDelivery, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type MakePlace, openAt, openLog } from './place.ts';
+import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const hourMs = 3_600_000;
 const hour = Math.floor(sampleAtMs / hourMs);
@@ -15,8 +15,7 @@ const other = 'wh_00000000000000000000other';
 
 export function testTallies(makePlace: MakePlace): void {
   test('count deliveries by webhook, hour and outcome, once each', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     expect(await tallyAll(store, log)).toBe(0);
     await log.recordAccepted(acceptedDelivery({ atMs: startMs + 1_000, identity: 'same' }));
     await log.recordAccepted(acceptedDelivery({ atMs: startMs + 5_000, identity: 'same' }));
@@ -49,16 +48,14 @@ export function testTallies(makePlace: MakePlace): void {
   });
 
   test('count the first delivery of a store that was empty', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     expect(await tallyAll(store, log)).toBe(0);
     await log.recordAccepted(acceptedDelivery({ atMs: Date.now() }));
     expect(await tallyAll(store, log)).toBe(1);
   });
 
   test('count the rejections after the last good delivery', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     await reject(store, log, { atMs: startMs });
     await log.recordAccepted(acceptedDelivery({ atMs: startMs + 1 }));
     await reject(store, log, { atMs: startMs + 2 });
@@ -73,8 +70,7 @@ export function testTallies(makePlace: MakePlace): void {
   });
 
   test('take rows in steps, also of several factories, and a step only once', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const rows = tallyRowsMax + 20;
     const recorded = Array.from({ length: rows }, (_, index) => {
       const of = index % 2 === 0 ? {} : { factory: 'second', uid: other, webhook: 'other' };
@@ -94,8 +90,7 @@ export function testTallies(makePlace: MakePlace): void {
   });
 
   test('make webhooks due that are new, may fail, or may be healthy again', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const nowMs = startMs + 10_000;
     const due = async () => (await store.deliveries.listDueHealth(nowMs, 10)).map(row => row.uid);
     const judge = (state: string) =>
@@ -135,8 +130,7 @@ export function testTallies(makePlace: MakePlace): void {
   });
 
   test('say whether there may be webhooks to judge', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const nowMs = startMs + 10_000;
     const look = (dueMs?: number) => {
       const judged = { uid, state: 'healthy', sinceMs: null, fromMs: 0 };
@@ -154,8 +148,7 @@ export function testTallies(makePlace: MakePlace): void {
   });
 
   test('know since when a daemon has looked at webhooks without a longer break', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const look = async (nowMs: number) => {
       await log.recordHealth({ nowMs, judged: [] });
       return (await store.deliveries.readHistory({ factory, sinceHour: 0 })).listeningSinceMs;

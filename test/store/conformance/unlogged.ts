@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { UnloggedCount } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import { sampleAtMs, unloggedCount } from '../../support/deliveries.ts';
-import { type MakePlace, openAt, openLog } from './place.ts';
+import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const minuteMs = 60_000;
 const minuteAtMs = sampleAtMs - (sampleAtMs % minuteMs);
@@ -36,8 +36,7 @@ export function testUnlogged(makePlace: MakePlace): void {
   });
 
   test('keep the time of the last one, also when counts arrive out of order', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     for (const lastAtMs of [minuteAtMs + 5, minuteAtMs + 3]) {
       await log.recordUnlogged([unloggedCount({ lastAtMs })]);
     }
@@ -45,8 +44,7 @@ export function testUnlogged(makePlace: MakePlace): void {
   });
 
   test('are removed with retention, however many there are', async () => {
-    const store = openAt(makePlace());
-    const log = await openLog(store);
+    const { store, log } = await openKept(makePlace);
     const old = Array.from({ length: 2_500 }, (_, minute) =>
       unloggedCount({ lastAtMs: minuteAtMs - dayMs - minute * minuteMs }),
     );

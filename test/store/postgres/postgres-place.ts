@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { openPostgresStore } from '../../../store/postgres/postgres-store.ts';
-import type { Place } from '../conformance/place.ts';
+import { emptyTables, type SharedServer, useEmptyDatabases } from '../../support/postgres.ts';
+import { type MakePlace, type Place, withKept } from '../conformance/place.ts';
 
 const environment = { HOOKMILL_KEY: randomBytes(32).toString('base64') };
 
@@ -19,4 +21,22 @@ export function postgresPlace(url: string, directUrl?: string): Place {
         ...options,
       }),
   };
+}
+
+/** Makes places in databases of this server without rows, at most two for each test. */
+export function postgresPlaces(server: SharedServer): MakePlace {
+  const nextUrl = useEmptyDatabases(server, 2);
+  return withKept(
+    () => postgresPlace(nextUrl()),
+    async () => {
+      const url = await server.createDatabaseWithTables();
+      const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 });
+      return {
+        ...postgresPlace(url),
+        // The log's thread remembers its lease and the keys of snapshots.
+        empty: async () => void (await pool.query(emptyTables(['replicas', 'snapshots']))),
+        close: () => pool.end(),
+      };
+    },
+  );
 }

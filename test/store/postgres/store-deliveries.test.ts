@@ -1,7 +1,5 @@
-import { useEmptyDatabases, usePostgres } from '../../support/postgres.ts';
+import { usePostgres } from '../../support/postgres.ts';
 import { describeStore } from '../conformance/describe-store.ts';
-import { postgresPlace } from './postgres-place.ts';
+import { postgresPlaces } from './postgres-place.ts';
 
-const nextUrl = useEmptyDatabases(usePostgres(), 2);
-
-describeStore('a database', 'deliveries', () => postgresPlace(nextUrl()));
+describeStore('a database', 'deliveries', postgresPlaces(usePostgres()));

@@ -8,6 +8,7 @@ import {
   type Upstream,
   webhook,
 } from '../../../support/git-samples.ts';
+import { madeOnce } from '../../../support/made-once.ts';
 import { startManagedDaemon } from '../../../support/management.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
@@ -21,11 +22,14 @@ interface Followed {
   readonly reconcile: (...words: string[]) => ReturnType<Workspace['hookmill']>;
 }
 
-async function followedClone(): Promise<Followed> {
-  const upstream = makeUpstream();
+const place = makeWorkspace();
+const followedClone = madeOnce(place.directory, async (): Promise<Followed> => {
+  const upstream = makeUpstream(place.directory);
   upstream.commit({ 'webhooks/crm.yaml': webhook('T'), '.gitignore': '.hookmill/\n' });
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
-  const workspace = makeWorkspace();
+  // Git's index then has the commits too, whatever the tests before have done.
+  upstream.git('status');
+  const workspace = makeWorkspace(place.path('clone'));
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
   const git = (...args: string[]) =>
     execFileSync('git', [...identity, ...args], {
@@ -40,7 +44,7 @@ async function followedClone(): Promise<Followed> {
     workspace.hookmill('reconcile', '--once', '--repository', upstream.bare, ...words);
   expect(await reconcile()).toMatchObject({ exitCode: 0 });
   return { upstream, workspace, git, reconcile };
-}
+});
 
 test('a rename: the plan shows it, says that it will be refused and how to allow it, and exits with 1', async () => {
   const { upstream, workspace, git, reconcile } = await followedClone();
