@@ -18,6 +18,8 @@ const withoutHome = [
 const withOwnDatabases = ['replicas', 'management/guards/replica-sessions'];
 /** Tests of what happens to a full disk, to SQLite, or to the files of applied states and sessions. */
 const aboutFiles = ['log-faults', 'management/guards/sessions', 'served/served-states'];
+/** Tests that let ten minutes pass between two looks at a provider: in a database, its own clock says whose turn that is. */
+const withTurns = ['senders'];
 
 /** `npm run test:postgres`: the tests of the daemon again, with a database in place of each home. */
 export default defineConfig({
@@ -25,7 +27,9 @@ export default defineConfig({
     ...shared,
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/daemon/**/*.test.ts'],
-    exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles].map(name => `test/daemon/${name}.test.ts`),
+    exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles, ...withTurns].map(
+      name => `test/daemon/${name}.test.ts`,
+    ),
     // Each file has a database of its own, which its modules know.
     isolate: true,
     setupFiles: ['test/support/file-setup.ts', 'test/support/postgres-homes.ts'],

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { releasesMax } from '../../delivery-log/run-flow.ts';
 import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
 import type { Pause } from '../../ports/delivery-log.ts';
-import { toColumns } from '../connection/text.ts';
+import { toColumns, toStorableText } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 
 /** Pauses automations. */
@@ -19,7 +19,8 @@ export function preparePauseVerbs(pool: Pool) {
     resumeAutomation: async ({ factory, automation, nowMs }) => {
       const text = `UPDATE hookmill.pauses SET until_ms = $3
         WHERE factory = $1 AND automation = $2 AND (until_ms IS NULL OR until_ms > $3)`;
-      return (await pool.query(text, [factory, automation, nowMs])).rowCount === 1;
+      // Its name comes from anybody: nothing has found it before.
+      return (await pool.query(text, [factory, toStorableText(automation), nowMs])).rowCount === 1;
     },
   } satisfies Partial<AsyncVerbTable>;
 }

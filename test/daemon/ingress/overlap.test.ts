@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newHome } from '../../support/factory.ts';
+import { variablesOfHome } from '../../support/home-place.ts';
 import { send } from '../../support/http.ts';
 import {
   type ManagedDaemon,
@@ -59,7 +60,8 @@ async function ready(sender: Sender = 'token', running: ManagedDaemon = shared()
   const workspace = makeWorkspace();
   const daemon = withNewFactory(running);
   const { factory } = daemon;
-  const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_FACTORY: factory };
+  const { directory } = daemon.home;
+  const env = { ...variablesOfHome(directory), HOOKMILL_HOME: directory, HOOKMILL_FACTORY: factory };
   const hookmill = (words: string, stdin = '') => workspace.hookmill(...words.split(' '), { stdin, env });
   const run = async (words: string, stdin = '') => {
     const { exitCode, stdout, stderr } = await hookmill(words, stdin);
