@@ -25,6 +25,8 @@ const withTurns = ['senders'];
 export default defineConfig({
   test: {
     ...shared,
+    // Where daemons are killed, each round waits until others see that.
+    testTimeout: 600_000,
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/daemon/**/*.test.ts'],
     exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles, ...withTurns].map(
