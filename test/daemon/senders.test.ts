@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LoggedDelivery } from '../../store/ports/delivery-log.ts';
+import { stopAfterTest } from '../support/daemon-here.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -21,16 +22,7 @@ async function start(more: object = {}) {
   const providers = await startProviders();
   const home = newHome();
   const settings = { ...settingsFor(providers), ...more };
-  const open = async () => {
-    const daemon = await openManagedDaemon(settings, home);
-    let stopping: Promise<void> | undefined;
-    const stop = () => {
-      stopping ??= daemon.stop();
-      return stopping;
-    };
-    onTestFinished(stop);
-    return { ...daemon, stop };
-  };
+  const open = async () => stopAfterTest(await openManagedDaemon(settings, home));
   return { ...providers, providers, open, daemon: await open() };
 }
 

@@ -284,7 +284,7 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
     ...{ 'Quiet time': '30s', 'Burst of': '$.issue.id', 'Longest burst': '5m', 'Runs an hour': '20' },
   }))
     await setSlot(page, label, text);
-  // What floated in a sentence is in it until it has gone.
+  // The text of an open menu counts as text of its sentence until the menu is removed.
   await expect
     .poll(() => page.locator('.sentence').allTextContents())
     .toEqual([

@@ -187,7 +187,8 @@ export async function openPage(look: BrowserContextOptions = {}): Promise<Page> 
     }
   });
   onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await takeScreenshot(page, `failed-${task.id}`);
+    // A page that has crashed has no picture.
+    if (task.result?.state === 'fail') await takeScreenshot(page, `failed-${task.id}`).catch(() => undefined);
     await context.close();
     expect(errors).toEqual([]);
   });

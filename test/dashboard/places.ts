@@ -58,7 +58,7 @@ async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]
   const delivery = await deliver(webhook, { state: 'failed', url });
   await webhook.post({}, 'wrong');
   const readRuns = async () => (await api<{ runs: readonly ListedRun[] }>('GET', '/runs')).runs;
-  // What the daemon does later would change the pages while they are looked at.
+  // Otherwise, runs that end and health that is judged later would change the pages while they are looked at.
   await eventually(async () => (await readRuns()).every(({ state }) => state === 'failed'));
   await waitForHealth(api, { [webhook.uid]: 'healthy' });
   const runs = await readRuns();

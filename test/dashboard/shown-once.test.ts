@@ -119,7 +119,7 @@ browserTest('leaving a new webhook asks, until its secret was copied', async () 
   await page.getByRole('button', { name: 'Copy secret' }).click();
   await page.getByRole('button', { name: 'Copied secret' }).waitFor();
   await page.getByRole('button', { name: 'Open the webhook' }).click();
-  // What names the sender is on both pages.
+  // The name of the sender is on the page before as well.
   await page.getByRole('button', { name: /^More: / }).waitFor();
   await page.getByText('Bearer token').waitFor();
   expect(await page.content()).not.toContain(secret);

@@ -114,7 +114,7 @@ async function act({ name, files, edit, repository = '', environment, secrets }:
   return execa(program, words, { cwd: directory, env, extendEnv: false, reject: false, all: true });
 }
 
-/** What all tests share that cause no change on a server: it is started for the first one. */
+/** Starts something for the first test that asks for it: all tests that change nothing on it share it. */
 function once<Value>(start: () => Promise<Value>): () => Promise<Value> {
   let started: Promise<Value> | undefined;
   return () => {
@@ -409,7 +409,7 @@ const servingRepository = once(async () => {
   return { ...served, repository };
 });
 
-/** What the patches do that nobody minds. */
+/** A harmless change that each patch also has. */
 const more = 'echo four >>src/app.js';
 const wrongPatches: readonly [string, string, string][] = [
   ['changes a workflow', 'echo >>.github/workflows/ci.yml', 'must not change ".github/workflows/ci.yml"'],

@@ -75,7 +75,11 @@ export async function startDaemonHereForTest(
   home: Home,
   place: Pick<StoreOptions, 'environment' | 'postgres'>,
 ): Promise<DaemonHere> {
-  const daemon = await startDaemonHere(settings, home, place, runningClock);
+  return stopAfterTest(await startDaemonHere(settings, home, place, runningClock));
+}
+
+/** Stops a daemon when the test ends, unless the test has done so. */
+export function stopAfterTest<Daemon extends { stop(): Promise<void> }>(daemon: Daemon): Daemon {
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= daemon.stop();

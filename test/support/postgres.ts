@@ -118,7 +118,7 @@ export function useEmptyDatabases(server: SharedServer, countMax: number): () =>
   };
 }
 
-/** A statement that removes all rows, but those that the tables have from the start, and those of other tables. */
+/** A statement that removes the rows that tests add, except from the tables `others`. */
 export function emptyTables(others: readonly string[] = []): string {
   const left = ['migrations', 'probe', 'tally_position', ...others].map(name => `'${name}'`);
   return `DO $$ DECLARE name regclass; BEGIN

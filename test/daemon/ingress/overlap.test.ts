@@ -68,7 +68,7 @@ async function ready(sender: Sender = 'token', running: ManagedDaemon = shared()
     expect(exitCode, `${words}: ${stdout}${stderr}`).toBe(0);
     return stdout + stderr;
   };
-  // Factories of a home share the names of team secrets.
+  // Two factories of a home cannot give the same name to different team secrets.
   const pay = `PAY_${factory.replace('factory-', '')}`;
   const define = (definition: object) =>
     workspace.write('webhooks/pay.yaml', JSON.stringify({ secretName: pay, ...definition }));
@@ -108,7 +108,7 @@ async function ready(sender: Sender = 'token', running: ManagedDaemon = shared()
     return json.steps.find(({ step }: { step: string }) => step === 'authentication');
   };
   const lastRow = async () => (await manager.call('listDeliveries')).json.deliveries[0];
-  /** What the list of secrets says of this one. */
+  /** The line of this secret in the list of all. */
   const listed = async () => (await run('secrets list')).split('\n').find(line => line.startsWith(`${pay} `));
   const applied = () => readStore(daemon.home, ({ appliedStates }) => appliedStates.read(factory));
   return {

@@ -292,7 +292,7 @@ function testBoth(makePlace: MakePlace): void {
 
   test('never exceed a limit or break an order, whatever ends when, and start every run', async () => {
     const { log } = await openKept(makePlace);
-    const lanes = Array.from({ length: 30 }, (_, index) => `${(index * 7) % 9}`);
+    const lanes = Array.from({ length: 60 }, (_, index) => `${(index * 7) % 9}`);
     const runs = await record(log, lanes.map(both));
     const laneOf = new Map(runs.map(({ id }, index) => [id, lanes[index]]));
     const started: string[] = [];
