@@ -139,15 +139,18 @@ test(`two daemons on one database bring back ${wantedCount} events by themselves
   const sent = await openSentToGithub(one, providers, { sender: { recover: true } });
   const wanted = tryForADay(providers);
   const redelivered = () => github.log.filter(({ redelivery }) => redelivery);
+  let seen = '';
   let waits = 0;
   /** Lets time pass for both, until something is seen: not while an event is asked for, which takes no minute. */
   const pass = (until: () => boolean | Promise<boolean>) =>
     eventually(async () => {
       if (await until()) return true;
       const { asked = [] } = (await sent.state()) ?? {};
+      const now = `${asked.length} ${redelivered().length}`;
+      if (now !== seen) waits = 0;
+      seen = now;
       // A request that failed is asked for again when a minute has passed.
       if (asked.length > redelivered().length && waits++ < 50) return false;
-      waits = 0;
       await github.settled();
       sent.advance(5_000);
       other.clock.nowMs = one.clock.nowMs;
