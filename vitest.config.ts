@@ -32,7 +32,7 @@ const pureFiles = {
   docs: ['links', 'security'],
   faults: ['find-violations'],
   operations: [
-    ...['access/new-webhook-secret', 'alerts/follow-episodes', 'back-off', 'checks/*', 'health/judge-health'],
+    ...['access/new-webhook-secret', 'alerts/follow-episodes', 'checks/*', 'health/judge-health'],
     ...['impact/*', 'plan/compare-definitions'],
   ],
   sources: ['repository/repository'],

@@ -1,22 +1,20 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { promptBytesMax } from '../schema/definitions/automation-definition.ts';
-import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
+import type { FoundPrompt } from '../schema/definitions/prompts.ts';
 import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
 import {
+  type DefinitionFiles,
+  type DefinitionKind,
   definitionFolders,
+  definitionKinds,
   isIgnored,
+  mergeFiles,
   parseDefinitionName,
   rejectFile,
   rejectIrregularFile,
   rejectName,
-} from './definition-file-name.ts';
-import {
-  type DefinitionFiles,
-  type DefinitionKind,
-  definitionKinds,
-  mergeFiles,
 } from './definition-files.ts';
 import { findMissingDefinitions } from './missing-definitions.ts';
 import { describeCrowd } from './oversize.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { findNearest } from '../schema/text/suggestion.ts';
-import { definitionFolders, isMeantAsDefinition } from './definition-file-name.ts';
+import { definitionFolders, isMeantAsDefinition } from './definition-files.ts';
 
 const folders = Object.values(definitionFolders);
 

@@ -91,7 +91,7 @@ async function readReadiness(url: string, token: string | undefined): Promise<Re
     // Only status needs these, and each command would load them.
     const [{ readinessShape }, { readJson }] = await Promise.all([
       import('../../schema/readiness.ts'),
-      import('../../signatures/read-json.ts'),
+      import('../../json/parse-json-text.ts'),
     ]);
     return readinessShape.safeParse(readJson(text)).data ?? null;
   } catch {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { LogFilter } from '../../operations/log/list-rows.ts';
 import type { Outcome } from '../../schema/delivery.ts';
-import { parseOutcome, parseRunState } from './parse-options.ts';
-import { parseTime } from './parse-time.ts';
+import { parseOutcome, parseRunState, parseTime } from './options.ts';
 
 /** The options that choose deliveries or runs, by commander's names. */
 export interface LogFilterOptions extends Omit<LogFilter, 'sinceMs' | 'untilMs'> {

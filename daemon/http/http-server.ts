@@ -6,11 +6,10 @@ import http, {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
+import { SettingsError } from '../setting-shapes.ts';
 import { connectionsMax, requestMs } from '../settings.ts';
-import { SettingsError } from '../settings-error.ts';
 import { BoundedResponse } from './bounded-response.ts';
-import { ConnectionSlots } from './connection-slots.ts';
-import { ConnectionTurns } from './connection-turns.ts';
+import { ConnectionSlots, ConnectionTurns } from './connections.ts';
 import { sliceInput } from './sliced-input.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */

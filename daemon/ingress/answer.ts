@@ -1,10 +1,34 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
+import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import { BoundedResponse } from '../http/bounded-response.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { BudgetLimits } from './budgets.ts';
-import type { IngressOutcome } from './ingress-outcome.ts';
-import type { RenderProblem } from './problems.ts';
+import type { ProblemCode, RenderProblem } from './problems.ts';
+
+/** How the ingress answers a request. */
+export type IngressOutcome =
+  | {
+      readonly result: 'accepted' | 'duplicate';
+      readonly webhook: ServedWebhook;
+      readonly deliveryId: string;
+    }
+  | {
+      readonly result: 'handshake';
+      readonly webhook: ServedWebhook;
+      readonly handshake: HandshakeAnswer;
+      /** ID of the row in the delivery log, if the handshake has one. */
+      readonly deliveryId?: string;
+    }
+  | {
+      readonly result: 'refused';
+      readonly webhook?: ServedWebhook;
+      readonly problem: ProblemCode;
+      readonly retryAfterSeconds?: number;
+      /** ID of the row in the delivery log, if the refusal has one. */
+      readonly deliveryId?: string;
+      readonly cause?: unknown;
+    };
 
 interface AnswerSettings extends Pick<BudgetLimits, 'deliveriesPerMinute'> {
   readonly renderProblem: RenderProblem;

@@ -1,13 +1,13 @@
-import { collectEventHeaders } from '../../schema/header-value.ts';
+import { collectEventHeaders } from '../../schema/headers.ts';
 import { readFormPayload } from '../../schema/payloads/form-payload.ts';
 import { joinReason, splitReason } from '../../signatures/explanation.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { Authentication, IngressRequest } from '../authentication/ingress-request.ts';
 import { parseJsonBody, type UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
+import type { IngressOutcome } from './answer.ts';
 import type { Budgets } from './budgets.ts';
 import { explainInvalidBody } from './explain-invalid-body.ts';
-import type { IngressOutcome } from './ingress-outcome.ts';
 import { parseTarget } from './parse-target.ts';
 import {
   type RecordDeps,

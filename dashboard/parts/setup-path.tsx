@@ -8,13 +8,13 @@ import type {
   ListedWebhook,
   ShownWebhook,
 } from '../api-types.ts';
-import { nowMs } from '../state/clock.ts';
 import { type CurrentFactory, useFactory } from '../state/current-factory.ts';
 import { toHref } from '../state/page-location.ts';
+import { nowMs } from '../state/time.ts';
 import { useSubmit } from '../state/use-action.ts';
 import { hasNoRequest, isAccepted } from '../state/use-why.ts';
 import { formatLength } from '../text/format-time.ts';
-import { splitProvider } from '../text/sender-labels.ts';
+import { splitProvider } from '../text/senders.ts';
 import { CopyableBlock, CopyableLine } from './copyable.tsx';
 import { SecretInput } from './fields.tsx';
 import { Path, type PathStep } from './path.tsx';

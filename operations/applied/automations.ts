@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { automationRequest } from '../../schema/api/requests.ts';
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
 import { renderAutomationYaml } from '../../schema/definitions/definition-yaml.ts';
-import { compareNames } from '../../schema/name.ts';
+import { compareNames } from '../../schema/names.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
 import { findUnkeptHeaders } from '../checks/header-diagnostics.ts';
 import { requireOffered } from '../checks/runner-diagnostics.ts';

@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { impactTrafficDays, queuedCountMax } from '../../schema/changes/describe-impact.ts';
-import type { Traffic } from '../../schema/changes/impact.ts';
+import type { Traffic } from '../../schema/changes/plan-shapes.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { dayMs } from '../../schema/time-units.ts';

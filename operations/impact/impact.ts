@@ -6,7 +6,7 @@ import type {
   SenderAuthentication,
   WebhookEffect,
   WebhookImpact,
-} from '../../schema/changes/impact.ts';
+} from '../../schema/changes/plan-shapes.ts';
 import {
   type AutomationDefinition,
   type RunControl,

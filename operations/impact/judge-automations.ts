@@ -1,5 +1,5 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
-import type { AutomationImpact } from '../../schema/changes/impact.ts';
+import type { AutomationImpact } from '../../schema/changes/plan-shapes.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import { compileFilterIndex, type FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { Definitions } from '../../sources/definitions.ts';

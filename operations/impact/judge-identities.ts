@@ -1,7 +1,7 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import type { IdentityImpact } from '../../schema/changes/impact.ts';
+import type { IdentityImpact } from '../../schema/changes/plan-shapes.ts';
 import type { WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
-import { encodeHeaderValue } from '../../schema/header-value.ts';
+import { encodeHeaderValue } from '../../schema/headers.ts';
 import { compileIdentity } from '../../schema/identity.ts';
 import { listSchemeIdHeaders } from '../../schema/kept-headers.ts';
 import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMax } from './history.ts';

@@ -1,10 +1,10 @@
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
-import type { Impact } from '../../schema/changes/impact.ts';
+import type { Impact } from '../../schema/changes/plan-shapes.ts';
 import { describeRepeatedId } from '../../schema/clients/describe.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { compareNames } from '../../schema/name.ts';
+import { compareNames } from '../../schema/names.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';

@@ -11,7 +11,7 @@ import type { Permission } from '../../schema/grant.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { openHistory } from '../impact/history.ts';

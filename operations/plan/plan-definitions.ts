@@ -1,7 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';

@@ -1,5 +1,5 @@
+import { hasSecret } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
 import { credentialOwner } from '../../store/ports/seal.ts';
 import { explainNewValue } from '../branch/new-secret-value.ts';
 import { isCurrentCredential } from '../plan/plan.ts';

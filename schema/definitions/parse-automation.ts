@@ -5,9 +5,9 @@ import {
   promptBytesMax,
   type WrittenAutomation,
 } from './automation-definition.ts';
-import { describeAbsence, type FoundPrompt } from './found-prompt.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 import { findPromptWarnings } from './prompt-warnings.ts';
+import { describeAbsence, type FoundPrompt } from './prompts.ts';
 import type { Mistake } from './shape-mistakes.ts';
 import { decodeText } from './yaml-source.ts';
 

@@ -15,7 +15,7 @@ interface Patch {
 export const defects = {
   /** Work in progress is remembered until a callback after its end: a call in between is not answered. */
   'lost wake': {
-    file: 'daemon/one-at-a-time.ts',
+    file: 'daemon/background-work.ts',
     text: `  return () => {
     if (!next) {
       next = last.then(begin, begin);
@@ -40,7 +40,7 @@ export const defects = {
   },
   /** Work that waits for the end of other work begins a turn after it: a call in between begins some beside it. */
   'double scan': {
-    file: 'daemon/one-at-a-time.ts',
+    file: 'daemon/background-work.ts',
     text: `  return () => {
     if (!next) {
       next = last.then(begin, begin);
@@ -76,7 +76,7 @@ export const defects = {
   },
   /** Claims are known by their runs: a late result takes away the note of a later claim. */
   'mixed claims': {
-    file: 'store/postgres/delivery-log/own-claims.ts',
+    file: 'store/postgres/delivery-log/lease.ts',
     text: 'known?.claims === claims && known.claimedBy === claimedBy',
     by: 'known?.claimedBy === claimedBy',
   },
@@ -102,8 +102,8 @@ export async function loadProduct(defect?: Defect) {
       load<typeof import('../../store/postgres/delivery-log/lease.ts')>(
         'store/postgres/delivery-log/lease.ts',
       ),
-      load<typeof import('../../store/postgres/delivery-log/own-claims.ts')>(
-        'store/postgres/delivery-log/own-claims.ts',
+      load<typeof import('../../store/postgres/delivery-log/lease.ts')>(
+        'store/postgres/delivery-log/lease.ts',
       ),
       load<typeof import('../../store/embedded/delivery-log/write/commit-batch.ts')>(
         'store/embedded/delivery-log/write/commit-batch.ts',

@@ -10,16 +10,14 @@ import type { ServedFactories } from '../../served/served-factories.ts';
 import { type Caller, type IssuerCallers, identifyCaller } from '../guards/caller.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
 import { createRequestRate, createSignInAttempts } from '../guards/request-rate.ts';
-import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
-import { createSessions } from '../guards/sessions.ts';
+import { createCookie, createSessionCookie, createSessions } from '../guards/sessions.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import { type ApiRouterDeps, createApiRouter } from './api-router.ts';
 import { createDaemonHandler, type DaemonFacts } from './daemon-handler.ts';
 import type { ApiDeps } from './handler.ts';
 import { createLiveHandler } from './live-handler.ts';
-import { createSessionHandlers } from './session-handlers.ts';
-import { createSignInHandlers } from './sign-in-handlers.ts';
+import { createSessionHandlers, createSignInHandlers } from './session-handlers.ts';
 import type { AnswerInThread } from './thread-request.ts';
 
 export interface ApiOptions {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { daemonAnswer } from '../../../schema/api/answers.ts';
 import { listGranted } from '../../../schema/grant.ts';
-import { isOfferedTo } from '../../../store/ports/offered-runners.ts';
+import { isOfferedTo } from '../../../store/ports/daemon-records.ts';
 import { listRunners } from '../../runs/run-settings.ts';
 import type { DaemonSettings } from '../../settings.ts';
 import type { ApiDeps, PortHandlers } from './handler.ts';

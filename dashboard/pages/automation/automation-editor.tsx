@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import automationSchema from '../../../schema/json/automation.schema.json' with { type: 'json' };
-import { namePattern } from '../../../schema/name.ts';
+import { namePattern } from '../../../schema/names.ts';
 import { callApi } from '../../api-client.ts';
 import type { DescribedPayloads, ListedRunner, ListedWebhook } from '../../api-types.ts';
 import { Question } from '../../parts/dialog.tsx';

@@ -5,7 +5,7 @@ import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { attention, knownAlerts } from '../../state/attention.ts';
 import { redirectTo } from '../../state/current-location.ts';
-import { useFactoryDays } from '../../state/factory-days.ts';
+import { useFactoryDays } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
 import { parseHref } from '../../state/page-location.ts';
 import { AttentionList } from '../overview/attention-list.tsx';
