@@ -29,7 +29,7 @@ const pureFiles = {
     ...['runs/run-message', 'runs/runners/http-template', 'served/in-slices', 'settings'],
   ],
   dashboard: ['state/*', 'text/*'],
-  docs: ['links', 'security'],
+  docs: ['editor-schemas', 'links', 'security'],
   faults: ['find-violations'],
   operations: [
     ...['access/new-webhook-secret', 'alerts/follow-episodes', 'checks/*', 'health/judge-health'],

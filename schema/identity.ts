@@ -3,7 +3,7 @@ import { findScheme } from '../signatures/schemes.ts';
 import type { SchemeReference } from './definitions/custom-scheme.ts';
 import type { IdentitySource } from './delivery.ts';
 import { parseFieldPath, readField } from './field-path.ts';
-import { decodeHeaderValue, readHeaderValue, type SentHeaders } from './headers.ts';
+import { decodeHeaderValue, readHeaderValue, type SentHeaders } from './header-value.ts';
 
 /** @limit Longest delivery identity kept as it is, in bytes; a longer one is stored as its hash. */
 const identityBytesMax = 256;

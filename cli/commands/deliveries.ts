@@ -9,9 +9,11 @@ import {
   addDeliveryFilterOptions,
   isFiltered,
   type LogFilterOptions,
+  parseCount,
+  parseLimit,
+  parseRunState,
   toLogFilter,
-} from '../input/log-filter-options.ts';
-import { parseCount, parseLimit, parseRunState } from '../input/options.ts';
+} from '../input/options.ts';
 import { printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
 import { openDeliveryTable, renderDelivery } from '../render/render-delivery.ts';

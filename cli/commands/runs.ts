@@ -10,9 +10,9 @@ import {
   addRunFilterOptions,
   isFiltered,
   type LogFilterOptions,
+  parseLimit,
   toLogFilter,
-} from '../input/log-filter-options.ts';
-import { parseLimit } from '../input/options.ts';
+} from '../input/options.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { isOutputOpen, printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
 import { openRunTable, renderDeliveryOf, renderRunState, renderRuns } from '../render/render-runs.ts';

@@ -3,7 +3,7 @@ import { requireNamedWebhook } from '../../operations/applied/require-applied.ts
 import type { SentBody, SentEvent, SignedDelivery } from '../../operations/sending/sign-delivery.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { FormattedWebhook } from '../../schema/definitions/webhook-definition.ts';
-import { encodeHeaderValue } from '../../schema/headers.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';

@@ -1,7 +1,8 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
+import type { LogFilter } from '../../operations/log/list-rows.ts';
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
-import { headerNamePattern } from '../../schema/headers.ts';
+import { headerNamePattern } from '../../schema/filters/header-name.ts';
 import { didYouMean, joinWithOr } from '../../schema/text/suggestion.ts';
 import { toMs } from '../../schema/time-units.ts';
 import { UsageError } from '../exit-status.ts';
@@ -48,7 +49,7 @@ export function parseCount(option: string, max = 999_999): (text: string) => num
 }
 
 /** Parses the value of `--outcome`, in any case. */
-export function parseOutcome(text: string): Outcome {
+function parseOutcome(text: string): Outcome {
   const outcome = outcomes.find(outcome => outcome.toLowerCase() === text.toLowerCase());
   if (outcome) return outcome;
   throw refuseChoice('outcome', text, outcomes);
@@ -99,4 +100,59 @@ export function parseTime(text: string, nowMs = Date.now()): number {
     new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   if (!Number.isNaN(atMs) && exists) return atMs;
   throw new UsageError(`"${text}" is not a time; write it as in 2h, 7d, 2026-01-31 or 2026-01-31T14:05Z`);
+}
+
+/** The options that choose deliveries or runs, by commander's names. */
+export interface LogFilterOptions extends Omit<LogFilter, 'sinceMs' | 'untilMs'> {
+  readonly since?: number;
+  readonly until?: number;
+}
+
+/** Adds the options that choose deliveries. */
+export function addDeliveryFilterOptions(command: Command): Command {
+  return addSharedOptions(
+    command
+      .option('--webhook <name>', 'only deliveries of this webhook (name or UID)')
+      .option(
+        '--outcome <label>',
+        'only deliveries with this outcome; several: repeat it, or use commas',
+        addOutcomes,
+      ),
+  );
+}
+
+/** Adds the outcomes of one `--outcome` to those before it. */
+function addOutcomes(text: string, before: readonly Outcome[] = []): readonly Outcome[] {
+  return [...before, ...text.split(',').map(label => parseOutcome(label.trim()))];
+}
+
+/** Adds the options that `deliveries list` and the commands on runs share. */
+export function addRunFilterOptions(command: Command): Command {
+  return addSharedOptions(
+    command
+      .option('--automation <name>', 'only runs of this automation')
+      .option('--state <state>', 'only runs in this state', parseRunState)
+      .option('--webhook <name>', 'only runs for deliveries of this webhook (name or UID)'),
+  );
+}
+
+function addSharedOptions(command: Command): Command {
+  return command
+    .option('--event <type>', 'only of this event type: an event header, or type or event in the payload')
+    .option('--search <text>', 'only with this text in the stored payload')
+    .option('--since <time>', 'only from this time on: 2h, 7d, 2026-01-31 or RFC 3339', text =>
+      parseTime(text),
+    )
+    .option('--until <time>', 'only before this time', text => parseTime(text));
+}
+
+/** Whether the options choose anything. */
+export function isFiltered(options: LogFilterOptions): boolean {
+  return Object.values(toLogFilter(options)).some(value => value !== undefined);
+}
+
+/** Converts the options to a filter. */
+export function toLogFilter({ since, until, ...options }: LogFilterOptions): LogFilter {
+  const { webhook, outcome, automation, state, event, search } = options;
+  return { webhook, outcome, automation, state, event, search, sinceMs: since, untilMs: until };
 }

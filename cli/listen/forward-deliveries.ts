@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { listForwardedHeaders } from '../../schema/clients/render-curl.ts';
-import { encodeHeaderValue } from '../../schema/headers.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { printable } from '../../schema/text/printable.ts';

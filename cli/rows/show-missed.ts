@@ -4,8 +4,10 @@ import {
   type MissedClient,
   type MissedEvent,
   type MissedList,
+  mayBeAsked,
+  type Redelivery,
+  redeliverAll,
 } from '../../schema/clients/missed-events.ts';
-import { mayBeAsked, type Redelivery, redeliverAll } from '../../schema/clients/redeliver-all.ts';
 import type { Backend } from '../backend/backend.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { parseTime } from '../input/options.ts';

@@ -10,8 +10,7 @@ import type {
 } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import type { ServedWebhook, StartingRun } from '../served/served-webhook.ts';
-import type { IngressOutcome } from './answer.ts';
-import type { ProblemCode } from './problems.ts';
+import type { IngressOutcome, ProblemCode } from './answer.ts';
 
 /** @limit Wait that a 503 asks the sender for, in seconds: most failed commits succeed at the next try. */
 const unavailableSeconds = 1;

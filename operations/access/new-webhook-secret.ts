@@ -3,8 +3,7 @@ import type { WebhookDefinition } from '../../schema/definitions/webhook-definit
 import { suggestSecretName } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
-import { describeScheme, findScheme } from '../../signatures/schemes.ts';
-import { isStandardWebhooks, nameSender } from '../../signatures/standard-webhooks.ts';
+import { describeScheme, findScheme, isStandardWebhooks, nameSender } from '../../signatures/schemes.ts';
 
 /** The team secret of a new webhook. */
 export type SecretChoice =

@@ -5,9 +5,8 @@ import type { AppliedAutomation, AppliedState } from '../../schema/applied-state
 import { renderAutomationYaml } from '../../schema/definitions/definition-yaml.ts';
 import { compareNames } from '../../schema/names.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
-import { findUnkeptHeaders } from '../checks/header-diagnostics.ts';
 import { requireOffered } from '../checks/runner-diagnostics.ts';
-import { requirePinned } from '../checks/trigger-diagnostics.ts';
+import { findUnkeptHeaders, requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { OpenFactory } from '../factory.ts';
 import { findDefinitionFile, requireManagedHere } from '../managed-by.ts';
 import { hasChanges, planAutomations } from '../plan/plan.ts';

@@ -6,8 +6,7 @@ import { hasSecret } from '../../schema/names.ts';
 import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
-import { describeScheme, schemeIds } from '../../signatures/schemes.ts';
-import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
+import { describeScheme, isStandardWebhooks, schemeIds } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 

@@ -1,6 +1,5 @@
 import { findPermission, listGranted } from '../../schema/grant.ts';
-import { schemes } from '../../signatures/schemes.ts';
-import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
+import { isStandardWebhooks, schemes } from '../../signatures/schemes.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../access/audit.ts';
 import { issueToken, listTokens, revokeToken } from '../access/tokens.ts';

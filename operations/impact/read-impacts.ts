@@ -10,9 +10,8 @@ import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';
 import { createEventIdReader, findRepeatedId } from './find-repeated-id.ts';
-import { type DeliveryHistory, openHistory } from './history.ts';
+import { createWebhookObservers, type DeliveryHistory, openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
-import { createWebhookObservers } from './observe-webhook.ts';
 import { findObservedWarnings } from './observed-warnings.ts';
 
 export interface ReadImpacts {

@@ -103,7 +103,7 @@ async function findRefused(factory: OpenFactory, uid: string): Promise<string | 
 }
 
 /** Finds the newest delivery that was verified, and the newest request that was not; undefined if there is none. */
-export async function findNewest({ name: factory, store }: Pick<OpenFactory, 'name' | 'store'>, uid: string) {
+async function findNewest({ name: factory, store }: Pick<OpenFactory, 'name' | 'store'>, uid: string) {
   const last = async (outcome: 'Accepted' | 'Duplicate' | 'Rejected (auth)') =>
     (await store.deliveries.listDeliveries({ factory, uid, outcome, limit: 1 }))[0];
   const [accepted, duplicate, refused] = await Promise.all([

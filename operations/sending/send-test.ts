@@ -5,7 +5,7 @@ import { parseJsonText, readJson } from '../../json/parse-json-text.ts';
 import type { sentTestAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
-import { collectEventHeaders, encodeHeaderValue } from '../../schema/headers.ts';
+import { collectEventHeaders, encodeHeaderValue } from '../../schema/header-value.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { hasSecret } from '../../schema/names.ts';

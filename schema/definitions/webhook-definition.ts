@@ -10,7 +10,7 @@ import {
 import type { FormFormat } from '../delivery.ts';
 import { keepHeadersMax } from '../event-headers.ts';
 import { isObject } from '../filters/clause.ts';
-import { findHeaderNameMistake, headerNamePattern } from '../headers.ts';
+import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
 import { type AuthMode, authModes } from '../ingress-url.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';

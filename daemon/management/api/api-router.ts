@@ -11,7 +11,7 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type CallableId, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/names.ts';
-import type { UnverifiedBodies } from '../../http/unverified-bodies.ts';
+import type { UnverifiedBodies } from '../../http/bodies.ts';
 import { type Caller, type Credentials, requirePermission, requireSameSite } from '../guards/caller.ts';
 import type { RequestRate } from '../guards/request-rate.ts';
 import type { SessionCookie } from '../guards/sessions.ts';

@@ -3,11 +3,10 @@ import type { CreatedWebhook, ListedScheme, ListedWebhook } from '../../api-type
 import { CopyableBlock, CopyableLine } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
-import { NothingComes } from '../../parts/nothing-comes.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { Path, type PathStep } from '../../parts/path.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
-import { SetupPath } from '../../parts/setup-path.tsx';
+import { NothingComes, SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';

@@ -305,7 +305,7 @@ function prepareReplay(
 const isOpen = "history ->> '$[#-1].startedAtMs' IS NOT NULL AND history ->> '$[#-1].endedAtMs' IS NULL";
 
 /** The history with the attempt that begins, and without the oldest one of too many. `atMs` is an expression. */
-export function beginAttempt(atMs: string): string {
+function beginAttempt(atMs: string): string {
   const before = `iif(json_array_length(history) >= ${attemptsKeptMax}, json_remove(history, '$[0]'), coalesce(history, '[]'))`;
   return `json_insert(${before}, '$[#]', json_object('attempt', attempts + 1, 'startedAtMs', ${atMs}))`;
 }

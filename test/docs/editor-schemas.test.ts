@@ -4,10 +4,10 @@ import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { editorSchemas } from '../../../docs/editor-schemas.ts';
-import { schemeIds } from '../../../signatures/schemes.ts';
+import { editorSchemas } from '../../docs/editor-schemas.ts';
+import { schemeIds } from '../../signatures/schemes.ts';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 const stored = (kind: string) =>
   JSON.parse(readFileSync(join(root, `schema/json/${kind}.schema.json`), 'utf8'));
 

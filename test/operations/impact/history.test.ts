@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWebhookObservers } from '../../../operations/impact/observe-webhook.ts';
+import { createWebhookObservers } from '../../../operations/impact/history.ts';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 
 test('a webhook with large payloads leaves the others their share, and gets what they did not need', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findPromptWarnings } from '../../../schema/definitions/prompt-warnings.ts';
+import { findPromptWarnings } from '../../../schema/definitions/parse-automation.ts';
 
 function messages(prompt: string, isDebounced = false): string[] {
   return findPromptWarnings(prompt, isDebounced).map(({ message }) => message);
