@@ -29,10 +29,10 @@ const pureFiles = {
     ...['runs/run-message', 'runs/runners/http-template', 'served/in-slices', 'settings'],
   ],
   dashboard: ['state/*', 'text/*'],
-  docs: ['links', 'security'],
+  docs: ['editor-schemas', 'links', 'security'],
   faults: ['find-violations'],
   operations: [
-    ...['access/new-webhook-secret', 'alerts/follow-episodes', 'back-off', 'checks/*', 'health/judge-health'],
+    ...['access/new-webhook-secret', 'alerts/follow-episodes', 'checks/*', 'health/judge-health'],
     ...['impact/*', 'plan/compare-definitions'],
   ],
   sources: ['repository/repository'],

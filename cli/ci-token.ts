@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readJson } from '../signatures/read-json.ts';
+import { readJson } from '../json/parse-json-text.ts';
+import { findReason } from './describe-error.ts';
 import { CommandError, UsageError } from './exit-status.ts';
-import { findReason } from './find-reason.ts';
 
 /** @limit Time in which the CI host must issue a token, in ms. */
 const issueMs = 10_000;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '../schema/api/problems.ts';
-import { namePattern } from '../schema/name.ts';
+import { namePattern } from '../schema/names.ts';
 import { Refusal } from '../schema/refusal.ts';
-import { getDefinitionPath } from '../sources/definition-file-name.ts';
-import { DeliveryLogError } from '../store/ports/delivery-log-error.ts';
-import { StoreError } from '../store/ports/store-error.ts';
+import { didYouMean } from '../schema/text/suggestion.ts';
+import { getDefinitionPath } from '../sources/definition-files.ts';
+import { DeliveryLogError, StoreError } from '../store/ports/store-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 
 /** Describes a failure for the user, with what to do about it, and its exit status. The text is not escaped. */
@@ -40,4 +40,27 @@ export function explainNotApplied(
     undefined,
     { cause: error },
   );
+}
+
+/**
+ * Finds the reason of a failed request: the message of the innermost cause, because only that one says what the network
+ * did. An error about several addresses of a host has no message, so its code is the reason.
+ */
+export function findReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return findReason(error.cause);
+  return error.message || String('code' in error ? error.code : error.name);
+}
+
+/** Says that there is no such signature scheme, and how to find the right one. `otherIds` are accepted besides `schemeIds`. */
+export function describeUnknownScheme(
+  id: string,
+  schemeIds: readonly string[],
+  otherIds: readonly string[] = [],
+): string {
+  const others = otherIds.length > 0 ? `, or use ${otherIds.join(' or ')}` : '';
+  const hint =
+    didYouMean(id, [...otherIds, ...schemeIds]) ??
+    `run \`hookmill schemes list\` to see the known ones${others}`;
+  return `unknown signature scheme "${id}"; ${hint}`;
 }

@@ -5,7 +5,7 @@ import type { Claim, Store } from '../store/ports/store.ts';
 import { StoreError } from '../store/ports/store-error.ts';
 import { createProxyCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, listen, type PassedSockets } from './http/http-server.ts';
-import { createProblemRenderer } from './ingress/problems.ts';
+import { createProblemRenderer } from './ingress/answer.ts';
 import { isAskedDirectly } from './management/guards/browser-guards.ts';
 import type { DaemonSettings } from './settings.ts';
 

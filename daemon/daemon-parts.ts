@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/ports/delivery-log.ts';
 import type { Store } from '../store/ports/store.ts';
-import type { ConnectionShares } from './http/connection-slots.ts';
+import type { ConnectionShares } from './http/connections.ts';
 import type { PassedSockets } from './http/http-server.ts';
 import type { UnloggedRequests } from './ingress/unlogged-requests.ts';
 import type { IssuerKeys } from './issuers/issuer-keys.ts';

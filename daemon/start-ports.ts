@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { apiRoutes } from '../schema/api/routes.ts';
 import type { Close, Condition, DaemonOptions, OnClose, Parts } from './daemon-parts.ts';
 import { createAddressReader, createProxyCheck } from './http/client-address.ts';
-import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/connection-slots.ts';
+import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/connections.ts';
 import {
   closeServer,
   createBoundedServer,
@@ -11,9 +11,8 @@ import {
   listen,
   type PassedSockets,
 } from './http/http-server.ts';
-import { createMemoryBudgets } from './ingress/budgets.ts';
+import { createMemoryBudgets, createSharedBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
-import { createSharedBudgets } from './ingress/shared-budgets.ts';
 import { createApi } from './management/api/create-api.ts';
 import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';

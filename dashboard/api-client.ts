@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../json/parse-json-text.ts';
+import { sessionKeyHeader, unattendedHeader } from '../schema/api/conventions.ts';
 import type { ApiPathParameter, RouteAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import { sessionKeyHeader, unattendedHeader } from '../schema/api/session.ts';
 import { ApiFailure, type ProblemDetails } from './api-failure.ts';
-import { isUnattended } from './state/attendance.ts';
 import { noticeAnswer, noticeSilence, problemMediaType } from './state/connection.ts';
-import { readSessionKey } from './state/session-expiry.ts';
+import { isUnattended, readSessionKey } from './state/session-expiry.ts';
 
 type Route = ApiRoutes[OperationId];
 type Method = Route['method'];

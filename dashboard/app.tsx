@@ -9,19 +9,18 @@ import { KeysTable } from './keys-table.tsx';
 import { HomePage } from './pages/home/home-page.tsx';
 import { SessionsPage } from './pages/settings/sign-in-section.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in/sign-in-page.tsx';
-import { AwayNotice } from './parts/away-notice.tsx';
 import { NotFound } from './parts/not-found.tsx';
+import { AwayNotice } from './parts/notice.tsx';
 import { Brand } from './parts/page-heading.tsx';
 import { announcement, goOn, stay } from './state/announcements.ts';
-import { noticeUse } from './state/attendance.ts';
 import { useOpenAlerts } from './state/attention.ts';
-import { startClock } from './state/clock.ts';
 import { rereads } from './state/connection.ts';
 import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
 import { followKeyboard, jumpShown, keysShown, openJump, openKeys, useKeys } from './state/keyboard.ts';
 import { useLoad } from './state/loading.ts';
 import { resumeSession, session } from './state/session.ts';
-import { sessionExpired } from './state/session-expiry.ts';
+import { noticeUse, sessionExpired } from './state/session-expiry.ts';
+import { startClock } from './state/time.ts';
 
 function App() {
   const isAway = session.value.state === 'unreachable';

@@ -2,13 +2,13 @@
 // not serve this page.
 import { type ComponentChildren, render } from 'preact';
 import { useState } from 'preact/hooks';
+import { HourChart, Spark } from './parts/charts.tsx';
 import { ChoiceChip, ToggleChip } from './parts/chips.tsx';
 import { Cells, Clauses } from './parts/clauses.tsx';
 import { Finder, Key, Segments, Tabs } from './parts/controls.tsx';
 import { CopyableBlock, CopyableLine } from './parts/copyable.tsx';
 import { Question } from './parts/dialog.tsx';
 import { Choices, Field } from './parts/fields.tsx';
-import { HourChart } from './parts/hour-chart.tsx';
 import { Empty, Waiting } from './parts/lists.tsx';
 import { Menu } from './parts/menu.tsx';
 import { Monogram } from './parts/monogram.tsx';
@@ -17,7 +17,6 @@ import { PageHeading } from './parts/page-heading.tsx';
 import { Path, Strip } from './parts/path.tsx';
 import { Diagnostics, ProblemNotice } from './parts/problem-notice.tsx';
 import { State } from './parts/signs.tsx';
-import { Spark } from './parts/spark.tsx';
 import { ClockTime, Fact, Facts, Id, Moment, Since, Size, Time } from './parts/text.tsx';
 import { toBars, toSparkBars } from './text/delivery-bars.ts';
 import type { SignName } from './text/looks.ts';

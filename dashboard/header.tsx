@@ -10,7 +10,7 @@ import { goTo, windowTitle } from './state/current-location.ts';
 import { openJump, openKeys, useKeys } from './state/keyboard.ts';
 import { type FactoryLocation, type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
-import { switchTimeZone, timeZone } from './state/time-zone.ts';
+import { switchTimeZone, timeZone } from './state/time.ts';
 import { useAction } from './state/use-action.ts';
 
 interface HeaderProperties {

@@ -1,11 +1,19 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { callApi } from './api-client.ts';
 import { listPlaces } from './header.tsx';
 import { Key } from './parts/controls.tsx';
 import { Icon } from './parts/icons.tsx';
 import { goTo } from './state/current-location.ts';
-import { useJumpStock } from './state/jump-stock.ts';
-import { findExact, findTargets, type JumpTarget, listFurtherPlaces } from './state/jump-targets.ts';
+import {
+  findExact,
+  findTargets,
+  type JumpStock,
+  type JumpTarget,
+  listFurtherPlaces,
+  toIdPart,
+} from './state/jump-targets.ts';
 import { jumpShown } from './state/keyboard.ts';
+import { useLoad } from './state/loading.ts';
 import { type PageLocation, parseHref, toHref } from './state/page-location.ts';
 
 interface Properties {
@@ -182,4 +190,37 @@ function Targets({ id, targets, chosen, onChoose }: TargetsProperties) {
 /** A click on the backdrop has the dialog itself as its target. */
 function closeOutside(event: MouseEvent & { readonly currentTarget: HTMLDialogElement }): void {
   if (event.target === event.currentTarget) close();
+}
+
+/** Newest deliveries, and newest runs, among which a part of an ID is found. */
+const idsRead = 100;
+const noStock: JumpStock = { webhooks: [], automations: [], ids: [] };
+
+/** Reads what a factory has. The IDs of deliveries and runs only once something that may be a part of one is typed. */
+function useJumpStock(factory: string | undefined, sought: string): JumpStock {
+  const isId = toIdPart(sought) !== undefined;
+  const names = useLoad(
+    async signal => {
+      if (factory === undefined) return undefined;
+      const [{ webhooks }, { automations }] = await Promise.all([
+        callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+        callApi('get', '/factories/{factory}/automations', { factory, signal }),
+      ]);
+      return { webhooks, automations };
+    },
+    [factory],
+  ).value;
+  const ids = useLoad(
+    async signal => {
+      if (factory === undefined || !isId) return undefined;
+      const query = { limit: idsRead };
+      const [{ deliveries }, { runs }] = await Promise.all([
+        callApi('get', '/factories/{factory}/deliveries', { factory, query, signal }),
+        callApi('get', '/factories/{factory}/runs', { factory, query, signal }),
+      ]);
+      return [...deliveries, ...runs].map(({ id }) => id);
+    },
+    [factory, isId],
+  ).value;
+  return { ...noStock, ...names, ids: ids ?? [] };
 }

@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import { settingsShape } from '../daemon/settings.ts';
 import { automationFileShape } from '../schema/definitions/automation-definition.ts';
-import { renderJsonSchema } from '../schema/definitions/json-schema.ts';
 import { workspaceShape } from '../schema/definitions/parse-file.ts';
 import { webhookShape } from '../schema/definitions/webhook-definition.ts';
 
@@ -43,3 +43,18 @@ export const editorSchemas = [
       ),
   },
 ];
+
+/** Renders a shape as a JSON Schema for completion and help in editors. Draft 7, because every editor supports it. */
+function renderJsonSchema(shape: z.ZodType, title: string, description: string): string {
+  const schema = z.toJSONSchema(shape, {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ jsonSchema }) => {
+      // `z.int()` adds this maximum to every integer; it helps nobody.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // A default that the key itself does not allow stands for a missing key. Editors would insert it.
+      if (Array.isArray(jsonSchema.default) && jsonSchema.minItems) delete jsonSchema.default;
+    },
+  });
+  return `${JSON.stringify({ title, description, ...schema }, null, 2)}\n`;
+}

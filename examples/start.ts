@@ -5,8 +5,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
-import { describeScheme } from '../signatures/schemes.ts';
-import { isStandardWebhooks } from '../signatures/standard-webhooks.ts';
+import { describeScheme, isStandardWebhooks } from '../signatures/schemes.ts';
 
 const root = join(import.meta.dirname, '..');
 const demo = process.argv[2] ?? join(root, 'demo');

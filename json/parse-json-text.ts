@@ -122,3 +122,12 @@ function setOwn(record: Record<string, unknown>, key: string, value: unknown): v
   // An assignment would set the prototype.
   else Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
 }
+
+/** Reads a text as JSON; undefined if it is not JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+}

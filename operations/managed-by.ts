@@ -1,7 +1,7 @@
 import type { AppliedState, Management } from '../schema/applied-state.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
-import { getDefinitionPath } from '../sources/definition-file-name.ts';
 import type { DefinitionKind } from '../sources/definition-files.ts';
+import { getDefinitionPath } from '../sources/definition-files.ts';
 
 /** Finds the place where a factory's webhooks and automations are managed; null if the factory is still empty. */
 export function findManagement({ source }: Pick<AppliedState, 'source'>): Management | null {

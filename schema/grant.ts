@@ -20,3 +20,6 @@ export function listGranted(grants: readonly Grant[]): readonly string[] | undef
   const factories = [...new Set(grants.map(({ factory }) => factory))];
   return factories.includes(null) ? undefined : factories.filter(factory => factory !== null);
 }
+
+/** @limit Longest time until an API token expires, in seconds (10 years): a longer one is probably a mistake. */
+export const tokenSecondsMax = 3_650 * 86_400;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseJsonText } from '../json/parse-json-text.ts';
-import { parseRetryAfterMs } from '../schema/text/parse-retry-after.ts';
+import { parseRetryAfterMs } from '../schema/retry-waits.ts';
 import { printable } from '../schema/text/printable.ts';
 import {
   type GuardedAnswer,

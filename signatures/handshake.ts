@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { readJson } from '../json/parse-json-text.ts';
 import { type Handshake, tokenHandshakes } from './description.ts';
 import { joinContent } from './matcher.ts';
-import { readJson } from './read-json.ts';
 import { type ContentPieces, readSingleHeader, type SignedRequest } from './signed-request.ts';
 
 /** The response that a provider requires before it delivers. A handshake is not a delivery and starts no run. */

@@ -1,5 +1,5 @@
+import { readJson } from '../json/parse-json-text.ts';
 import type { SignatureTimestamp, TimestampUnit } from './description.ts';
-import { readJson } from './read-json.ts';
 
 export type TimestampFailure =
   | { readonly code: 'timestamp-missing' }

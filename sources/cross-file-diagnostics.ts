@@ -3,9 +3,9 @@ import { findUnknownNames } from '../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
-import { toCanonicalJson } from '../schema/text/canonical-json.ts';
-import { getDefinitionPath } from './definition-file-name.ts';
+import { toCanonicalJson } from '../schema/text/json-text.ts';
 import type { DefinitionFiles } from './definition-files.ts';
+import { getDefinitionPath } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
 
 /** Finds mistakes that no single file shows. */

@@ -1,5 +1,6 @@
-import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
-import type { Diagnostic } from '../schema/diagnostics.ts';
+import type { FoundPrompt } from '../schema/definitions/prompts.ts';
+import type { Diagnostic, DiagnosticCode } from '../schema/diagnostics.ts';
+import { namePattern, nameRule } from '../schema/names.ts';
 
 export const definitionKinds = ['webhook', 'automation'] as const;
 export type DefinitionKind = (typeof definitionKinds)[number];
@@ -28,4 +29,78 @@ export function mergeFiles(found: readonly DefinitionFiles[]): DefinitionFiles {
     diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
     prompts: new Map(found.flatMap(({ prompts = [] }) => [...prompts])),
   };
+}
+
+export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
+  webhook: 'webhooks',
+  automation: 'automations',
+};
+
+/** The path of a definition's file in the definitions directory. */
+export function getDefinitionPath(kind: DefinitionKind, name: string): string {
+  return `${definitionFolders[kind]}/${name}.yaml`;
+}
+
+/** The path of an automation's fixture in the definitions directory. */
+export function getFixturePath(automation: string, fixture: string): string {
+  return `${definitionFolders.automation}/${automation}.fixtures/${fixture}.json`;
+}
+
+/** The name of the definition in a file of this name; undefined if the file name is invalid. */
+export function parseDefinitionName(fileName: string): string | undefined {
+  if (!fileName.endsWith('.yaml')) return undefined;
+  const name = fileName.slice(0, -'.yaml'.length);
+  return namePattern.test(name) ? name : undefined;
+}
+
+/** Whether an entry of a definitions folder is ignored: hidden files of editors and git, and automations' fixtures. */
+export function isIgnored(kind: DefinitionKind, fileName: string, isDirectory: boolean): boolean {
+  if (fileName.startsWith('.')) return true;
+  return kind === 'automation' && isDirectory && fileName.endsWith('.fixtures');
+}
+
+const meantAsDefinition = /\.ya?ml$/i;
+
+/** Whether a file's name says that it contains YAML. */
+export function isMeantAsDefinition(fileName: string): boolean {
+  return meantAsDefinition.test(fileName);
+}
+
+/** Rejects a file by its name: a misnamed definition with an error, because ignoring it could destroy its webhook. */
+export function rejectName(file: string): DefinitionFiles {
+  if (isMeantAsDefinition(file)) {
+    const hint = `name it ${suggestFileName(file) ?? '<name>.yaml'}: ${nameRule}`;
+    return rejectFile(file, 'definition/file-name', 'invalid name for a definition file', hint);
+  }
+  const message = 'not a definition file; it is ignored';
+  return {
+    files: [],
+    diagnostics: [
+      { code: 'definition/file-name', severity: 'warning', message, file, hint: 'move it to another folder' },
+    ],
+  };
+}
+
+/** The valid file name that is closest to this one. */
+function suggestFileName(file: string): string | undefined {
+  const name = (file.split('/').at(-1) ?? '')
+    .toLowerCase()
+    .replace(meantAsDefinition, '')
+    .replaceAll(/[_. ]/g, '-');
+  return namePattern.test(name) ? `${name}.yaml` : undefined;
+}
+
+export function rejectIrregularFile(file: string): DefinitionFiles {
+  const hint = 'put the file itself here, not a link or a folder';
+  return rejectFile(file, 'definition/not-regular-file', 'a definition must be a regular file', hint);
+}
+
+/** Returns no file, and one diagnostic that says why. */
+export function rejectFile(
+  file: string,
+  code: DiagnosticCode,
+  message: string,
+  hint: string,
+): DefinitionFiles {
+  return { files: [], diagnostics: [{ code, severity: 'error', message, file, hint }] };
 }

@@ -18,7 +18,7 @@ export interface Definitions {
 }
 
 /** A part of a definition file. */
-export interface DefinitionPlace {
+interface DefinitionPlace {
   readonly file: string;
   readonly range?: Range;
 }

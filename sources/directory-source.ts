@@ -1,24 +1,24 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { promptBytesMax } from '../schema/definitions/automation-definition.ts';
-import type { FoundPrompt } from '../schema/definitions/found-prompt.ts';
+import type { FoundPrompt } from '../schema/definitions/prompts.ts';
 import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
+import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
+import { findNearest } from '../schema/text/suggestion.ts';
 import {
+  type DefinitionFiles,
+  type DefinitionKind,
   definitionFolders,
+  definitionKinds,
   isIgnored,
+  isMeantAsDefinition,
+  mergeFiles,
   parseDefinitionName,
   rejectFile,
   rejectIrregularFile,
   rejectName,
-} from './definition-file-name.ts';
-import {
-  type DefinitionFiles,
-  type DefinitionKind,
-  definitionKinds,
-  mergeFiles,
 } from './definition-files.ts';
-import { findMissingDefinitions } from './missing-definitions.ts';
 import { describeCrowd } from './oversize.ts';
 import { listPromptPaths } from './prompt-files.ts';
 import { readRegularFile } from './regular-file.ts';
@@ -115,4 +115,67 @@ function rejectFolder(folder: string, { code }: NodeJS.ErrnoException): Definiti
   if (code === 'ENOENT') return { files: [], diagnostics: [] };
   const hint = code === 'ENOTDIR' ? 'a file is in place of the folder' : 'check its permissions';
   return rejectFile(folder, 'yaml/unreadable', `the folder cannot be read (${code})`, hint);
+}
+
+const folders = Object.values(definitionFolders);
+
+/** Finds folders whose names are nearly the names of definition folders, and says where definitions were looked for. */
+function findMissingDefinitions(directory: string, label: string, hasFiles: boolean): Diagnostic[] {
+  const misnamed = findMisnamedFolders(directory);
+  if (!hasFiles) return [describeNone(directory, label, misnamed)];
+  return misnamed.map(({ name, meant }) => ({
+    code: 'definition/folder-name',
+    severity: 'warning',
+    message: `the definitions in ${name}/ are ignored`,
+    file: posix.join(label, name),
+    hint: `move them to ${meant}/`,
+  }));
+}
+
+interface MisnamedFolder {
+  readonly name: string;
+  readonly meant: string;
+}
+
+/**
+ * Reports an error if the directory is probably the wrong one, a warning if the last definition may have been removed.
+ */
+function describeNone(directory: string, label: string, [misnamed]: readonly MisnamedFolder[]): Diagnostic {
+  const isDefinitionsDirectory = folders.some(folder => existsSync(join(directory, folder)));
+  const places = folders.map(folder => `${folder}/`).join(' and ');
+  const hint = misnamed
+    ? `rename ${misnamed.name}/ to ${misnamed.meant}/`
+    : 'write webhooks/<name>.yaml, or name the definitions directory with -C';
+  return {
+    code: 'factory/no-definitions',
+    severity: isDefinitionsDirectory && !misnamed ? 'warning' : 'error',
+    message: `no definitions found in ${places} of ${directory}`,
+    file: posix.join(label, definitionFolders.webhook),
+    hint,
+  };
+}
+
+function findMisnamedFolders(directory: string): MisnamedFolder[] {
+  return listDirectories(directory).flatMap(name => {
+    const meant = folders.includes(name) ? undefined : findNearest(name, folders);
+    return meant !== undefined && holdsYaml(join(directory, name)) ? { name, meant } : [];
+  });
+}
+
+function listDirectories(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.filter(entry => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    // Reading the definitions reports this error.
+    return [];
+  }
+}
+
+function holdsYaml(folder: string): boolean {
+  try {
+    return readdirSync(folder).some(isMeantAsDefinition);
+  } catch {
+    return false;
+  }
 }

@@ -12,7 +12,7 @@ import {
   sortDiagnostics,
 } from '../schema/diagnostics.ts';
 import { measureFactory } from '../schema/factory-size.ts';
-import { compareNames } from '../schema/name.ts';
+import { compareNames } from '../schema/names.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
 import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';

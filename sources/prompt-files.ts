@@ -1,4 +1,4 @@
-import { promptPath } from '../schema/definitions/prompt-path.ts';
+import { promptPath } from '../schema/definitions/prompts.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
 import type { DefinitionFile } from './definition-files.ts';
 

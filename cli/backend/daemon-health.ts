@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readJson } from '../../json/parse-json-text.ts';
 import type { Readiness } from '../../schema/readiness.ts';
 
 /** @limit Time in which a daemon must say whether it is ready, in ms: it answers at once, or hangs. */
@@ -88,11 +89,8 @@ async function readReadiness(url: string, token: string | undefined): Promise<Re
       signal: AbortSignal.timeout(answerMs),
     });
     const text = await response.text();
-    // Only status needs these, and each command would load them.
-    const [{ readinessShape }, { readJson }] = await Promise.all([
-      import('../../schema/readiness.ts'),
-      import('../../signatures/read-json.ts'),
-    ]);
+    // Only status needs it, and each command would load it.
+    const { readinessShape } = await import('../../schema/readiness.ts');
     return readinessShape.safeParse(readJson(text)).data ?? null;
   } catch {
     return undefined;

@@ -29,7 +29,7 @@ import { replaceFile } from '../../store/home/durable-file.ts';
 import { parseJsonFile } from '../../store/parse-json-file.ts';
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
-import { readInputFile } from '../input/read-input-file.ts';
+import { readInputFile } from '../input/read-input.ts';
 import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, askReadiness, type DaemonHealth, isServed } from './daemon-health.ts';

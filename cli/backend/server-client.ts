@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { readJson } from '../../json/parse-json-text.ts';
 import { problemAnswer } from '../../schema/api/problem-answer.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
-import { readJson } from '../../signatures/read-json.ts';
+import { findReason } from '../describe-error.ts';
 import { CommandError, UnreachableError } from '../exit-status.ts';
-import { findReason } from '../find-reason.ts';
 import type { Server } from './server-address.ts';
 
 /** @limit Time that a command waits for a server's answer, in ms: an apply may itself wait for a lock. */

@@ -3,10 +3,9 @@ import type { AlertView } from '../../operations/alerts/alerts.ts';
 import { describeTime } from '../../operations/health/judge-health.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import { openBackend } from '../backend/open-backend.ts';
-import { requireSpanMs } from '../input/parse-time.ts';
+import { requireSpanMs } from '../input/options.ts';
 import { printStatus } from '../output.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 /** Declares `hookmill alerts`. */
 export function declareAlerts(command: CliCommand): void {

@@ -1,7 +1,7 @@
 import type { ListedAudit } from '../../operations/access/audit.ts';
 import { describeOperation } from '../../schema/clients/describe.ts';
 import { openBackend } from '../backend/open-backend.ts';
-import { parseLimit } from '../input/parse-options.ts';
+import { parseLimit } from '../input/options.ts';
 import { printData } from '../output.ts';
 import { renderTable } from '../render/render-table.ts';
 import { type ReadPage, readRows } from '../rows/read-rows.ts';

@@ -1,27 +1,30 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationView } from '../../operations/views/applied-views.ts';
 import type { PauseView } from '../../operations/views/delivery-views.ts';
-import { testedDeliveriesMax } from '../../schema/api/page-size.ts';
+import { testedDeliveriesMax } from '../../schema/api/conventions.ts';
 import { describeRunControl } from '../../schema/clients/describe-run-control.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { printable } from '../../schema/text/printable.ts';
-import { getDefinitionPath } from '../../sources/definition-file-name.ts';
+import { getDefinitionPath } from '../../sources/definition-files.ts';
 import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { findPlace } from '../context.ts';
 import { findDefinition, findDraft, readDefinitions } from '../definitions/find-draft.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
-import { createHeaderOption, type HeaderLines, toEventHeaders } from '../input/header-option.ts';
-import { parseCount } from '../input/parse-options.ts';
-import { requireSpanMs } from '../input/parse-time.ts';
-import { readPayloadFile } from '../input/read-input-file.ts';
+import {
+  createHeaderOption,
+  type HeaderLines,
+  parseCount,
+  requireSpanMs,
+  toEventHeaders,
+} from '../input/options.ts';
+import { readPayloadFile } from '../input/read-input.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { renderFields } from '../render/render-table.ts';
 import { renderTestedOnStored, renderVerdict } from '../render/render-verdict.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 interface RunOptions {
   readonly payload: string;

@@ -9,14 +9,16 @@ import {
   addDeliveryFilterOptions,
   isFiltered,
   type LogFilterOptions,
+  parseCount,
+  parseLimit,
+  parseRunState,
   toLogFilter,
-} from '../input/log-filter-options.ts';
-import { parseCount, parseLimit, parseRunState } from '../input/parse-options.ts';
+} from '../input/options.ts';
 import { printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
 import { openDeliveryTable, renderDelivery } from '../render/render-delivery.ts';
 import { openTable, renderTable } from '../render/render-table.ts';
-import { renderUnlogged } from '../render/render-unlogged.ts';
+import { renderUnlogged } from '../render/render-webhook.ts';
 import { requireHome } from '../require-home.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
 import { followRows } from '../rows/follow-rows.ts';

@@ -7,7 +7,7 @@ import { examineSettings, findExisting } from '../doctor/examine-settings.ts';
 import { fine, problem, type Symptom } from '../doctor/symptom.ts';
 import { exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { createEnvOption } from '../input/header-option.ts';
+import { createEnvOption } from '../input/options.ts';
 import { printData } from '../output.ts';
 import { completeCommands } from '../render/own-commands.ts';
 import type { CliCommand } from './cli-command.ts';

@@ -1,4 +1,4 @@
-import type { PayloadsView } from '../../operations/log/payloads.ts';
+import type { PayloadsView } from '../../operations/log/deliveries.ts';
 import { makeObservedSchema } from '../../schema/payloads/observed-schema.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { printData, printStatus, printText } from '../output.ts';

@@ -4,7 +4,7 @@ import type { FollowedRepository } from '../../sources/repository/followed-repos
 import { openBackend } from '../backend/open-backend.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
-import { readInputFile } from '../input/read-input-file.ts';
+import { readInputFile } from '../input/read-input.ts';
 import { printData, printFindings, printStatus } from '../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repository-options.ts';
 import type { Allowances } from '../reconcile/run-reconcile.ts';

@@ -1,6 +1,5 @@
 import { openBackend } from '../backend/open-backend.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 /** Declares `hookmill runners`. */
 export function declareRunners(command: CliCommand): void {

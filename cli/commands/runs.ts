@@ -10,16 +10,15 @@ import {
   addRunFilterOptions,
   isFiltered,
   type LogFilterOptions,
+  parseLimit,
   toLogFilter,
-} from '../input/log-filter-options.ts';
-import { parseLimit } from '../input/parse-options.ts';
-import { readInputFile } from '../input/read-input-file.ts';
+} from '../input/options.ts';
+import { readInputFile } from '../input/read-input.ts';
 import { isOutputOpen, printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
 import { openRunTable, renderDeliveryOf, renderRunState, renderRuns } from '../render/render-runs.ts';
 import { renderFields, renderTable } from '../render/render-table.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
-import { followMs, persist } from '../rows/follow-rows.ts';
-import { followRuns } from '../rows/follow-runs.ts';
+import { followMs, followRuns, persist } from '../rows/follow-rows.ts';
 import { readEach, readRows, readRuns } from '../rows/read-rows.ts';
 import type { CliCommand } from './cli-command.ts';
 

@@ -1,8 +1,8 @@
 import { matchesWords } from '../../schema/clients/describe.ts';
+import { describeUnknownScheme } from '../describe-error.ts';
 import { CommandError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { printData, printStatus } from '../output.ts';
-import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
 import { renderFields, renderTable } from '../render/render-table.ts';
 import type { CliCommand } from './cli-command.ts';
 

@@ -7,13 +7,12 @@ import {
 } from '../../store/ports/team-secrets.ts';
 import { type Context, openContext, requireFactoryName, toOpenFactory } from '../context.ts';
 import { UsageError } from '../exit-status.ts';
-import { parseSpanMs } from '../input/parse-time.ts';
-import { readSecretValue } from '../input/read-secret-names.ts';
+import { parseSpanMs } from '../input/options.ts';
+import { readSecretValue } from '../input/read-input.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
 import { requireHome } from '../require-home.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 interface ShareOptions {
   readonly allFactories?: true;

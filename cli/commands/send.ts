@@ -9,13 +9,11 @@ import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { isLoopback, isPrivate } from '../backend/server-address.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
+import { describeUnknownScheme, findReason } from '../describe-error.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
-import { findReason } from '../find-reason.ts';
-import { createHeaderOption, type HeaderLines } from '../input/header-option.ts';
-import { readInputFile } from '../input/read-input-file.ts';
-import { readSecretValue } from '../input/read-secret-names.ts';
+import { createHeaderOption, type HeaderLines } from '../input/options.ts';
+import { readInputFile, readSecretValue } from '../input/read-input.ts';
 import { printData, printStatus } from '../output.ts';
-import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
 import { version } from '../version.ts';
 import type { CliCommand } from './cli-command.ts';
 

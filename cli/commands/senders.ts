@@ -5,11 +5,10 @@ import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { exitStatus } from '../exit-status.ts';
 import { printData } from '../output.ts';
-import { renderSender } from '../render/render-sender.ts';
+import { renderSender } from '../render/render-webhook.ts';
 import { type MissedOptions, showMissed } from '../rows/show-missed.ts';
 import { type RegisterOptions, registerHook } from '../senders/register-hook.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 type Sender = ApiAnswer<ApiRoutes['checkSender']>;
 

@@ -3,12 +3,12 @@ import type { DaemonOptions } from '../../daemon/daemon-parts.ts';
 import type { LogOpening } from '../../daemon/log-opening.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import { defaultPorts } from '../../schema/ingress-url.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { Claim, Store } from '../../store/ports/store.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { openContext } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
-import { createEnvOption } from '../input/header-option.ts';
-import { readInputFile } from '../input/read-input-file.ts';
+import { createEnvOption } from '../input/options.ts';
+import { readInputFile } from '../input/read-input.ts';
 import { printFindings, printStatus, printText } from '../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repository-options.ts';
 import { beginOwnChange } from '../record-own-change.ts';
@@ -162,7 +162,7 @@ async function explainStartFailure(
   error: NodeJS.ErrnoException & { port?: number },
   settings: DaemonSettings,
 ): Promise<Error> {
-  const { SettingsError } = await import('../../daemon/settings-error.ts');
+  const { SettingsError } = await import('../../daemon/setting-shapes.ts');
   if (error instanceof DeliveryLogError || error instanceof SettingsError)
     return new CommandError(error.message);
   const { host } = settings;

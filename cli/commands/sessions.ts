@@ -3,8 +3,7 @@ import { openContext } from '../context.ts';
 import { printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
 import { requireHome } from '../require-home.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 /** Declares `hookmill sessions`. */
 export function declareSessions(command: CliCommand): void {

@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RestoreReport } from '../../operations/stores/backup-store.ts';
-import type { CopyReport, OnRows } from '../../operations/stores/copy-store.ts';
+import type { CopiedPart, CopyReport, OnRows } from '../../operations/stores/copy-store.ts';
 import { printable } from '../../schema/text/printable.ts';
 import type { Store, StorePlace } from '../../store/ports/store.ts';
-import { findPlace, openContext } from '../context.ts';
+import { findPlace, findPostgres, openContext, requireNoPassword } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { askToConfirm } from '../input/read-input-file.ts';
+import { askToConfirm } from '../input/read-input.ts';
 import { printData, printStatus } from '../output.ts';
-import { findPostgres, requireNoPassword } from '../postgres-place.ts';
 import { recordOwnMade } from '../record-own-change.ts';
-import { renderDifference, renderParts, renderRunning } from '../render/render-copy.ts';
-import { renderFields } from '../render/render-table.ts';
+import { renderFields, renderTable } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
 import { takeSecrets } from '../take-secrets.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -294,4 +292,28 @@ function showRows(done: string): OnRows {
     if (Math.floor(before / rowsPerMessage) === Math.floor(copied[part] / rowsPerMessage)) return;
     printStatus(`${done} ${copied[part]} ${part} …`);
   };
+}
+
+/** Characters of a digest that people compare; JSON has all of them. */
+const digestShown = 16;
+
+/** Renders the parts of a copy, with the counts and digests of both sides. */
+function renderParts(parts: readonly CopiedPart[]): string {
+  const rows = parts.map(({ part, from, to }) => [
+    part,
+    ...[String(from.count), from.digest.slice(0, digestShown)],
+    ...[String(to.count), to.digest.slice(0, digestShown)],
+  ]);
+  return renderTable(['PART', 'FROM', 'SHA-256', 'TO', 'SHA-256'], rows);
+}
+
+function renderDifference(parts: readonly CopiedPart[]): string {
+  const other = parts.filter(({ from, to }) => from.count !== to.count || from.digest !== to.digest);
+  return `These differ: ${other.map(({ part }) => part).join(', ')}.`;
+}
+
+/** Renders the note that unfinished runs are attempted again. It is empty if there are no such runs. */
+function renderRunning(runs: number): string {
+  if (runs === 0) return '';
+  return `${runs} runs were running when their daemon ended. The next daemon starts another attempt at them.\n`;
 }

@@ -1,12 +1,10 @@
 import { Option } from 'commander';
-import { tokenSecondsMax } from '../../schema/api/token-seconds.ts';
-import { type Permission, permissions } from '../../schema/grant.ts';
+import { type Permission, permissions, tokenSecondsMax } from '../../schema/grant.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { UsageError } from '../exit-status.ts';
-import { parseSpanMs } from '../input/parse-time.ts';
+import { parseSpanMs } from '../input/options.ts';
 import { printData, printStatus } from '../output.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 interface CreateOptions {
   readonly permission: Permission;

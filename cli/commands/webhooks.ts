@@ -12,15 +12,13 @@ import {
 import { type Backend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { CommandError } from '../exit-status.ts';
-import { createHeaderOption, type HeaderLines, toEventHeaders } from '../input/header-option.ts';
-import { readPayloadFile } from '../input/read-input-file.ts';
+import { createHeaderOption, type HeaderLines, toEventHeaders } from '../input/options.ts';
+import { readPayloadFile } from '../input/read-input.ts';
 import { printData } from '../output.ts';
 import { describeCommit } from '../render/colours.ts';
-import { renderSender } from '../render/render-sender.ts';
 import { renderFields } from '../render/render-table.ts';
-import { renderAuthMode, renderUnlogged } from '../render/render-unlogged.ts';
-import type { CliCommand } from './cli-command.ts';
-import { declareList } from './declare-list.ts';
+import { renderAuthMode, renderSender, renderUnlogged } from '../render/render-webhook.ts';
+import { type CliCommand, declareList } from './cli-command.ts';
 
 /** Declares `hookmill webhooks`. */
 export function declareWebhooks(command: CliCommand): void {

@@ -7,7 +7,7 @@ import { printData } from '../output.ts';
 import { colours } from '../render/colours.ts';
 import { completeCommands } from '../render/own-commands.ts';
 import { renderTable } from '../render/render-table.ts';
-import { renderUnlogged } from '../render/render-unlogged.ts';
+import { renderUnlogged } from '../render/render-webhook.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill why`. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { type ExecaError, execa } from 'execa';
-import { promptPathPattern } from '../../schema/definitions/prompt-path.ts';
+import { promptPathPattern } from '../../schema/definitions/prompts.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { gitCommandMs, gitOutputBytesMax } from '../../sources/repository/git/git-command.ts';
 import { UsageError } from '../exit-status.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
-import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionFiles, DefinitionKind } from '../../sources/definition-files.ts';
+import { definitionFolders } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import {
   listWebhookNames,

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { listPrograms } from '../../daemon/runs/run-settings.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { findReason } from '../find-reason.ts';
-import { readInputFile } from '../input/read-input-file.ts';
+import { findReason } from '../describe-error.ts';
+import { readInputFile } from '../input/read-input.ts';
 import { fine, problem, type Symptom } from './symptom.ts';
 
 /** Checks what the daemon's configuration file names: the user of runs, and the sign-in provider. */
@@ -53,7 +53,7 @@ async function examineRunUser({ program, path }: FoundProgram, directory = '/'):
   if (program.user === undefined) return [];
   const [{ openCommandUser }, { SettingsError }] = await Promise.all([
     import('../../daemon/runs/runners/command-user.ts'),
-    import('../../daemon/settings-error.ts'),
+    import('../../daemon/setting-shapes.ts'),
   ]);
   try {
     await openCommandUser(program, ['runs', ...path].join('.'), findExisting(directory), process.env);

@@ -1,14 +1,18 @@
+import http from 'node:http';
+import https from 'node:https';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
+import { listForwardedHeaders } from '../../schema/clients/render-curl.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { timeSkewMs } from '../../store/delivery-log/search-steps.ts';
 import type { Backend } from '../backend/backend.ts';
+import { UnreachableError } from '../exit-status.ts';
 import { printStatus } from '../output.ts';
 import { findEnd, followPages, persist } from '../rows/follow-rows.ts';
 import { type ReadPage, readDeliveries, readRows } from '../rows/read-rows.ts';
 import type { CursorFile } from './cursor-file.ts';
-import { forward, toForwardedHeaders } from './forward.ts';
 
 /** @limit Waits while the local receiver cannot be reached, in ms: it is on this machine, and somebody starts it again. */
 const receiverBackOff = { firstMs: 250, maxMs: 2_000 };
@@ -95,4 +99,67 @@ async function forwardRow(row: DeliveryView, { backend, to, onForwarded }: Forwa
     if (!(error instanceof Refusal)) throw error;
     printStatus(`${row.id} was left out: ${error.message}`);
   }
+}
+
+/** The headers with which a delivery is forwarded, and the names of those that HTTP does not allow. */
+interface ForwardedHeaders {
+  readonly sent: Readonly<Record<string, string>>;
+  readonly omitted: readonly string[];
+}
+
+/** Lists the headers that were kept, and those by which hookmill names the delivery. A server may have sent anything. */
+function toForwardedHeaders({
+  id,
+  webhook,
+  headers,
+  form,
+}: Pick<DeliveryView, 'id' | 'webhook' | 'headers' | 'form'>): ForwardedHeaders {
+  const named = [
+    ...listForwardedHeaders({ headers, form }),
+    ...Object.entries({ 'hookmill-delivery-id': id, 'hookmill-webhook': webhook }),
+  ];
+  const written = named.map(([name, value]) => [name, encodeHeaderValue(value)] as const);
+  return {
+    sent: Object.fromEntries(written.filter(isAllowed)),
+    omitted: written.filter(header => !isAllowed(header)).map(([name]) => name),
+  };
+}
+
+/** Whether node writes a header. It refuses, for example, a line end. */
+function isAllowed([name, value]: readonly [string, string]): boolean {
+  try {
+    http.validateHeaderName(name);
+    http.validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Posts a delivery's exact body to a URL. Returns the status of the answer, for which it waits as long as it takes:
+ * somebody may debug the receiver. Rejects with UnreachableError without one.
+ */
+export function forward(
+  to: string,
+  id: string,
+  headers: ForwardedHeaders['sent'],
+  body: Uint8Array,
+): Promise<number> {
+  const { request } = to.startsWith('https:') ? https : http;
+  return new Promise((resolve, reject) => {
+    const sent = request(to, {
+      method: 'POST',
+      // One for each delivery: a receiver that restarts would have closed a connection that is kept.
+      agent: false,
+      headers: { ...headers, 'content-length': body.length },
+    });
+    sent.once('response', response => {
+      response.resume().once('close', () => resolve(response.statusCode ?? 0));
+    });
+    sent.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new UnreachableError(`${to} does not take ${id} (${error.code ?? error.message})`));
+    });
+    sent.end(body);
+  });
 }

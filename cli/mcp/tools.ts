@@ -4,8 +4,8 @@ import type { ApiAnswer, ApiRoute } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type CallableId } from '../../schema/api/routes.ts';
 import { hasErrors } from '../../schema/diagnostics.ts';
 import { renderExampleDefinition } from '../../signatures/reference.ts';
+import { describeUnknownScheme } from '../describe-error.ts';
 import { CommandError } from '../exit-status.ts';
-import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
 import { hideQuoted, quoteOutput, quotePayload } from './untrusted.ts';
 
 /** The operations that an agent may ask: none of them changes anything. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createEnvOption } from '../input/header-option.ts';
+import { createEnvOption } from '../input/options.ts';
 
 export interface RepositoryOptions {
   readonly repository?: string;

@@ -4,10 +4,10 @@ import {
   describeExamples,
   impactTrafficDays,
   renderAge,
+  summarizeImpacts,
 } from '../../schema/changes/describe-impact.ts';
-import type { FieldChange } from '../../schema/changes/field-change.ts';
+import type { FieldChange } from '../../schema/changes/plan-shapes.ts';
 import { showChange } from '../../schema/changes/show-change.ts';
-import { summarizeImpacts } from '../../schema/changes/summarize-impacts.ts';
 import { shortenRevision } from '../../schema/clients/describe.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { renderCounts } from './colours.ts';

@@ -1,7 +1,7 @@
 import type { Change, Summary } from '../../operations/plan/plan.ts';
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
-import type { FieldChange } from '../../schema/changes/field-change.ts';
+import type { FieldChange } from '../../schema/changes/plan-shapes.ts';
 import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { printable } from '../../schema/text/printable.ts';

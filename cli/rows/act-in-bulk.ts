@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/clients/act-on-each.ts';
 import { Refusal, refusals } from '../../schema/refusal.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
-import { askToConfirm } from '../input/read-input-file.ts';
+import { askToConfirm } from '../input/read-input.ts';
 import { printData, printStatus, showProgress } from '../output.ts';
 import { type ReadPage, readOldestFirst } from './read-rows.ts';
 

@@ -1,13 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type BackOff, backOffMs } from '../../operations/back-off.ts';
-import type { Page } from '../../operations/log/list-rows.ts';
-import { apiPageMax } from '../../schema/api/page-size.ts';
+import type { LogFilter, Page } from '../../operations/log/list-rows.ts';
+import type { RunView } from '../../operations/views/delivery-views.ts';
+import { apiPageMax } from '../../schema/api/conventions.ts';
 import { ApiProblem, apiProblems } from '../../schema/api/problems.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
-import { StoreError } from '../../store/ports/store-error.ts';
+import { hasEnded } from '../../schema/delivery.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { type BackOff, backOffMs } from '../../schema/retry-waits.ts';
+import { DeliveryLogError, StoreError } from '../../store/ports/store-error.ts';
+import type { Backend } from '../backend/backend.ts';
 import { UnreachableError } from '../exit-status.ts';
 import { isOutputOpen, printStatus } from '../output.ts';
-import { type ReadPage, readRows } from './read-rows.ts';
+import { type ReadPage, readRows, readRuns } from './read-rows.ts';
 
 /** @limit Time between two searches of `--follow` for new rows, in ms: soon enough for a person, and little work for a server. */
 export const followMs = 1_000;
@@ -72,4 +75,45 @@ function isTransient(error: unknown): error is Error {
   if (error instanceof ApiProblem) return [429, 500, 503].includes(apiProblems[error.code].status);
   if (error instanceof DeliveryLogError) return error.code === 'full' || error.code === 'failed';
   return error instanceof UnreachableError || (error instanceof StoreError && error.code === 'unreachable');
+}
+
+/** @limit Unfinished runs whose state `runs list --follow` reads each second; it takes turns with the others. */
+const watchedRunsPerLook = 20;
+
+/** Follows runs: prints each as it is recorded, and again once it has ended. A state filters what is printed. */
+export async function followRuns(
+  backend: Pick<Backend, 'call'>,
+  { state, ...filter }: LogFilter,
+  limit: number,
+  print: (runs: readonly RunView[]) => void,
+): Promise<void> {
+  const unfinished = new Set<string>();
+  const printInState = (runs: readonly RunView[]) => {
+    const wanted = runs.filter(run => state === undefined || run.state === state);
+    if (wanted.length > 0) print(wanted);
+  };
+  const look = async () => {
+    for (const id of [...unfinished].slice(0, watchedRunsPerLook)) {
+      const run = await backend.call('showRun', { params: { run: id } }).catch(ignoreRemoved);
+      unfinished.delete(id);
+      if (run && !hasEnded(run.state)) unfinished.add(id);
+      if (!run || !hasEnded(run.state)) continue;
+      const { prompt: _, ...row } = run;
+      printInState([row]);
+    }
+  };
+  await followRows(
+    readRuns(backend, filter),
+    limit,
+    runs => {
+      for (const run of runs) if (!hasEnded(run.state)) unfinished.add(run.id);
+      printInState(runs);
+    },
+    look,
+  );
+}
+
+/** Ignores that a run is gone: retention may remove it while it is followed. */
+function ignoreRemoved(error: unknown): undefined {
+  if (!(error instanceof Refusal) || error.code !== 'run-unknown') throw error;
 }

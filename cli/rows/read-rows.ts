@@ -1,6 +1,6 @@
 import type { ListPosition, LogFilter, Page } from '../../operations/log/list-rows.ts';
 import type { DeliveryView, RunView } from '../../operations/views/delivery-views.ts';
-import { apiPageMax } from '../../schema/api/page-size.ts';
+import { apiPageMax } from '../../schema/api/conventions.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import type { Backend } from '../backend/backend.ts';
 import { showProgress } from '../output.ts';

@@ -4,12 +4,14 @@ import {
   type MissedClient,
   type MissedEvent,
   type MissedList,
+  mayBeAsked,
+  type Redelivery,
+  redeliverAll,
 } from '../../schema/clients/missed-events.ts';
-import { mayBeAsked, type Redelivery, redeliverAll } from '../../schema/clients/redeliver-all.ts';
 import type { Backend } from '../backend/backend.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
-import { parseTime } from '../input/parse-time.ts';
-import { askToConfirm } from '../input/read-input-file.ts';
+import { parseTime } from '../input/options.ts';
+import { askToConfirm } from '../input/read-input.ts';
 import { printData, printStatus, showProgress } from '../output.ts';
 import { renderTable } from '../render/render-table.ts';
 

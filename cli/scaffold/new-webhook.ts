@@ -1,6 +1,6 @@
 import type { SignatureScheme } from '../../signatures/description.ts';
 import { getHandshakeMethod } from '../../signatures/handshake.ts';
-import { nameSender } from '../../signatures/standard-webhooks.ts';
+import { nameSender } from '../../signatures/schemes.ts';
 import type { Step } from '../render/render-table.ts';
 
 /** The authentication of a new webhook's sender: a mode without a scheme, or a shipped scheme. */

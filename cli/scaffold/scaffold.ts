@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
-import { definitionFolders } from '../../sources/definition-file-name.ts';
-import { ciInstallScript, ciPackagePlaceholders } from './ci-install.ts';
-import { quoteYaml } from './covered-directories.ts';
+import { definitionFolders } from '../../sources/definition-files.ts';
+import { ciInstallScript, ciPackagePlaceholders, quoteYaml } from './ci.ts';
 import { createModeline, getEditorSchemaFile, getJsonSchemaText } from './json-schemas.ts';
 import { createSkillFiles } from './skill.ts';
 

@@ -4,9 +4,9 @@ import type { ApiRoutes } from '../../schema/api/routes.ts';
 import type { Backend } from '../backend/backend.ts';
 import { isAmiss } from '../backend/daemon-health.ts';
 import { CommandError } from '../exit-status.ts';
-import { askToConfirm } from '../input/read-input-file.ts';
+import { askToConfirm } from '../input/read-input.ts';
 import { printData, printFindings, printStatus, printText } from '../output.ts';
-import { renderSenderPlan } from '../render/render-sender-plan.ts';
+import { renderSenderPlan } from '../render/render-webhook.ts';
 import { awaitVerified, type PingVerification } from './await-verified.ts';
 
 export interface RegisterOptions {

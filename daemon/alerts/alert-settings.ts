@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { secretNameShape } from '../../schema/name-shapes.ts';
+import { secretNameShape } from '../../schema/definitions/value-shapes.ts';
 import type { KnownReceiver } from '../../store/ports/alerts.ts';
-import { receiverUrl } from '../receivers/receiver-url.ts';
+import { receiverUrl } from '../setting-shapes.ts';
 
 /** @limit Receivers of alerts: each gets every one. */
 const receiversMax = 10;

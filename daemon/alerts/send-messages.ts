@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { backOffMs } from '../../operations/back-off.ts';
+import { backOffMs } from '../../schema/retry-waits.ts';
 import type { AlertMessage, Alerts, KnownReceiver } from '../../store/ports/alerts.ts';
 import { type Posted, postToReceiver } from '../receivers/post-to-receiver.ts';
-import { isReceiverUrl } from '../receivers/receiver-url.ts';
+import { isReceiverUrl } from '../setting-shapes.ts';
 import { type AlertReceiver, describeReceiver, nameReceiver } from './alert-settings.ts';
 import { renderRequest } from './message-formats.ts';
 

@@ -13,12 +13,11 @@ import type { AlertType } from '../../schema/alerts.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { doInTurn, oneAtATime } from '../one-at-a-time.ts';
+import { doInTurn, oneAtATime, untilAborted } from '../background-work.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { FindMissedArgument } from '../operations-thread/wire.ts';
 import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { describeReceiver, nameReceiver } from './alert-settings.ts';
 import {
   type AutomationOfFactory,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
-import type { BodyRead } from '../http/read-body.ts';
+import type { BodyRead } from '../http/bodies.ts';
 
 /** Verifies the senders of one webhook. */
 export interface Authenticator {

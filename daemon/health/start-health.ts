@@ -3,10 +3,9 @@ import { type AlertTargets, listWatched } from '../../operations/alerts/follow-e
 import type { Alerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
-import { doInTurn } from '../one-at-a-time.ts';
+import { doInTurn, untilAborted } from '../background-work.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { LookArgument } from '../operations-thread/wire.ts';
-import { untilAborted } from '../until-aborted.ts';
 
 /** @limit Time between two looks at the health of webhooks, in ms: what is wrong is known within a few seconds. */
 const lookEveryMs = 5_000;

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { parseContentLength } from './read-body.ts';
+import { parseContentLength } from './bodies.ts';
 
 /** @limit Rest of a body that is still parsed after its answer, in bytes: more of it may cost more than a new connection. */
 const restBytesMax = 256 * 1024;

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
+import { UnverifiedBodies } from '../http/bodies.ts';
 import { createAddressReader } from '../http/client-address.ts';
-import { UnverifiedBodies } from '../http/unverified-bodies.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestTrace, Traces } from '../observability/traces.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { answer } from './answer.ts';
-import type { IngressOutcome } from './ingress-outcome.ts';
+import { answer, createProblemRenderer, type IngressOutcome } from './answer.ts';
 import { KoaRequest } from './koa-request.ts';
-import { createProblemRenderer } from './problems.ts';
 import { type IngressDeps, receiveDelivery } from './receive-delivery.ts';
 import type { UnloggedRequests } from './unlogged-requests.ts';
 

@@ -2,8 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Context } from 'koa';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
 import type { IngressRequest } from '../authentication/ingress-request.ts';
-import { type BodyRead, parseContentLength, permitBody, readBody } from '../http/read-body.ts';
-import type { UnverifiedBodies } from '../http/unverified-bodies.ts';
+import {
+  type BodyRead,
+  parseContentLength,
+  permitBody,
+  readBody,
+  type UnverifiedBodies,
+} from '../http/bodies.ts';
 
 export interface RequestOptions {
   /** The public URL of the ingress; undefined to derive it from each request's Host header. */

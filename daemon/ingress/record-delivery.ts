@@ -8,11 +8,9 @@ import type {
   DeliveryMetadata,
   NewRun,
 } from '../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
-import type { StartingRun } from '../served/run-matcher.ts';
-import type { ServedWebhook } from '../served/served-webhook.ts';
-import type { IngressOutcome } from './ingress-outcome.ts';
-import type { ProblemCode } from './problems.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
+import type { ServedWebhook, StartingRun } from '../served/served-webhook.ts';
+import type { IngressOutcome, ProblemCode } from './answer.ts';
 
 /** @limit Wait that a 503 asks the sender for, in seconds: most failed commits succeed at the next try. */
 const unavailableSeconds = 1;

@@ -1,8 +1,7 @@
-import { type UnloggedReason, unloggedReasons } from '../../schema/unlogged.ts';
+import { type UnloggedReason, unloggedReasons } from '../../schema/delivery.ts';
 import type { DeliveryLog, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { MeantWebhook } from '../served/find-meant.ts';
-import type { IngressOutcome } from './ingress-outcome.ts';
-import type { ProblemCode } from './problems.ts';
+import type { IngressOutcome, ProblemCode } from './answer.ts';
 
 /** @limit Time between two writes of the counts of requests without a row, in ms: whoever asks why sees the last second's. */
 const writeEveryMs = 1_000;

@@ -1,15 +1,16 @@
 import { createLocalJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { toCanonicalJson } from '../../schema/text/json-text.ts';
 import { printable } from '../../schema/text/printable.ts';
+import { requestGuarded } from '../../senders/guarded-request.ts';
 import {
   type IssuerKey,
   pickIssuerKeys,
   type StoredIssuer,
   type StoredIssuerKeys,
-} from '../../store/ports/issuer-keys.ts';
-import { type FetchRules, fetchJson } from './fetch-json.ts';
+} from '../../store/ports/daemon-records.ts';
 import type { TrustedIssuer } from './oidc-settings.ts';
 import type { FindKey, KnownKeys } from './verify-token.ts';
 
@@ -35,7 +36,7 @@ export interface IssuerKeys extends KnownKeys {
   stop(): Promise<void>;
 }
 
-export interface IssuerKeysOptions {
+interface IssuerKeysOptions {
   readonly stored: StoredIssuerKeys;
   readonly trusted: readonly TrustedIssuer[];
   readonly log: Logger;
@@ -203,4 +204,36 @@ function limitTogether(max: number): (work: () => Promise<void>) => Promise<void
       else working -= 1;
     }
   };
+}
+
+/** @limit Time in which an issuer must answer each request, in ms: no delivery waits for it. */
+const answerMs = 5_000;
+/** @limit Longest answer of an issuer, in bytes: key sets have up to 30 KB. */
+const answerBytesMax = 256 * 1024;
+
+interface FetchRules {
+  /** Whether the operator lets the issuer have a private address, or no https. */
+  readonly isTrusted: boolean;
+  readonly stopping: AbortSignal;
+}
+
+const howToTrust = 'the operator can list the issuer in oidc.issuers';
+
+/**
+ * Fetches a JSON document of an issuer that a definition names. Fails unless the answer is 200: redirects are not followed.
+ * Unless the operator trusts the issuer, the URL must have https and lead to a public address.
+ */
+async function fetchJson(url: string, rules: FetchRules): Promise<unknown> {
+  const headers = { Accept: 'application/json' };
+  const { status, body } = await requestGuarded({
+    ...{ url, headers, answerMs, answerBytesMax, howToTrust },
+    ...rules,
+  });
+  if (status !== 200) throw new Error(`${url}: it answered ${status}`);
+  try {
+    return parseJsonText(body);
+  } catch (cause) {
+    // The error of the parser would quote the answer.
+    throw new Error(`${url}: its answer is not JSON`, { cause });
+  }
 }

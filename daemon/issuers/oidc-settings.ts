@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { requirePinnedCaller } from '../../schema/definitions/oidc-keys.ts';
+import { nameShape } from '../../schema/definitions/value-shapes.ts';
 import { permissions } from '../../schema/grant.ts';
-import { nameShape } from '../../schema/name-shapes.ts';
 import { claimsShape } from '../../schema/oidc/claims.ts';
 import { findIssuerMistake } from '../../schema/oidc/issuers.ts';
 

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { ApiProblem } from '../../schema/api/problems.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { StorePlace } from '../../store/ports/store.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromThread, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 

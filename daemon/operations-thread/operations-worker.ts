@@ -4,8 +4,8 @@ import { findInHealth, followEpisodes, listWatched } from '../../operations/aler
 import { makeRunVerbs } from '../../operations/factory.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { openStore } from '../../store/open-store.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { Store, StorePlace } from '../../store/ports/store.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
 import type {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { withSecretsRead } from '../../operations/access/secrets.ts';
 import { requireWebhook } from '../../operations/applied/require-applied.ts';
+import type { Recovered, Watched } from '../../operations/senders/asked-events.ts';
 import { requireSender, type SenderDeps, type SentWebhook } from '../../operations/senders/open-sender.ts';
 import { redeliverMissed } from '../../operations/senders/redeliver-missed.ts';
 import { keepRecoveryProblem, watchSender } from '../../operations/senders/watch-sender.ts';
-import type { Recovered, Watched } from '../../operations/senders/watched.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';

@@ -1,9 +1,9 @@
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
-import type { RedeliverRequest } from '../../operations/senders/watched.ts';
+import type { RedeliverRequest } from '../../operations/senders/asked-events.ts';
 import type { WatchedWebhook } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
-import type { DeliveryLogErrorCode } from '../../store/ports/delivery-log-error.ts';
+import type { DeliveryLogErrorCode } from '../../store/ports/store-error.ts';
 import type { EndMessage } from '../definitions-thread.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */

@@ -1,4 +1,4 @@
-import { parseRetryAfterMs } from '../../schema/text/parse-retry-after.ts';
+import { parseRetryAfterMs } from '../../schema/retry-waits.ts';
 
 interface ReceiverPost {
   readonly url: string;

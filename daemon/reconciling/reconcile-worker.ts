@@ -4,7 +4,7 @@ import { type Reconciled, reconcile } from '../../operations/branch/reconcile.ts
 import { summarize } from '../../operations/plan/plan.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StorePlace } from '../../store/ports/store.ts';
-import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';
+import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-thread.ts';
 
 /** @limit Time between two signs of life of the reconcile thread, in ms: a fraction of the time after which it is stopped. */
 const aliveMs = 1_000;

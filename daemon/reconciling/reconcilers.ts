@@ -9,10 +9,9 @@ import {
 import { lookRegularly } from '../../store/look-regularly.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { doInTurn } from '../one-at-a-time.ts';
+import { doInTurn } from '../background-work.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
-import type { ReconcileReport } from './reconcile-report.ts';
-import { ReconcileThread } from './reconcile-thread.ts';
+import { type ReconcileReport, ReconcileThread } from './reconcile-thread.ts';
 
 /** @limit Wait for a reconcile by another daemon after a push, in ms: it may have read the branch before the push. */
 const turnWaitMs = 1_000;

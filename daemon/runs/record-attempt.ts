@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { backOffMs } from '../../operations/back-off.ts';
+import { backOffMs } from '../../schema/retry-waits.ts';
+import { countInterruption } from '../../store/delivery-log/run-flow.ts';
 import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
-import { countInterruption } from '../../store/ports/interruptions.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import type { RunEnd } from '../observability/metrics.ts';
 import type { RunSettings } from './run-settings.ts';
 import { type AttemptResult, toClaim } from './runners/runner.ts';

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { reportLinkMax, reportMessageMax, runReportShape } from '../../schema/run-report.ts';
-import { parseJsonBody, permitBody, readBody } from '../http/read-body.ts';
+import { parseJsonBody, permitBody, readBody } from '../http/bodies.ts';
 import type { ReportEndpoint } from '../ingress/ingress.ts';
 import { type Callbacks, callbackPrefix } from './callbacks.ts';
 import type { ReceiverReports } from './receiver-reports.ts';

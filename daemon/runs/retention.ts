@@ -2,11 +2,10 @@ import type { Logger } from 'pino';
 import { weeksJudged } from '../../operations/health/judge-health.ts';
 import { dayMs, hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { doInTurn } from '../one-at-a-time.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
+import { doInTurn, untilAborted } from '../background-work.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { untilAborted } from '../until-aborted.ts';
 
 /** @limit Time between two passes of pruning, in ms: retention is counted in days. */
 const pruneIntervalMs = 60 * 60 * 1000;

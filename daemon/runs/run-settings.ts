@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { fieldPath } from '../../schema/definitions/field-path-shape.ts';
+import { secretNameShape } from '../../schema/definitions/value-shapes.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
-import { namePattern, nameRule } from '../../schema/name.ts';
-import { secretNameShape } from '../../schema/name-shapes.ts';
+import { namePattern, nameRule } from '../../schema/names.ts';
 import { isPassedVariable, isProgram } from '../../schema/secret-reference.ts';
 import { parseDurationMs } from '../../schema/time-units.ts';
 import { checkRepository, repositoryFields } from '../../sources/repository/followed-repository.ts';
-import type { OfferedRunner } from '../../store/ports/offered-runners.ts';
-import { count, outputBytes, seconds } from './runners/attempt-bounds.ts';
+import type { OfferedRunner } from '../../store/ports/daemon-records.ts';
+import { count, outputBytes, seconds } from '../setting-shapes.ts';
 import { httpRunnerShape } from './runners/http-settings.ts';
 import { listTemplateSecrets } from './runners/http-template.ts';
 

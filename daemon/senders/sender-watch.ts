@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { backOffMs } from '../../operations/back-off.ts';
-import type { Recovered, Watched } from '../../operations/senders/watched.ts';
+import type { Recovered, Watched } from '../../operations/senders/asked-events.ts';
+import { backOffMs } from '../../schema/retry-waits.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
-import { doInTurn } from '../one-at-a-time.ts';
+import { doInTurn, untilAborted } from '../background-work.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { RecoverArgument, SenderArgument } from '../operations-thread/wire.ts';
 import type { SenderOfFactory } from '../served/served-states.ts';
-import { untilAborted } from '../until-aborted.ts';
 
 /** @limit Time between two looks at a webhook's provider, in ms; it varies by a tenth. */
 const lookEveryMs = 10 * 60_000;

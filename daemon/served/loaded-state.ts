@@ -7,7 +7,7 @@ import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { credentialOwner, type Opener } from '../../store/ports/seal.ts';
 import { requireScheme } from '../authentication/authenticator.ts';
 import type { PreviousKey } from '../authentication/ingress-request.ts';
-import type { ServedFilter } from './run-matcher.ts';
+import type { ServedFilter } from './served-webhook.ts';
 
 /** @limit Characters of a webhook's filters that are compiled for its first request, and divide those that are compiled ahead: about a millisecond. */
 const filterPartChars = 16 * 1024;

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Versioned } from '../../store/ports/documents.ts';
 import type { Store } from '../../store/ports/store.ts';
-import type { Versioned } from '../../store/ports/unparsed.ts';
 import type { TokenDeps } from '../authentication/authenticator.ts';
+import { oneAtATime } from '../background-work.ts';
 import type { IssuerKeys } from '../issuers/issuer-keys.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
 import { findMeant, type MeantWebhook, SimilarUids } from './find-meant.ts';
 import { type LoadedState, loadState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';

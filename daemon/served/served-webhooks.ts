@@ -5,8 +5,7 @@ import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import { createAuthenticator, type TokenDeps } from '../authentication/authenticator.ts';
 import { type LoadedState, type PackedWebhook, unpackWebhook } from './loaded-state.ts';
-import { compileRunMatcher, type RunMatcher } from './run-matcher.ts';
-import type { ServedWebhook } from './served-webhook.ts';
+import { compileRunMatcher, type RunMatcher, type ServedWebhook } from './served-webhook.ts';
 
 /** @limit Longest uninterrupted work on a changed state in the thread of the ingress, in ms: a delivery waits no longer for it. */
 const sliceMs = 3;

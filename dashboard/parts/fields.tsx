@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { nameCharsMax, namePattern, nameRule } from '../../schema/name.ts';
+import { nameCharsMax, namePattern, nameRule } from '../../schema/names.ts';
 
 interface SecretInputProperties {
   readonly label: string;

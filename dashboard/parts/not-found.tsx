@@ -6,8 +6,7 @@ import { findNearest } from '../../schema/text/suggestion.ts';
 import { callApi } from '../api-client.ts';
 import { currentLocation } from '../state/current-location.ts';
 import { useLoad } from '../state/loading.ts';
-import { findIdKind, locateId } from '../state/locate-id.ts';
-import { type FactoryLocation, toHref } from '../state/page-location.ts';
+import { type FactoryLocation, findIdKind, locateId, toHref } from '../state/page-location.ts';
 import { PageHeading } from './page-heading.tsx';
 import { Code, ExactTime, Text } from './text.tsx';
 

@@ -8,13 +8,13 @@ import type {
   ListedWebhook,
   ShownWebhook,
 } from '../api-types.ts';
-import { nowMs } from '../state/clock.ts';
 import { type CurrentFactory, useFactory } from '../state/current-factory.ts';
 import { toHref } from '../state/page-location.ts';
+import { nowMs } from '../state/time.ts';
 import { useSubmit } from '../state/use-action.ts';
 import { hasNoRequest, isAccepted } from '../state/use-why.ts';
 import { formatLength } from '../text/format-time.ts';
-import { splitProvider } from '../text/sender-labels.ts';
+import { splitProvider } from '../text/senders.ts';
 import { CopyableBlock, CopyableLine } from './copyable.tsx';
 import { SecretInput } from './fields.tsx';
 import { Path, type PathStep } from './path.tsx';
@@ -299,4 +299,37 @@ function toFirstStep({ webhook, why, sinceMs, created }: Properties, provider: s
     at: formatLength(nowMs.value - sinceMs),
     more: `Send a test from ${provider}. This page notices it at once, also if the request is refused.`,
   };
+}
+
+interface NothingComesProperties {
+  readonly webhook: ListedWebhook;
+  readonly scheme: ListedScheme | null;
+  /** What can be done about it. */
+  readonly children?: ComponentChildren;
+}
+
+/** What to look at while no delivery comes: whether the sender reaches the host, and what its provider says of retries and of its own log. */
+export function NothingComes({ webhook: { name, url }, scheme, children }: NothingComesProperties) {
+  const at = new URL(url);
+  const said = scheme?.summary.find(({ label }) => label === 'Retries')?.text;
+  // What is known names its source at the end, and an example of a webhook.
+  const [, retries] = /^(.+) \(https:.*\)$/.exec(said ?? '') ?? [];
+  return (
+    <section class="stack" aria-labelledby="nothing-comes">
+      <h2 id="nothing-comes">Nothing comes?</h2>
+      <p class="t2">
+        The host must be reachable from the sender:{' '}
+        <code class="nowrap">
+          {at.hostname}:{at.port || (at.protocol === 'https:' ? 443 : 80)}
+        </code>
+        .
+      </p>
+      {retries !== undefined && (
+        <p class="t2">
+          Retries: <WithCode text={retries.replace(/(?<=`hookmill senders missed )\w+/, () => name)} />.
+        </p>
+      )}
+      {children}
+    </section>
+  );
 }

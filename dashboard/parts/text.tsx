@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { nowMs } from '../state/clock.ts';
-import { timeZone } from '../state/time-zone.ts';
+import { nowMs, timeZone } from '../state/time.ts';
 import {
   dayOf,
   formatAge,

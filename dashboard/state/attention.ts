@@ -2,11 +2,11 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
 import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-types.ts';
-import { type AttentionKind, attentionKinds } from '../text/alert-sentences.ts';
-import { nowMs } from './clock.ts';
+import { type AttentionKind, attentionKinds } from '../text/sentences.ts';
 import { currentLocation } from './current-location.ts';
 import { usePolled } from './loading.ts';
 import { toHref } from './page-location.ts';
+import { nowMs } from './time.ts';
 
 /** Something that needs attention. */
 export interface AttentionItem {

@@ -1,5 +1,4 @@
-import { findIdKind, locateId } from './locate-id.ts';
-import { type FactoryLocation, type PageLocation, toHref } from './page-location.ts';
+import { type FactoryLocation, findIdKind, locateId, type PageLocation, toHref } from './page-location.ts';
 
 /** Something to jump to. */
 export interface JumpTarget {

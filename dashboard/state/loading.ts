@@ -3,7 +3,7 @@ import { hasEnded, type RunState } from '../../schema/delivery.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { rereads } from './connection.ts';
 import { reportFailure } from './session-expiry.ts';
-import { useInterval } from './use-interval.ts';
+import { useInterval } from './time.ts';
 
 const unfinishedMs = 2_000;
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { signInPath } from '../../schema/api/session.ts';
+import { signInPath } from '../../schema/api/conventions.ts';
 import { findPermission } from '../../schema/grant.ts';
 import { callApi } from '../api-client.ts';
 import { ApiFailure } from '../api-failure.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { apiPageMax } from '../../schema/api/page-size.ts';
+import { apiPageMax } from '../../schema/api/conventions.ts';
 import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/clients/act-on-each.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RowsPosition } from './row-list.ts';

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { countedRowsMax, RowList, type Rows, type RowsSource } from './row-list.ts';
 import type { Row } from './row-segments.ts';
 import { reportFailure } from './session-expiry.ts';
-import { useInterval } from './use-interval.ts';
+import { useInterval } from './time.ts';
 
 /** Time between two looks without a sign of new rows, in ms. */
 const idleMs = 15_000;

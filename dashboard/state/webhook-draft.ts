@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { newWebhookRequest } from '../../schema/api/requests.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
-import { nameCharsMax } from '../../schema/name.ts';
-import { suggestSecretName } from '../../schema/secret-name.ts';
-import { splitProvider } from '../text/sender-labels.ts';
+import { nameCharsMax, suggestSecretName } from '../../schema/names.ts';
+import { splitProvider } from '../text/senders.ts';
 
 type WebhookBody = z.input<typeof newWebhookRequest>;
 type SecretBody = NonNullable<WebhookBody['secret']>;

@@ -1,11 +1,9 @@
 import type { NewWebhook } from '../../schema/api/requests.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import { suggestSecretName } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { suggestSecretName } from '../../schema/secret-name.ts';
-import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
-import { describeScheme, findScheme } from '../../signatures/schemes.ts';
-import { isStandardWebhooks, nameSender } from '../../signatures/standard-webhooks.ts';
+import { describeScheme, findScheme, isStandardWebhooks, nameSender } from '../../signatures/schemes.ts';
 
 /** The team secret of a new webhook. */
 export type SecretChoice =
@@ -88,4 +86,15 @@ function refuseRequest(pointer: string, message: string, hint?: string): Refusal
   return new Refusal('request-invalid', {
     mistakes: [{ pointer, code: 'definition/value', message, hint }],
   });
+}
+
+/** @limit Randomness of a generated secret, in bytes (256 bits): as long as a SHA-256 digest, which RFC 2104 recommends for an HMAC key. */
+export const secretRandomBytes = 32;
+
+/** Encodes a new secret: as URL-safe text, or in the encoding from which the signature scheme derives its key. */
+export function encodeSecret(description: SignatureDescription | undefined, random: Uint8Array): string {
+  const bytes = Buffer.from(random);
+  if (description?.primitive !== 'hmac' || !description.key) return bytes.toString('base64url');
+  const { encoding, stripPrefix = '' } = description.key;
+  return stripPrefix + bytes.toString(encoding === 'utf8' ? 'base64url' : encoding);
 }

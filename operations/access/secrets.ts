@@ -2,12 +2,19 @@ import type { z } from 'zod';
 import type { secretsAnswer } from '../../schema/api/answers.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Permission } from '../../schema/grant.ts';
-import { compareNames } from '../../schema/name.ts';
-import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
+import { compareNames } from '../../schema/names.ts';
+import { Refusal } from '../../schema/refusal.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Store } from '../../store/ports/store.ts';
-import type { FactoriesAllowed, ReadOutside, TeamSecrets } from '../../store/ports/team-secrets.ts';
+import {
+  type FactoriesAllowed,
+  isOnlyFor,
+  type ReadOutside,
+  type TeamSecrets,
+} from '../../store/ports/team-secrets.ts';
+import type { SecretWebhook } from '../checks/secret-diagnostics.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
+import { encodeSecret, secretRandomBytes } from './new-webhook-secret.ts';
 
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
 export type SecretFormat = 'token' | 'whsec';
@@ -80,7 +87,7 @@ export async function shareSecret(
   });
 }
 
-export type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
+type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
 
 /**
  * Lists the team secrets that a factory may use, and those that its webhooks name and that do not exist; without the
@@ -135,4 +142,30 @@ export function listNamedSecrets(
 export function withSecretsRead(store: Store, readOutside: ReadOutside | null): Store {
   const open: TeamSecrets['open'] = (names, factory) => store.teamSecrets.open(names, factory, readOutside);
   return { ...store, teamSecrets: { ...store.teamSecrets, open } };
+}
+
+/** Refuses to replace a team secret for one webhook, if the value is kept elsewhere, if another webhook uses the team secret too, or if another factory may. */
+export async function requireSoleUse(
+  { store, name }: Pick<Factory, 'store' | 'name'>,
+  webhook: SecretWebhook,
+): Promise<void> {
+  const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
+  if (!secret) return;
+  if (secret.from !== undefined) {
+    throw new Refusal('secret-referenced', {
+      detail: `the value of the team secret ${webhook.secretName} is kept at ${secret.from}`,
+      instead: { text: 'change it there, then disable and enable the webhook' },
+    });
+  }
+  const here = secret.usedBy.filter(use => use.factory === name && use.webhook !== webhook.name);
+  const isShared = !isOnlyFor(secret.factories, name, await store.appliedStates.listFactories());
+  if (here.length === 0 && !isShared) return;
+  const users = here.map(use => use.webhook ?? 'the repository');
+  const others = [...users, ...(isShared ? ['other factories'] : [])].join(', ');
+  throw new Refusal('secret-shared', {
+    detail: `the team secret ${webhook.secretName} is not only for this webhook, but also for: ${others}`,
+    instead: {
+      text: `set a new value with \`hookmill secrets set ${webhook.secretName}\`, then disable and enable each webhook`,
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AppliedSource, AppliedState } from '../../schema/applied-state.ts';
-import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
+import { toCanonicalJson } from '../../schema/text/json-text.ts';
 import type { Repository } from '../../sources/repository/repository.ts';
 
 export type RepositorySource = Extract<AppliedSource, { kind: 'repository' }>;

@@ -2,7 +2,7 @@ import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { StateChange } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';

@@ -6,7 +6,7 @@ import { judgeTrigger } from '../../schema/definitions/judge-trigger.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { factoryBytesMax } from '../../schema/factory-size.ts';
 import { redactHeaders, redactPayload } from '../../schema/payloads/redact-payload.ts';
-import { getDefinitionPath, getFixturePath } from '../../sources/definition-file-name.ts';
+import { getDefinitionPath, getFixturePath } from '../../sources/definition-files.ts';
 import type { OpenFactory } from '../factory.ts';
 import { openHistory, type PastDelivery } from '../impact/history.ts';
 

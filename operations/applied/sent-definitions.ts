@@ -1,6 +1,6 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
-import type { ConfirmationReason } from '../../schema/changes/field-change.ts';
-import { promptPathPattern } from '../../schema/definitions/prompt-path.ts';
+import type { ConfirmationReason } from '../../schema/changes/plan-shapes.ts';
+import { promptPathPattern } from '../../schema/definitions/prompts.ts';
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';

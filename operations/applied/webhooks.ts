@@ -5,21 +5,21 @@ import { renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
-import { compareNames } from '../../schema/name.ts';
+import { compareNames, hasSecret } from '../../schema/names.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
-import { encodeSecret, secretRandomBytes } from '../../schema/secret-value.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { makeCredential, withoutPrevious } from '../access/credential.ts';
 import {
   chooseSecret,
+  encodeSecret,
   generateSecret,
   requireSupplied,
   type SecretChoice,
+  secretRandomBytes,
 } from '../access/new-webhook-secret.ts';
-import { requireSoleUse } from '../access/require-sole-use.ts';
+import { requireSoleUse } from '../access/secrets.ts';
 import { findSecretMistake, type SecretWebhook } from '../checks/secret-diagnostics.ts';
 import { findOtherUse, readSecretUses } from '../checks/shared-secrets.ts';
 import type { OpenFactory } from '../factory.ts';

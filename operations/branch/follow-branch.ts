@@ -5,11 +5,9 @@ import { getCommit } from '../../schema/source-commit.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../../sources/repository/branch-tip.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
-import { openMirror, readRemoteTip } from '../../sources/repository/git/git-mirror.ts';
-import type { GitMirror } from '../../sources/repository/git/mirror.ts';
+import { type GitMirror, openMirror, readRemoteTip } from '../../sources/repository/git/git-mirror.ts';
 import type { Repository } from '../../sources/repository/repository.ts';
 import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
-import { openCredential } from '../access/open-credential.ts';
 import { listNamedSecrets } from '../access/secrets.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
 import { applyDefinitions } from '../applied/apply.ts';
@@ -17,6 +15,7 @@ import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } fro
 import type { Factory } from '../factory.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Planned } from '../plan/plan-definitions.ts';
+import { openCredential } from './remembered-repository.ts';
 
 export interface FollowOptions {
   /** Applies a tip without definitions. */

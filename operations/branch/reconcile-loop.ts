@@ -1,4 +1,4 @@
-import { backOffMs } from '../back-off.ts';
+import { backOffMs } from '../../schema/retry-waits.ts';
 
 /** @limit Longest wait after failed reconciles, in ms: a repaired remote is noticed within ten minutes. */
 export const reconcileBackOffMsMax = 600_000;

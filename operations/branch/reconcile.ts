@@ -1,6 +1,6 @@
 import { Refusal } from '../../schema/refusal.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
-import { GitFailure, type GitFailureCode } from '../../sources/repository/git/git-failure.ts';
+import { GitFailure, type GitFailureCode } from '../../sources/repository/git/git-command.ts';
 import type {
   ReconcileEnd,
   ReconcileFailureReason,

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { maySelect, type OfferedRunner } from '../../store/ports/offered-runners.ts';
+import { maySelect, type OfferedRunner } from '../../store/ports/daemon-records.ts';
 
 type Chosen = Pick<AutomationDefinition, 'name' | 'runner' | 'repository' | 'requires'>;
 

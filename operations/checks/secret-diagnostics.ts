@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
 import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
-import { describeScheme, schemeIds } from '../../signatures/schemes.ts';
-import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
+import { describeScheme, isStandardWebhooks, schemeIds } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 

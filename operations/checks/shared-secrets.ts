@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Confirmation } from '../../schema/changes/field-change.ts';
+import type { Confirmation } from '../../schema/changes/plan-shapes.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import type { TeamSecrets, TeamSecretUse } from '../../store/ports/team-secrets.ts';

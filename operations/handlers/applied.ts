@@ -1,6 +1,6 @@
 import type { WebhookChange } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { isOfferedTo } from '../../store/ports/offered-runners.ts';
+import { isOfferedTo } from '../../store/ports/daemon-records.ts';
 import { listFactorySecrets } from '../access/secrets.ts';
 import {
   createAutomation,

@@ -1,7 +1,6 @@
 import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../schema/api/routes.ts';
-import { replayDelivery, showDelivery, testFilter } from '../log/deliveries.ts';
-import { describePayloads } from '../log/payloads.ts';
+import { describePayloads, replayDelivery, showDelivery, testFilter } from '../log/deliveries.ts';
 import { runAgain } from '../log/run-again.ts';
 import { runByHand } from '../log/run-by-hand.ts';
 import { testOnStored } from '../log/test-on-stored.ts';

@@ -1,12 +1,10 @@
 import { findPermission, listGranted } from '../../schema/grant.ts';
-import { schemes } from '../../signatures/schemes.ts';
-import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
+import { isStandardWebhooks, schemes } from '../../signatures/schemes.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../access/audit.ts';
 import { issueToken, listTokens, revokeToken } from '../access/tokens.ts';
 import { acknowledgeAlert, listAlerts, muteAlert } from '../alerts/alerts.ts';
-import { showHealth } from '../health/show-health.ts';
-import { showHealthOverview } from '../health/show-health-overview.ts';
+import { showHealth, showHealthOverview } from '../health/show-health.ts';
 import { showRunTallies } from '../health/show-run-tallies.ts';
 import { listDeliveries } from '../log/deliveries.ts';
 import { listUnlogged } from '../log/list-rows.ts';

@@ -1,8 +1,9 @@
+import { findDeliveryKind, requestOutcomes } from '../../schema/delivery.ts';
 import type { HealthState } from '../../schema/health.ts';
 import { hourMs } from '../../schema/time-units.ts';
+import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import { countRejected, type StoredHealth, type Tally } from '../../store/ports/tallies.ts';
-import { learnRates, weekHours } from './usual-rates.ts';
-import { findUnusualSilence } from './usual-silence.ts';
+import { findUnusualSilence, learnRates, weekHours } from './usual-deliveries.ts';
 
 /** @limit Weeks of the past by which webhooks are judged: after a silence of three weeks, enough is left that shows what was usual. */
 export const weeksJudged = 8;
@@ -18,7 +19,7 @@ const rejectedMin = 5;
 const runChance = 0.5 ** 20;
 
 /** The past of one webhook. */
-export interface HealthHistory {
+interface HealthHistory {
   /** Its last `weeksJudged` weeks, oldest first. */
   readonly tallies: readonly Tally[];
   readonly nowMs: number;
@@ -121,7 +122,7 @@ function healthy(reason: string, dueMs: number | null): Health {
 }
 
 /** A time of minutes or more in words, such as `6 hours`. */
-export function showSpan(ms: number): string {
+function showSpan(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
   const hours = Math.round(minutes / 60);
@@ -132,4 +133,27 @@ export function showSpan(ms: number): string {
 export function describeTime(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1_000));
   return seconds < 120 ? `${seconds} s` : showSpan(ms);
+}
+
+const rejections = requestOutcomes.filter(outcome => findDeliveryKind(outcome) === 'rejected');
+
+/**
+ * Judges a webhook by its past. A failing one fails since the first delivery that was rejected after the last good one,
+ * which tallies do not tell: it is looked up in the log, unless it is known from before.
+ */
+export async function judgeWebhookHealth(
+  deliveries: Pick<DeliveryLogReader, 'searchDeliveries'>,
+  webhook: { readonly factory: string; readonly uid: string },
+  history: HealthHistory,
+): Promise<Health> {
+  const health = judgeHealth(history);
+  const { known } = history;
+  const { state, sinceMs } = health;
+  if (state !== 'failing' || sinceMs === null) return health;
+  if (known?.state === 'failing' && known.sinceMs !== null && known.sinceMs > sinceMs)
+    return { ...health, sinceMs: known.sinceMs };
+  const { factory, uid } = webhook;
+  const asked = { factory, uid, outcome: rejections, sinceMs, after: '', limit: 1 };
+  const [first] = (await deliveries.searchDeliveries(asked)).rows;
+  return { ...health, sinceMs: first?.atMs ?? sinceMs };
 }

@@ -2,9 +2,8 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog, DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import type { JudgedHealth, StoredHealth } from '../../store/ports/tallies.ts';
-import { findFirstJudgedHour, type Health } from './judge-health.ts';
+import { findFirstJudgedHour, type Health, judgeWebhookHealth } from './judge-health.ts';
 import { type Overlap, readOverlap } from './judge-overlap.ts';
-import { judgeWebhookHealth } from './judge-webhook.ts';
 
 /** @limit Steps of tallying in one pass: if the log is behind, they take turns with requests of managers. */
 const stepsMax = 20;

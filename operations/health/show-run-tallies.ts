@@ -4,7 +4,7 @@ import { endStates } from '../../schema/delivery.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { RunDuration, RunTally } from '../../store/ports/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
-import { weekHours } from './usual-rates.ts';
+import { weekHours } from './usual-deliveries.ts';
 
 type RunTalliesView = z.output<typeof runTalliesAnswer>;
 type DurationView = RunTalliesView['duration']['day'];

@@ -2,22 +2,35 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type {
   AutomationImpact,
+  IdentityImpact,
   Impact,
   SenderAuthentication,
   WebhookEffect,
   WebhookImpact,
-} from '../../schema/changes/impact.ts';
+} from '../../schema/changes/plan-shapes.ts';
 import {
   type AutomationDefinition,
   type RunControl,
   runControlFields,
 } from '../../schema/definitions/automation-definition.ts';
-import { findFormFormat, type WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import {
+  findFormFormat,
+  type WebhookDefinition,
+  type WebhookKeys,
+} from '../../schema/definitions/webhook-definition.ts';
+import { encodeHeaderValue } from '../../schema/header-value.ts';
+import { compileIdentity } from '../../schema/identity.ts';
+import { listSchemeIdHeaders } from '../../schema/kept-headers.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
-import type { History } from './history.ts';
+import {
+  type DeliveryHistory,
+  type History,
+  type PastDelivery,
+  pastBytesMax,
+  pastDeliveriesMax,
+} from './history.ts';
 import { judgeAutomations, type PayloadObserver } from './judge-automations.ts';
-import { judgeIdentities } from './judge-identities.ts';
 
 /** Finds the impact of each change on senders and runs. A change without an entry has none. */
 export async function findImpacts(
@@ -154,4 +167,47 @@ function toAuthentication(webhook: Omit<WebhookDefinition, 'name'>): SenderAuthe
 
 function isStartedBy({ enabled, triggers }: AutomationDefinition, uid: string): boolean {
   return enabled && triggers.some(({ filter }) => filter.webhook_ids.includes(uid));
+}
+
+/**
+ * Identifies the last accepted deliveries of a webhook as its new definition would. Undefined if that definition names a
+ * header which was not kept of them.
+ */
+async function judgeIdentities(
+  before: AppliedWebhook,
+  after: WebhookKeys,
+  history: DeliveryHistory,
+): Promise<IdentityImpact | undefined> {
+  const header = after.deliveryIdHeader?.toLowerCase();
+  const identify = compileIdentity(after);
+  const seen = new Set<string>();
+  let [judged, changed, duplicates, bytes] = [0, 0, 0, 0];
+  for (const delivery of await history.listLastAccepted(before, pastDeliveriesMax)) {
+    const { id, size, headers = {}, identity, identitySource } = delivery;
+    bytes += size;
+    if (bytes > pastBytesMax) break;
+    if (header !== undefined && headers[header] === undefined) return undefined;
+    const read = await history.readPayload(id);
+    if (!read || identity === undefined) continue;
+    const next = identify({ ...toRequest(delivery, after), ...read });
+    judged += 1;
+    changed += next.identity === identity && next.identitySource === identitySource ? 0 : 1;
+    const key = `${next.identitySource}\n${next.identity}`;
+    duplicates += seen.has(key) ? 1 : 0;
+    seen.add(key);
+  }
+  return judged === 0 ? undefined : { judged, changed, duplicates };
+}
+
+/** The headers of a logged delivery that can identify it, as they were sent: in Latin-1. */
+function toRequest({ headers = {}, identity = '', identitySource }: PastDelivery, after: WebhookKeys) {
+  const sent = Object.entries(headers).map(([name, text]) => [name, encodeHeaderValue(text)]);
+  const service = identitySource === 'X-Service-Delivery-Id' && {
+    'x-service-delivery-id': encodeHeaderValue(identity),
+  };
+  const all: Record<string, string> = { ...Object.fromEntries(sent), ...service };
+  const schemeDeliveryId = listSchemeIdHeaders(after.signatureScheme)
+    .map(name => all[name.toLowerCase()])
+    .find(value => value !== undefined);
+  return { headers: all, schemeDeliveryId };
 }

@@ -1,10 +1,10 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
-import type { AutomationImpact } from '../../schema/changes/impact.ts';
+import type { AutomationImpact } from '../../schema/changes/plan-shapes.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import { compileFilterIndex, type FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { openRunCounter } from './count-runs.ts';
 import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMax } from './history.ts';
+import { openRunCounter } from './run-flow.ts';
 
 /** @limit Most deliveries with a changed verdict that a plan names: a reviewer looks at a few. */
 const impactExamplesMax = 5;

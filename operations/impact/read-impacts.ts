@@ -1,18 +1,17 @@
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
-import type { Impact } from '../../schema/changes/impact.ts';
+import type { Impact } from '../../schema/changes/plan-shapes.ts';
 import { describeRepeatedId } from '../../schema/clients/describe.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { compareNames } from '../../schema/name.ts';
+import { compareNames } from '../../schema/names.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { type Change, planAutomations } from '../plan/plan.ts';
 import type { ChangeView } from '../views/plan-view.ts';
 import { createEventIdReader, findRepeatedId } from './find-repeated-id.ts';
-import { type DeliveryHistory, openHistory } from './history.ts';
+import { createWebhookObservers, type DeliveryHistory, openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
-import { createWebhookObservers } from './observe-webhook.ts';
 import { findObservedWarnings } from './observed-warnings.ts';
 
 export interface ReadImpacts {

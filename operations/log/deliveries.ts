@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
+import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
@@ -9,13 +11,13 @@ import { renderPathSegment } from '../../schema/field-path.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
+import { listObservedPaths } from '../../schema/payloads/observed-paths.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
-import { requireAutomation } from '../applied/require-applied.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
+import { requireAutomation, requireNamedWebhook } from '../applied/require-applied.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
-import { openHistory } from '../impact/history.ts';
-import { observeWebhook } from '../impact/observe-webhook.ts';
+import { observeWebhook, openHistory, pastBytesMax } from '../impact/history.ts';
 import { judgeTriggerByObservation } from '../impact/observed-warnings.ts';
 import {
   type DeliveryDetail,
@@ -225,4 +227,13 @@ export function warnOfFilters(
       return { trigger: index, code, path: `$${keys.join('')}`, message, hint };
     });
   });
+}
+
+export type PayloadsView = z.output<typeof answers.payloadsAnswer>;
+
+/** Describes the payloads of a webhook's last accepted deliveries, by its UID or name. Fails with `webhook-unknown`. */
+export async function describePayloads(factory: OpenFactory, uidOrName: string): Promise<PayloadsView> {
+  const webhook = requireNamedWebhook(await factory.readState(), uidOrName);
+  const observation = await observeWebhook(openHistory(factory), webhook, pastBytesMax);
+  return { webhook: webhook.name, uid: webhook.uid, ...listObservedPaths(observation) };
 }

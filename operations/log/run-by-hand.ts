@@ -7,7 +7,7 @@ import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { isCredentialHeader } from '../../signatures/schemes.ts';
 import type { NewRun } from '../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { requireAutomation } from '../applied/require-applied.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
 import { compileRunFlow } from '../impact/run-flow.ts';

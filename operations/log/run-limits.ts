@@ -1,8 +1,8 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { parseRecorded, type RecordedAutomation } from '../../schema/automations-snapshot.ts';
 import { parseDurationMs } from '../../schema/time-units.ts';
+import type { OfferedRunner } from '../../store/ports/daemon-records.ts';
 import type { Run } from '../../store/ports/delivery-log.ts';
-import type { OfferedRunner } from '../../store/ports/offered-runners.ts';
 import type { Factory } from '../factory.ts';
 import { compileLaneValue, compileRunFlow } from '../impact/run-flow.ts';
 import { type RunView, runView } from '../views/delivery-views.ts';

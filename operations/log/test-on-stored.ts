@@ -14,9 +14,13 @@ import { compileClause } from '../../schema/filters/payload-filter-match.ts';
 import { isShowableName, isShowableValue } from '../../schema/payloads/observed-paths.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
-import { type DeliveryHistory, openHistory, type PastDelivery } from '../impact/history.ts';
+import {
+  createWebhookObservers,
+  type DeliveryHistory,
+  openHistory,
+  type PastDelivery,
+} from '../impact/history.ts';
 import { compileStarts } from '../impact/judge-automations.ts';
-import { createWebhookObservers } from '../impact/observe-webhook.ts';
 import type { TestedOnStored } from '../views/delivery-views.ts';
 import { findTested, type TestedAutomation, testedBytesMax, warnOfFilters } from './deliveries.ts';
 import { readTitles } from './titles.ts';

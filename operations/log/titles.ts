@@ -1,7 +1,6 @@
 import type { Permission } from '../../schema/grant.ts';
 import { readBeginning } from '../../schema/summaries/read-beginning.ts';
-import { summarizeDelivery } from '../../schema/summaries/summarize-delivery.ts';
-import type { Title } from '../../schema/summaries/title-refusal.ts';
+import { summarizeDelivery, type Title } from '../../schema/summaries/summarize-delivery.ts';
 import { splitReason } from '../../signatures/explanation.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import type { DeliveryLogReader, DeliverySummary, LoggedDelivery } from '../../store/ports/delivery-log.ts';

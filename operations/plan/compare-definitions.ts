@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldChange } from '../../schema/changes/field-change.ts';
+import type { FieldChange } from '../../schema/changes/plan-shapes.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { isObject } from '../../schema/filters/clause.ts';
 

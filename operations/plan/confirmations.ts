@@ -1,4 +1,4 @@
-import type { Confirmation, ConfirmationReason, FieldChange } from '../../schema/changes/field-change.ts';
+import type { Confirmation, ConfirmationReason, FieldChange } from '../../schema/changes/plan-shapes.ts';
 
 interface ConfirmableChange {
   readonly action: string;

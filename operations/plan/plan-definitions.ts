@@ -1,11 +1,14 @@
-import type { AppliedState } from '../../schema/applied-state.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { describeSender, type WebhookSender } from '../../schema/definitions/sender-keys.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
+import type { SenderState } from '../../schema/sender.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
-import { findHeaderDiagnostics } from '../checks/header-diagnostics.ts';
 import { findSenderDiagnostics } from '../checks/judge-sender.ts';
 import {
   findRenames,
@@ -16,11 +19,10 @@ import {
 import { findRunnerDiagnostics } from '../checks/runner-diagnostics.ts';
 import { findCredentialDiagnostics, findSecretDiagnostics } from '../checks/secret-diagnostics.ts';
 import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
-import { findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
+import { findHeaderDiagnostics, findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
 import { type Change, plan } from './plan.ts';
 import { replaceMistaken } from './replace-mistaken.ts';
-import { withSenderTasks } from './sender-tasks.ts';
 
 export interface Planned {
   /** Whether the definitions can be applied. If they have errors, the changes are only for people to read. */
@@ -99,4 +101,48 @@ export async function planDefinitions(
     ...{ renames, diagnostics, state, desired, secretVersions: new Map(versions) },
   };
   return { planned, secrets };
+}
+
+interface PlannedChange {
+  readonly kind: 'webhook' | 'automation';
+  readonly name: string;
+  readonly action: 'create' | 'update' | 'delete' | 'no-op';
+}
+
+/**
+ * Adds what a person must do at providers after an apply, which changes nothing there: delete the hook of a destroyed webhook,
+ * and register that of one whose `sender` is new or different. `states` know the IDs of hooks.
+ */
+function withSenderTasks<C extends PlannedChange>(
+  changes: readonly C[],
+  { webhooks: desired }: { readonly webhooks: readonly WebhookDefinition[] },
+  { webhooks: applied }: { readonly webhooks: readonly AppliedWebhook[] },
+  states: readonly SenderState[],
+): (C & { readonly atProvider?: readonly string[] })[] {
+  return changes.map(change => {
+    const { kind, name, action } = change;
+    if (kind !== 'webhook' || action === 'no-op') return change;
+    const before = applied.find(webhook => webhook.name === name);
+    const after = action === 'delete' ? undefined : desired.find(webhook => webhook.name === name)?.sender;
+    const isElsewhere = before?.sender && (!after || describeSender(before.sender) !== describeSender(after));
+    const isGone = isElsewhere && (action === 'delete' || after !== undefined);
+    const tasks = [
+      ...(before?.sender && isGone ? [describeLeftover(before.uid, before.sender, states)] : []),
+      ...(after && !isDeepStrictEqual(before?.sender, after) ? [describeRegistration(name, after)] : []),
+    ];
+    return tasks.length === 0 ? change : { ...change, atProvider: tasks };
+  });
+}
+
+function describeLeftover(uid: string, sender: WebhookSender, states: readonly SenderState[]): string {
+  const known = states.find(state => state.uid === uid)?.checked?.hooks.map(({ id }) => id) ?? [];
+  const ids = sender.hookId === undefined ? known : [String(sender.hookId)];
+  const at = describeSender(sender);
+  if (sender.app !== undefined) return `remove the webhook URL of ${at}: nothing else needs it`;
+  if (ids.length === 0) return `delete the hook of ${at} whose URL ends with ${uid}: nothing else needs it`;
+  return `delete hook ${ids.join(', ')} of ${at}: nothing else needs it`;
+}
+
+function describeRegistration(name: string, sender: WebhookSender): string {
+  return `run \`hookmill senders register ${name}\` after the apply, so that ${describeSender(sender)} has its hook`;
 }

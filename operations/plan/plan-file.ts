@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { confirmationShape, fieldChangeShape } from '../../schema/changes/field-change.ts';
-import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
+import { confirmationShape, fieldChangeShape } from '../../schema/changes/plan-shapes.ts';
+import { toCanonicalJson } from '../../schema/text/json-text.ts';
 import { type DefinitionKind, definitionKinds } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from './plan.ts';

@@ -5,11 +5,11 @@ import type {
   AppliedWebhook,
   Credential,
 } from '../../schema/applied-state.ts';
-import type { Confirmation, FieldChange } from '../../schema/changes/field-change.ts';
+import type { Confirmation, FieldChange } from '../../schema/changes/plan-shapes.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';

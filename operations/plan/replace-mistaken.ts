@@ -1,8 +1,12 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { compareNames } from '../../schema/name.ts';
-import { definitionFolders, parseDefinitionName } from '../../sources/definition-file-name.ts';
-import { type DefinitionKind, definitionKinds } from '../../sources/definition-files.ts';
+import { compareNames } from '../../schema/names.ts';
+import {
+  type DefinitionKind,
+  definitionFolders,
+  definitionKinds,
+  parseDefinitionName,
+} from '../../sources/definition-files.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 
 interface Named {

@@ -1,5 +1,24 @@
+import type { z } from 'zod';
+import type { redeliverAnswer } from '../../schema/api/answers.ts';
+import type { redeliverRequest } from '../../schema/api/requests.ts';
 import { type AskedEvent, askedKept, type SenderState } from '../../schema/sender.ts';
 import { dayMs } from '../../schema/time-units.ts';
+
+/** The result of one look at the provider of a webhook. */
+export interface Watched {
+  /** Why the provider could not be asked or read; null: it was. */
+  readonly problem: string | null;
+  /** Events to ask for, in the order in which they happened: only with `recover: true`. */
+  readonly toAsk: RedeliverRequest['events'];
+  /** When its log was read, in ms. */
+  readonly listedAtMs: number;
+}
+
+export type RedeliverRequest = z.output<typeof redeliverRequest>;
+export type Redelivered = z.output<typeof redeliverAnswer>;
+
+/** The result of one part of a recovery, or why the provider could not be asked. */
+export type Recovered = Redelivered | { readonly problem: string };
 
 /** @limit Time in which a delivery of a provider may still arrive, in ms: GitHub gives up after 10 s, and sends again within seconds of a request. */
 export const inFlightMs = 60_000;

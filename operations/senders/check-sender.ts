@@ -14,7 +14,6 @@ import {
   type SentWebhook,
   toSenderProblem,
 } from './open-sender.ts';
-import { findNewest } from './prove-secret.ts';
 
 export type SenderView = z.output<typeof senderAnswer>;
 
@@ -39,7 +38,7 @@ async function askAboutHooks(deps: SenderDeps, webhook: SentWebhook): Promise<Pr
 }
 
 /** Finds the hooks of a webhook at its provider: the one that the definition names, or else those with its URL. */
-export async function findHooks(
+async function findHooks(
   client: Pick<ProviderClient, 'listHooks'>,
   { uid, sender }: SentWebhook,
 ): Promise<ProviderHook[]> {
@@ -101,4 +100,32 @@ async function findRefused(factory: OpenFactory, uid: string): Promise<string | 
   const { verified, refused } = await findNewest(factory, uid);
   if (!refused || refused.atMs <= (verified?.atMs ?? 0)) return undefined;
   return refused.reason ?? 'it was not verified';
+}
+
+/** Finds the newest delivery that was verified, and the newest request that was not; undefined if there is none. */
+async function findNewest({ name: factory, store }: Pick<OpenFactory, 'name' | 'store'>, uid: string) {
+  const last = async (outcome: 'Accepted' | 'Duplicate' | 'Rejected (auth)') =>
+    (await store.deliveries.listDeliveries({ factory, uid, outcome, limit: 1 }))[0];
+  const [accepted, duplicate, refused] = await Promise.all([
+    last('Accepted'),
+    last('Duplicate'),
+    last('Rejected (auth)'),
+  ]);
+  const verified = (accepted?.atMs ?? 0) < (duplicate?.atMs ?? 0) ? duplicate : accepted;
+  return { verified, refused };
+}
+
+/**
+ * Whether deliveries prove that the provider has the current secret: the newest one was verified, not with a previous value,
+ * and the applied state has not changed since. Providers do not show secrets, and an apply may have put another value in force.
+ */
+export async function isSecretProven(
+  factory: Pick<OpenFactory, 'name' | 'store'>,
+  { appliedAt }: Pick<AppliedState, 'appliedAt'>,
+  { uid }: Pick<SentWebhook, 'uid'>,
+): Promise<boolean> {
+  const { verified, refused } = await findNewest(factory, uid);
+  return (
+    verified !== undefined && verified.atMs > (refused?.atMs ?? 0) && verified.atMs > Date.parse(appliedAt)
+  );
 }

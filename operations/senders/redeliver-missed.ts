@@ -1,5 +1,6 @@
 import { describeSender, type WebhookSender } from '../../schema/definitions/sender-keys.ts';
 import { askedKept, findSenderState, type SenderState } from '../../schema/sender.ts';
+import type { Redelivered, RedeliverRequest } from './asked-events.ts';
 import {
   type AskRules,
   type Decision,
@@ -16,7 +17,6 @@ import {
   toSenderProblem,
   waitOrRefuse,
 } from './open-sender.ts';
-import type { Redelivered, RedeliverRequest } from './watched.ts';
 
 /** @limit Resends a minute that GitLab allows of one user for a project or group (docs.gitlab.com/api/project_webhooks, 2026-11-27). */
 const gitLabPerMinute = 5;

@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { z } from 'zod';
 import type { registeredSenderAnswer, senderPlanAnswer } from '../../schema/api/answers.ts';
 import type { planSenderRequest } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { hasSecret } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
-import type { ProviderHook } from '../../schema/sender.ts';
+import type { ProviderHook, SenderState } from '../../schema/sender.ts';
 import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
-import { requireSoleUse } from '../access/require-sole-use.ts';
+import { credentialOwner } from '../../store/ports/seal.ts';
+import { requireSoleUse } from '../access/secrets.ts';
+import { explainNewValue } from '../branch/new-secret-value.ts';
 import { listStart } from '../log/list-rows.ts';
-import { holdRegistration } from './hold-registration.ts';
-import { findUsedCredential, type UsedCredential } from './open-credential.ts';
+import { isCurrentCredential } from '../plan/plan.ts';
+import { isSecretProven } from './check-sender.ts';
 import {
   openSender,
   type SenderDeps,
@@ -21,14 +25,12 @@ import {
   toSenderProblem,
 } from './open-sender.ts';
 import { type HookPlan, planHook } from './plan-hook.ts';
-import { isSecretProven } from './prove-secret.ts';
-import { requireReachable } from './require-reachable.ts';
 
 type Request = z.output<typeof planSenderRequest>;
 
 export type SenderPlan = z.output<typeof senderPlanAnswer>;
 
-export type RegisteredSender = z.output<typeof registeredSenderAnswer>;
+type RegisteredSender = z.output<typeof registeredSenderAnswer>;
 
 /** What registering is judged by, and the API of the provider. */
 interface Opened {
@@ -147,4 +149,105 @@ function viewPlan(opened: Opened, plan: HookPlan): SenderPlan {
     changes: [...changes],
     fingerprint: makeFingerprint(opened, plan),
   };
+}
+
+/** @limit Time after which another registration of a webhook may begin although one has not ended, in ms: its process was killed. It is longer than a provider may take to answer. */
+const registeringMsMax = 60_000;
+
+/**
+ * Does the work while no other registration of the webhook is in progress, in whichever process or replica. Fails with
+ * `sender-busy`. Marks it in the store, which is the change that the audit log records.
+ */
+async function holdRegistration<T>(
+  { factory: { name, store, now }, by }: SenderDeps & { readonly by: string },
+  uid: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { senderStates } = store;
+  const at = now().toISOString();
+  const state = (await senderStates.read(name)).find(state => state.uid === uid);
+  // Looks first, so that what is refused is no change.
+  if (state) requireFree(state, now());
+  await senderStates.act(name, uid, state => {
+    requireFree(state, now());
+    return { ...state, registering: { at, by } };
+  });
+  const end = (state: SenderState) =>
+    state.registering?.at === at ? { ...state, registering: null } : state;
+  try {
+    return await work();
+  } finally {
+    // If this fails, the registration expires.
+    await senderStates.learn(name, uid, end).catch(() => undefined);
+  }
+}
+
+function requireFree({ registering }: SenderState, now: Date): void {
+  if (!registering) return;
+  const endMs = Date.parse(registering.at) + registeringMsMax;
+  if (now.getTime() >= endMs) return;
+  const { at, by } = registering;
+  const end = new Date(endMs).toISOString();
+  const detail = `another registration of this webhook began at ${at}, by ${by}; try again when it has ended, at ${end} at the latest`;
+  throw new Refusal('sender-busy', { detail });
+}
+
+/** Names that no public DNS has: RFC 6761 and 6762, home.arpa (RFC 8375), and internal, which ICANN keeps free. */
+const privateName = /^[^.]*$|(^|\.)(localhost|local|internal|home\.arpa)$/i;
+
+/**
+ * Fails with `sender-not-ready` if a provider on the internet cannot deliver to the ingress URL. A provider with an address
+ * of its own may be in the network of the daemon, so its URL may be any.
+ */
+export function requireReachable(url: string, { sender }: Pick<SentWebhook, 'sender'>): void {
+  if (sender.url !== undefined) return;
+  const { protocol, hostname } = new URL(url);
+  const set = 'set --base-url or HOOKMILL_BASE_URL, or baseUrl in the configuration file of the daemon';
+  const host = hostname.replace(/^\[|\]$|\.$/g, '');
+  const isPublic = isIP(host) === 0 ? !privateName.test(host) : ipaddr.process(host).range() === 'unicast';
+  if (!isPublic) {
+    const detail = `the ingress URL ${url} cannot be reached by ${sender.provider}; ${set}`;
+    throw new Refusal('sender-not-ready', { detail });
+  }
+  if (protocol === 'https:') return;
+  const detail = `the ingress URL ${url} has no https, so deliveries of ${describeSender(sender)} could be read on their way; ${set}`;
+  throw new Refusal('sender-not-ready', { detail });
+}
+
+/** The credential that a webhook's senders must use now. */
+interface UsedCredential {
+  /** Identifies the value. */
+  readonly version: string;
+  open(): Promise<string>;
+}
+
+/**
+ * Finds the credential in the applied state: what the daemon verifies with, which the team secret may no longer be. Fails with
+ * `sender-not-ready` if the webhook accepts no delivery, or if its team secret has a newer value: whoever gave it one wants
+ * the provider to have it.
+ */
+async function findUsedCredential({ factory }: SenderDeps, webhook: SentWebhook): Promise<UsedCredential> {
+  const { name, store } = factory;
+  const { credential, authMode, enabled, uid } = webhook;
+  const refuse = (detail: string) => new Refusal('sender-not-ready', { detail });
+  if (!enabled)
+    throw refuse(`the webhook ${webhook.name} is disabled, so it accepts no delivery; enable it first`);
+  if (!hasSecret(webhook)) throw refuse(`the webhook ${webhook.name} has no secret to give to its provider`);
+  const { secretName } = webhook;
+  if (credential.kind !== 'sealed') {
+    const next = await explainNewValue(factory);
+    throw refuse(
+      `the webhook ${webhook.name} has no secret yet: set one with \`hookmill secrets set ${secretName}\`. ${next}`,
+    );
+  }
+  const secret = (await store.teamSecrets.open([secretName], name)).get(secretName);
+  // A value that cannot be read where it is kept is not known to be newer, and one that is gone is not newer.
+  if (secret?.value && !isCurrentCredential(credential, authMode, secret)) {
+    const next = await explainNewValue(factory);
+    throw refuse(
+      `the team secret ${secretName} has a newer value than the webhook ${webhook.name} uses. ${next} Then register again`,
+    );
+  }
+  const { jwe, secretVersion: version } = credential;
+  return { version, open: () => store.seal.open(jwe, credentialOwner(name, uid)) };
 }

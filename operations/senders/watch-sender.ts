@@ -3,11 +3,10 @@ import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { findSenderState, type Missed, type SenderState } from '../../schema/sender.ts';
 import { dayMs } from '../../schema/time-units.ts';
-import { countRecoverable, inFlightMs } from './asked-events.ts';
+import { countRecoverable, inFlightMs, type Watched } from './asked-events.ts';
 import { checkSender } from './check-sender.ts';
 import { listMissed } from './list-missed.ts';
 import type { SenderDeps, SentWebhook } from './open-sender.ts';
-import type { Watched } from './watched.ts';
 
 /** Days for which providers keep their logs (docs.github.com/en/webhooks and docs.gitlab.com/user/project/integrations/webhooks, 2026-11-27). */
 const keptDays = { github: 3, gitlab: deliveryDaysKept } as const;

@@ -7,7 +7,7 @@ import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/grant.ts';
-import type { Title } from '../../schema/summaries/title-refusal.ts';
+import type { Title } from '../../schema/summaries/summarize-delivery.ts';
 import { splitReason } from '../../signatures/explanation.ts';
 import type {
   Afterwards,

@@ -1,5 +1,5 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
-import type { Impact } from '../../schema/changes/impact.ts';
+import type { Impact } from '../../schema/changes/plan-shapes.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { type Change, type Summary, summarize } from '../plan/plan.ts';
 

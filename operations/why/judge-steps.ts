@@ -1,12 +1,10 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../../schema/clients/describe.ts';
-import type { Outcome } from '../../schema/delivery.ts';
+import type { Outcome, UnloggedReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { hasSecret } from '../../schema/names.ts';
 import type { SenderFinding } from '../../schema/sender.ts';
-import type { UnloggedReason } from '../../schema/unlogged.ts';
-import type { Explanation } from '../../signatures/explanation.ts';
-import { splitReason } from '../../signatures/explanation.ts';
+import { type Explanation, splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';

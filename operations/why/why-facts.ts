@@ -3,8 +3,8 @@ import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-sta
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { Missed, SenderFinding } from '../../schema/sender.ts';
+import type { StoredIssuer } from '../../store/ports/daemon-records.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
-import type { StoredIssuer } from '../../store/ports/issuer-keys.ts';
 import type { Overlap } from '../health/judge-overlap.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 

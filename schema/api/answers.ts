@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { alertTypes, receiverFormats } from '../alerts.ts';
 import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
-import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
-import { impactShape } from '../changes/impact.ts';
+import { confirmationShape, fieldChangeShape, impactShape } from '../changes/plan-shapes.ts';
 import { commitShape } from '../commit.ts';
 import { senderProviders } from '../definitions/sender-keys.ts';
 import {
@@ -15,14 +14,14 @@ import {
   runnerKinds,
   runStates,
   runWaits,
+  unloggedReasons,
 } from '../delivery.ts';
 import { type Grant, permissions } from '../grant.ts';
 import { healthStates, whyStepNames } from '../health.ts';
-import { exportedPathPattern } from '../name.ts';
+import { exportedPathPattern } from '../names.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { saidFields } from '../run-report.ts';
 import { providerHookShape, senderFindingShape, senderProblemShape, senderStateShape } from '../sender.ts';
-import { unloggedReasons } from '../unlogged.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { automationAnswer, webhookAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 

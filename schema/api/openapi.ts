@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
+import { sessionKeyHeader } from './conventions.ts';
 import { apiProblems, tokenProblems } from './problems.ts';
 import { type ApiRoute, apiPrefix } from './route.ts';
-import { sessionKeyHeader } from './session.ts';
 
 /** Renders routes as an OpenAPI 3.1 document. `shapes` has every shape that they use, by its name in the code. */
 export function renderOpenApi(

@@ -1,22 +1,21 @@
 // The bodies and query parameters that the management API accepts.
 import { z } from 'zod';
-import { readJson } from '../../signatures/read-json.ts';
-import { confirmationReasons } from '../changes/field-change.ts';
+import { readJson } from '../../json/parse-json-text.ts';
+import { confirmationReasons } from '../changes/plan-shapes.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape, promptShape } from '../definitions/automation-definition.ts';
-import { promptPathCharsMax, promptPathPattern } from '../definitions/prompt-path.ts';
+import { promptPathCharsMax, promptPathPattern } from '../definitions/prompts.ts';
+import { nameShape as name, secretNameShape } from '../definitions/value-shapes.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
 import { eventHeadersShape } from '../event-headers.ts';
-import { permissions } from '../grant.ts';
+import { permissions, tokenSecondsMax } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
-import { definitionPathPattern } from '../name.ts';
-import { nameShape as name, secretNameShape } from '../name-shapes.ts';
+import { definitionPathPattern } from '../names.ts';
 import { joinWithAnd } from '../text/suggestion.ts';
-import { apiPageMax, apiPageSize, testedDeliveriesMax } from './page-size.ts';
+import { apiPageMax, apiPageSize, testedDeliveriesMax } from './conventions.ts';
 import { diagnosticShape } from './problem-answer.ts';
 import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
-import { tokenSecondsMax } from './token-seconds.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
 const tokenCharsMax = 256;

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { renderBlockLines, renderFlowValue, renderTextLines } from './block-lines.ts';
-import type { FieldChange } from './field-change.ts';
+import type { FieldChange } from './plan-shapes.ts';
 
 /** @limit Longest value that a change shows on the line of its path, in characters: two of them fit beside each other. */
 const inlineCharsMax = 80;

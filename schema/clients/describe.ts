@@ -1,6 +1,11 @@
-import { hasEnded, type IdentitySource, type RunState, type RunWait } from '../delivery.ts';
+import {
+  hasEnded,
+  type IdentitySource,
+  type RunState,
+  type RunWait,
+  type UnloggedReason,
+} from '../delivery.ts';
 import type { RunUsage } from '../run-report.ts';
-import type { UnloggedReason } from '../unlogged.ts';
 
 const reasons: Readonly<Record<UnloggedReason, string>> = {
   'rate limit': 'by the rate limit',

@@ -3,13 +3,12 @@ import { artifactNamePattern } from '../attachments.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
-import { nameCharsMax, namePattern, nameRule } from '../name.ts';
-import { nameShape } from '../name-shapes.ts';
+import { nameCharsMax, namePattern, nameRule } from '../names.ts';
 import { parseDurationMs } from '../time-units.ts';
 import { addMistake } from './add-mistake.ts';
-import { runTime } from './duration.ts';
 import { fieldPath } from './field-path-shape.ts';
-import { promptPath } from './prompt-path.ts';
+import { promptPath } from './prompts.ts';
+import { nameShape, runTime } from './value-shapes.ts';
 
 /** @limit Most runs of an automation at a time that a definition can set: a higher number limits nothing. */
 const concurrencyMax = 1_000;

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics.ts';
 import { eventHeadersShape } from '../event-headers.ts';
 import { renderNote } from '../filters/payload-filter-explain.ts';
 import { uidPattern } from '../ids.ts';
-import { namePattern } from '../name.ts';
+import { namePattern } from '../names.ts';
 import type { Trigger } from './automation-definition.ts';
 import { type ParsedSource, parseJson } from './json-source.ts';
 import { judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
-import { nameShape } from '../name-shapes.ts';
 import { diagnoseShape, type Mistake, placeMistakes } from './shape-mistakes.ts';
+import { nameShape } from './value-shapes.ts';
 import { parseYaml } from './yaml-source.ts';
 
 /** `hookmill.yaml`, beside the folders of definitions. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { secretNameShape } from '../name-shapes.ts';
 import { joinWithOr } from '../text/suggestion.ts';
 import { addMistake, type KeyRule } from './add-mistake.ts';
+import { secretNameShape } from './value-shapes.ts';
 
 /** The keys by which each provider names where its hook is; exactly one of them is set. */
 const targetKeys = {

@@ -12,13 +12,13 @@ import { keepHeadersMax } from '../event-headers.ts';
 import { isObject } from '../filters/clause.ts';
 import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
 import { type AuthMode, authModes } from '../ingress-url.ts';
-import { secretNameShape } from '../name-shapes.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
 import { isOtherMode, oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
 import { senderRules, senderShape } from './sender-keys.ts';
+import { secretNameShape } from './value-shapes.ts';
 
 // CloudEvents is written with its origin.
 const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');

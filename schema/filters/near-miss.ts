@@ -1,4 +1,4 @@
-import { findSimilar } from '../text/similar.ts';
+import { findSimilar } from '../text/suggestion.ts';
 import type { Clause, Scalar } from './clause.ts';
 import { excerpt } from './excerpt.ts';
 import { compileGlob, escapeGlob, splitGlob } from './glob.ts';

@@ -1,6 +1,5 @@
-import { parseJsonText } from '../../json/parse-json-text.ts';
+import { parseJsonText, readJson } from '../../json/parse-json-text.ts';
 import { type FormField, formFieldsMax, readForm } from '../../signatures/read-form.ts';
-import { readJson } from '../../signatures/read-json.ts';
 import type { FormFormat } from '../delivery.ts';
 
 /** The payload that a form has, also as JSON text; or the reason why it has none, which repeats nothing of the form. */

@@ -10,8 +10,7 @@ import {
 } from '../filters/clause.ts';
 import { describeBounds } from '../filters/operand-mistakes.ts';
 import { compileClause } from '../filters/payload-filter-match.ts';
-import { findSimilar } from '../text/similar.ts';
-import { joinWithOr } from '../text/suggestion.ts';
+import { findSimilar, joinWithOr } from '../text/suggestion.ts';
 import {
   enterArrays,
   type Observation,

@@ -1,5 +1,4 @@
-import { closeCutJson } from '../../json/close-cut-json.ts';
-import { parseJsonText } from '../../json/parse-json-text.ts';
+import { findStringEnd, parseJsonText } from '../../json/parse-json-text.ts';
 import type { FormFormat } from '../delivery.ts';
 
 /**
@@ -27,4 +26,30 @@ function parse(text: string, isCut: boolean): unknown {
   } catch {
     return undefined;
   }
+}
+
+const structure = /["[\]{},]/g;
+
+/**
+ * Makes JSON of the beginning of a JSON text: drops the value in which it was cut, and closes what is open around it. Returns
+ * an empty text if nothing was complete. The beginning of a text that is not JSON may give no JSON.
+ */
+export function closeCutJson(beginning: string): string {
+  const closing: string[] = [];
+  /** The end of what is complete: after an opening or a closing bracket, or before a comma. */
+  let end = 0;
+  structure.lastIndex = 0;
+  for (let found = structure.exec(beginning); found; found = structure.exec(beginning)) {
+    const [character] = found;
+    if (character === '"') {
+      const after = findStringEnd(beginning, found.index);
+      if (after === 0) break;
+      structure.lastIndex = after;
+      continue;
+    }
+    if (character === '{' || character === '[') closing.push(character === '{' ? '}' : ']');
+    else if (character !== ',') closing.pop();
+    end = character === ',' ? found.index : found.index + 1;
+  }
+  return beginning.slice(0, end) + closing.reverse().join('');
 }

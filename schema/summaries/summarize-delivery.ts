@@ -2,12 +2,10 @@ import { schemes } from '../../signatures/schemes.ts';
 import type { Outcome } from '../delivery.ts';
 import type { EventHeaders } from '../event-headers.ts';
 import { findEventType, typeKeys } from '../find-event-type.ts';
-import { hideCredentials } from '../payloads/observed-paths.ts';
+import { hideCredentials, isShowableName, isShowableValue } from '../payloads/observed-paths.ts';
 import { toPlainLine } from '../text/printable.ts';
 import { type ProviderRule, providerRules } from './provider-rules.ts';
-import { listShortScalars } from './short-scalars.ts';
 import { fillTemplates, hasPath, readFirst } from './template.ts';
-import { type Title, titleRefusal } from './title-refusal.ts';
 
 /** A delivery, as far as its title depends on it. */
 export interface TitledDelivery {
@@ -19,6 +17,14 @@ export interface TitledDelivery {
   readonly reason?: string | undefined;
   /** The payload as parsed JSON, or its beginning; undefined if it is not kept. */
   readonly payload?: unknown;
+}
+
+/** What is shown of a delivery in one line, beside its webhook and its time. */
+export interface Title {
+  /** The event, such as `pull_request opened`; of a rejected request the reason. */
+  readonly title: string;
+  /** What the event is about, such as `acme/shop#482 · Charge VAT by country`; null if nothing is known. */
+  readonly text: string | null;
 }
 
 /** @limit Longest title of a delivery, and longest text beside it, in characters: a line of a list. */
@@ -90,4 +96,71 @@ function toLine(text: string): string {
     .slice(0, titleCharsMax - 1)
     .join('')
     .trimEnd()}…`;
+}
+
+/**
+ * Titles a request of which only the outcome is kept, and the cause if it may be shown. A cause is a short clause, and often
+ * more after a colon or a semicolon, as `describeFailure` writes them.
+ */
+export function titleRefusal(outcome: Outcome, cause: string | undefined): Title {
+  switch (outcome) {
+    case 'Rejected (auth)':
+      return cause === undefined ? { title: 'Credential refused', text: null } : titleCause(cause);
+    case 'Rejected (invalid JSON)':
+      return { title: 'Invalid JSON', text: cause?.replace(/^the body is not JSON: /, '') ?? null };
+    case 'Rejected (too large)':
+      return { title: 'Too large', text: null };
+    default:
+      return { title: outcome, text: cause ?? null };
+  }
+}
+
+function titleCause(cause: string): Title {
+  const [, seconds = '', direction] = /^the timestamp is (\d+) s (old|in the future)/.exec(cause) ?? [];
+  if (direction === 'old') return { title: 'Signature too old', text: `${roundTime(Number(seconds))} old` };
+  if (direction) return { title: 'Signature from the future', text: `${roundTime(Number(seconds))} ahead` };
+  const [, clause = '', more] = /^(?:the )?(.+?)(?:[:;] (.+))?$/s.exec(cause) ?? [];
+  return { title: clause.charAt(0).toUpperCase() + clause.slice(1), text: more ?? null };
+}
+
+/** Rounds a time to its largest unit. */
+function roundTime(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 2 * 3_600) return `${Math.round(seconds / 60)} min`;
+  return seconds < 2 * 86_400 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/** @limit Scalars of a payload that a list shows of a sender without a rule of its own. */
+const scalarsShownMax = 3;
+/** @limit Most values of a payload among which they are sought, those outside first: some µs. */
+const valuesMax = 300;
+
+/**
+ * Lists the first short texts and numbers of a payload that may be shown, but those given, and those outside first. URLs are left out, and also
+ * IDs, hashes and times if there is anything else.
+ */
+function listShortScalars(payload: unknown, but: readonly string[]): readonly string[] {
+  const clear = new Set<string>();
+  const others = new Set<string>();
+  const containers = typeof payload === 'object' ? [payload] : [];
+  let left = valuesMax;
+  for (let at = 0; at < containers.length && clear.size < scalarsShownMax && left > 0; at++) {
+    for (const [key, value] of Object.entries(containers[at] ?? {})) {
+      if (left-- <= 0) break;
+      if (!isShowableName(key)) continue;
+      if (typeof value === 'object') containers.push(value);
+      if (typeof value !== 'string' && typeof value !== 'number') continue;
+      const text = String(value).trim();
+      if (text === '' || but.includes(text) || !isShowableValue(text) || /^\w+:\/\//.test(text)) continue;
+      (isIdentity(value, text) ? others : clear).add(text);
+    }
+  }
+  return [...(clear.size > 0 ? clear : others)].slice(0, scalarsShownMax);
+}
+
+/** Whether a value tells people little: a UUID, a long ID or number, a hash, or a time. */
+function isIdentity(value: string | number, text: string): boolean {
+  if (typeof value === 'number') return text.length > 8;
+  if (/^\d{4}-\d\d-\d\d(?:$|[T ])/.test(text) || /^[\da-f]{8}-[\da-f]{4}-/i.test(text)) return true;
+  return !text.includes(' ') && text.length > 8 && /\d{6,}|^[a-z]+_\w*\d/i.test(text);
 }

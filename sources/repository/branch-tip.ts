@@ -1,9 +1,8 @@
 import type { Commit } from '../../schema/commit.ts';
 import type { DefinitionFiles } from '../definition-files.ts';
-import { GitFailure } from './git/git-failure.ts';
-import { discardMirror, fetchHistorySince, fetchTip } from './git/git-mirror.ts';
+import { GitFailure } from './git/git-command.ts';
+import { discardMirror, fetchHistorySince, fetchTip, type GitMirror, tipRef } from './git/git-mirror.ts';
 import { countDescendants, readCommit } from './git/git-objects.ts';
-import { type GitMirror, tipRef } from './git/mirror.ts';
 import { readRevision } from './repository-source.ts';
 
 /** @limit Largest difference between committers' clocks, in seconds, when history is fetched back to the applied revision. */

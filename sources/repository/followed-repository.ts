@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
-import { durationShape } from '../../schema/definitions/duration.ts';
 import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
-import { namePattern } from '../../schema/name.ts';
-import { nameShape, secretNameShape } from '../../schema/name-shapes.ts';
+import { durationShape, nameShape, secretNameShape } from '../../schema/definitions/value-shapes.ts';
+import { namePattern } from '../../schema/names.ts';
 import { parseDurationMs } from '../../schema/time-units.ts';
 import { parseRepository, type Repository } from './repository.ts';
 

@@ -1,27 +1,25 @@
 import { posix } from 'node:path';
 import { promptBytesMax } from '../../schema/definitions/automation-definition.ts';
-import type { FoundPrompt } from '../../schema/definitions/found-prompt.ts';
+import type { FoundPrompt } from '../../schema/definitions/prompts.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import { definitionFilesMax } from '../../schema/factory-size.ts';
 import {
+  type DefinitionFiles,
+  type DefinitionKind,
   definitionFolders,
+  definitionKinds,
   isIgnored,
+  mergeFiles,
   parseDefinitionName,
   rejectFile,
   rejectIrregularFile,
   rejectName,
-} from '../definition-file-name.ts';
-import {
-  type DefinitionFiles,
-  type DefinitionKind,
-  definitionKinds,
-  mergeFiles,
 } from '../definition-files.ts';
 import { describeCrowd } from '../oversize.ts';
 import { listPromptPaths } from '../prompt-files.ts';
-import { GitFailure } from './git/git-failure.ts';
+import { GitFailure } from './git/git-command.ts';
+import type { GitMirror } from './git/git-mirror.ts';
 import { listTree, readBlobs, type TreeEntry } from './git/git-objects.ts';
-import type { GitMirror } from './git/mirror.ts';
 
 /** @limit Prompt files that one git command lists: its arguments have at most about 100 KB. */
 const listedPromptsMax = 500;

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GitFailure } from './git/git-command.ts';
 import type { GitCredential } from './git/git-environment.ts';
-import { GitFailure } from './git/git-failure.ts';
 import { fetchCommit, findRemoteBranch, openMirror } from './git/git-mirror.ts';
 import { hasCommit, sumFileSizes } from './git/git-objects.ts';
 import { isBranchName, type Repository } from './repository.ts';

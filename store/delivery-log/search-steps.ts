@@ -1,7 +1,7 @@
 import { isOfEventType } from '../../schema/find-event-type.ts';
 import { listJsonSpellings } from '../../schema/text/json-text.ts';
 import type { ContentFilter } from '../ports/delivery-log.ts';
-import { DeliveryLogError } from '../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../ports/store-error.ts';
 import { type EventRecord, toEvent } from './stored-rows.ts';
 
 /** @limit Time after which one search of the delivery log ends, in ms: it says how far it came, and others are answered before it goes on. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
+import { toCanonicalJson } from '../../schema/text/json-text.ts';
 import type { DocumentId, Documents, StoredDocument } from '../ports/documents.ts';
 import { credentialOwner, type Seal, type SealedFor } from '../ports/seal.ts';
 import { StoreError } from '../ports/store-error.ts';

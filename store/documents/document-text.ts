@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
+import { toCanonicalJson } from '../../schema/text/json-text.ts';
 import { checkShape, parseFileText } from '../parse-json-file.ts';
 import type { StoredDocument } from '../ports/documents.ts';
 import { StoreError } from '../ports/store-error.ts';

@@ -1,8 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { findPrevious } from '../../schema/applied-state.ts';
-import { compareNames } from '../../schema/name.ts';
-import { hasSecret } from '../../schema/secret-name.ts';
+import { compareNames, hasSecret } from '../../schema/names.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
 import type { ReconcileStatuses } from '../ports/reconcile-statuses.ts';
 import type { Seal, SealedFor } from '../ports/seal.ts';

@@ -7,10 +7,8 @@ import {
   requireCompleteCopy,
   resealDocuments,
 } from '../documents/copied-documents.ts';
-import { openIssuerKeys } from '../documents/issuer-keys.ts';
-import { openOfferedRunners } from '../documents/offered-runners.ts';
+import { openIssuerKeys, openOfferedRunners, openSenderStates } from '../documents/daemon-records.ts';
 import { freezeDocuments } from '../documents/read-documents.ts';
-import { openSenderStates } from '../documents/sender-states.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namePattern } from '../../schema/name.ts';
+import { namePattern } from '../../schema/names.ts';
 import { fileFailure } from '../ports/store-error.ts';
 
 /** The paths of everything that hookmill keeps in one directory. */

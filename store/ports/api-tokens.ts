@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { permissions } from '../../schema/grant.ts';
-import { namePattern } from '../../schema/name.ts';
+import { namePattern } from '../../schema/names.ts';
 import { StoreError } from './store-error.ts';
 
 /** @limit Most API tokens in a store: each look-up may read all of them. */

@@ -6,10 +6,10 @@ import type {
   RunState,
   RunWait,
   UnidentifiedOutcome,
+  UnloggedReason,
 } from '../../schema/delivery.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import type { RunSaid } from '../../schema/run-report.ts';
-import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type {
   HealthCounts,
   HealthRecord,

@@ -2,19 +2,16 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Alerts } from './alerts.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { AuditLog } from './audit-log.ts';
+import type { OfferedRunners, SenderStates, StoredIssuerKeys } from './daemon-records.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
-import type { OnStateChange, Watch } from './documents.ts';
-import type { StoredIssuerKeys } from './issuer-keys.ts';
-import type { OfferedRunners } from './offered-runners.ts';
+import type { OnStateChange, Unparsed, Versioned, Watch } from './documents.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
-import type { SenderStates } from './sender-states.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 import type { Transfer, TransferSource } from './transfer.ts';
-import type { Unparsed, Versioned } from './unparsed.ts';
 
 /**
  * Everything that hookmill keeps. Each part is opened when it is first used. Several processes may have the same

@@ -1,6 +1,6 @@
 import type { SchemeReference } from '../../schema/definitions/custom-scheme.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
-import { secretNamePattern, secretNameRule } from '../../schema/secret-name.ts';
+import { secretNamePattern, secretNameRule } from '../../schema/names.ts';
 import { parseSecretReference, secretReferenceRule } from '../../schema/secret-reference.ts';
 import { StoreError } from './store-error.ts';
 

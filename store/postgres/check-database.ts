@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
-import { DeliveryLogError } from '../ports/delivery-log-error.ts';
 import type { StoreReport } from '../ports/store.ts';
+import { DeliveryLogError } from '../ports/store-error.ts';
 import { limitStatement } from './connection/pool.ts';
 import { readTablesVersion, type TablesVersion, tablesVersionCurrent } from './migrations.ts';
 

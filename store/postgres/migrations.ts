@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Pool, PoolClient } from 'pg';
 import { toPackageFile } from '../package-file.ts';
 import { StoreError } from '../ports/store-error.ts';
-import { limitStatement, statementMs } from './connection/pool.ts';
-import { inTransaction } from './connection/transaction.ts';
+import { inTransaction, limitStatement, statementMs } from './connection/pool.ts';
 
 /**
  * A migration of the tables. Migrations are only ever appended, and run in one transaction. Replicas are upgraded one after

@@ -9,10 +9,10 @@ import {
   nameDocument,
   type OnStateChange,
   type StoredDocument,
+  type Versioned,
   type Watch,
 } from '../ports/documents.ts';
 import { StoreError } from '../ports/store-error.ts';
-import type { Versioned } from '../ports/unparsed.ts';
 import type { Database, RunStatement } from './connection/database.ts';
 import { listenForChanges, notificationChannel } from './connection/listen-for-changes.ts';
 import { statementMs } from './connection/pool.ts';

@@ -13,10 +13,16 @@ import {
 } from '../ports/transfer.ts';
 import { addAudit } from '../transfer-audit.ts';
 import type { Database } from './connection/database.ts';
-import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';
+import {
+  describeTarget,
+  limitStatement,
+  openPool,
+  rollBack,
+  statementMs,
+  waitForClose,
+} from './connection/pool.ts';
 import { postgresFailure } from './connection/postgres-failure.ts';
 import { toColumns } from './connection/text.ts';
-import { rollBack } from './connection/transaction.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
 import { insertPauses, pauseColumns, selectTransferPauses } from './delivery-log/pauses.ts';
 import { runState } from './delivery-log/rows.ts';

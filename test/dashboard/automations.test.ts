@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
-import type { OfferedRunner } from '../../store/ports/offered-runners.ts';
+import type { OfferedRunner } from '../../store/ports/daemon-records.ts';
 import { storeIn } from '../support/stored.ts';
 import { violations } from './axe.ts';
 import { browserTest, openDashboard, textOf } from './browser.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
-import type { SenderStates } from '../../store/ports/sender-states.ts';
+import type { SenderStates } from '../../store/ports/daemon-records.ts';
 import { bearerOf } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';

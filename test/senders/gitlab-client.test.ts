@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createGitLabClient, type GitLabClientOptions } from '../../senders/gitlab-client.ts';
-import { gitLabEvents } from '../../senders/gitlab-events.ts';
+import { createGitLabClient, type GitLabClientOptions, gitLabEvents } from '../../senders/gitlab-client.ts';
 import type { ProviderClient, WantedHook } from '../../senders/provider-client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { failureOf } from '../support/senders/failure-of.ts';

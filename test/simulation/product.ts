@@ -15,7 +15,7 @@ interface Patch {
 export const defects = {
   /** Work in progress is remembered until a callback after its end: a call in between is not answered. */
   'lost wake': {
-    file: 'daemon/one-at-a-time.ts',
+    file: 'daemon/background-work.ts',
     text: `  return () => {
     if (!next) {
       next = last.then(begin, begin);
@@ -40,7 +40,7 @@ export const defects = {
   },
   /** Work that waits for the end of other work begins a turn after it: a call in between begins some beside it. */
   'double scan': {
-    file: 'daemon/one-at-a-time.ts',
+    file: 'daemon/background-work.ts',
     text: `  return () => {
     if (!next) {
       next = last.then(begin, begin);

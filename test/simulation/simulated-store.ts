@@ -13,7 +13,7 @@ import {
   type FromWorker,
   type ToWorker,
 } from '../../store/delivery-log/thread/wire.ts';
-import { endAttempt } from '../../store/embedded/delivery-log/sql/attempts.ts';
+import { endAttempt } from '../../store/embedded/delivery-log/sql/runs.ts';
 import type { ClaimedRuns, RunClaim } from '../../store/ports/delivery-log.ts';
 import type { Product } from './product.ts';
 import type { Process, Scheduler } from './scheduler.ts';

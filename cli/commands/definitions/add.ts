@@ -1,13 +1,18 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namePattern, nameRule } from '../../../schema/name.ts';
-import { secretNamePattern, secretNameRule, suggestSecretName } from '../../../schema/secret-name.ts';
-import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
-import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
+import {
+  namePattern,
+  nameRule,
+  secretNamePattern,
+  secretNameRule,
+  suggestSecretName,
+} from '../../../schema/names.ts';
+import { getDefinitionPath } from '../../../sources/definition-files.ts';
+import { findDefinitionsDirectory } from '../../definitions/work-tree.ts';
+import { describeUnknownScheme } from '../../describe-error.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData, printStatus } from '../../output.ts';
-import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
 import { renderSteps } from '../../render/render-table.ts';
 import type { Sender } from '../../scaffold/new-webhook.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -5,7 +5,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { isAmiss } from '../../backend/daemon-health.ts';
 import { openBackend } from '../../backend/open-backend.ts';
 import { CommandError } from '../../exit-status.ts';
-import { askToConfirm } from '../../input/read-input-file.ts';
+import { askToConfirm } from '../../input/read-input.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderApplied, renderPlan } from '../../render/render-plan.ts';

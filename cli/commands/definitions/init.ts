@@ -4,12 +4,12 @@ import { Option } from 'commander';
 import { quoteShellWord } from '../../../schema/clients/render-curl.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import { requireFactoryName } from '../../context.ts';
-import { findRepositoryRoot } from '../../definitions/repository-root.ts';
+import { findRepositoryRoot } from '../../definitions/work-tree.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { renderSteps, type Step } from '../../render/render-table.ts';
-import type { CoverDirectory } from '../../scaffold/covered-directories.ts';
+import type { CoverDirectory } from '../../scaffold/ci.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
 import type { CliCommand } from '../cli-command.ts';
 
@@ -46,7 +46,7 @@ interface InitOptions extends GlobalOptions {
 async function init(path: string, options: InitOptions): Promise<void> {
   const [{ ciHosts, createScaffold, ignoredByGit }, { coverDirectory }] = await Promise.all([
     import('../../scaffold/scaffold.ts'),
-    import('../../scaffold/covered-directories.ts'),
+    import('../../scaffold/ci.ts'),
   ]);
   const { factory = 'default', ci, agents = false } = options;
   requireFactoryName(factory);

@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { addObservedPaths } from '../../../schema/payloads/observed-filter-schema.ts';
+import { addObservedPaths } from '../../../schema/payloads/observed-schema.ts';
 import { openBackend } from '../../backend/open-backend.ts';
 import { UsageError } from '../../exit-status.ts';
 import { printExactly, printJson } from '../../output.ts';

@@ -2,9 +2,8 @@ import { relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
 import { openBackend } from '../../backend/open-backend.ts';
-import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import type { LoadedFactory } from '../../definitions/load-definitions.ts';
-import { findRepositoryRoot } from '../../definitions/repository-root.ts';
+import { findDefinitionsDirectory, findRepositoryRoot } from '../../definitions/work-tree.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Findings } from '../../formats/findings.ts';
 import {
@@ -15,7 +14,7 @@ import {
   loadFormat,
 } from '../../formats/load-format.ts';
 import type { GlobalOptions } from '../../global-options.ts';
-import { readSecretNames } from '../../input/read-secret-names.ts';
+import { readSecretNames } from '../../input/read-input.ts';
 import { printExactly, printFindings, printStatus, printText } from '../../output.ts';
 import { version } from '../../version.ts';
 import type { CliCommand } from '../cli-command.ts';

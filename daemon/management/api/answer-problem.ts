@@ -4,8 +4,7 @@ import type { Logger } from 'pino';
 import { ApiProblem, type ApiProblemCode, apiProblems, tokenProblems } from '../../../schema/api/problems.ts';
 import type { OperationId } from '../../../schema/api/routes.ts';
 import { Refusal } from '../../../schema/refusal.ts';
-import { DeliveryLogError } from '../../../store/ports/delivery-log-error.ts';
-import { StoreError, type StoreErrorCode } from '../../../store/ports/store-error.ts';
+import { DeliveryLogError, StoreError, type StoreErrorCode } from '../../../store/ports/store-error.ts';
 import { WindowCounter } from '../../http/window-counter.ts';
 import type { Caller } from '../guards/caller.ts';
 

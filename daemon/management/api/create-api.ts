@@ -5,21 +5,17 @@ import type { Logger } from 'pino';
 import { apiDefinitionsBytesMax } from '../../../schema/api/routes.ts';
 import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
-import { UnverifiedBodies } from '../../http/unverified-bodies.ts';
+import { UnverifiedBodies } from '../../http/bodies.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
-import { type Caller, type IssuerCallers, identifyCaller } from '../guards/caller.ts';
-import { openKnownTokens } from '../guards/known-tokens.ts';
+import { type Caller, type IssuerCallers, identifyCaller, openKnownTokens } from '../guards/caller.ts';
 import { createRequestRate, createSignInAttempts } from '../guards/request-rate.ts';
-import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
-import { createSessions } from '../guards/sessions.ts';
+import { createCookie, createSessionCookie, createSessions } from '../guards/sessions.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import { type ApiRouterDeps, createApiRouter } from './api-router.ts';
-import { createDaemonHandler, type DaemonFacts } from './daemon-handler.ts';
 import type { ApiDeps } from './handler.ts';
-import { createLiveHandler } from './live-handler.ts';
-import { createSessionHandlers } from './session-handlers.ts';
-import { createSignInHandlers } from './sign-in-handlers.ts';
+import { createDaemonHandler, createLiveHandler, type DaemonFacts } from './port-handlers.ts';
+import { createSessionHandlers, createSignInHandlers } from './session-handlers.ts';
 import type { AnswerInThread } from './thread-request.ts';
 
 export interface ApiOptions {

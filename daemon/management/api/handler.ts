@@ -11,7 +11,7 @@ import type { Store } from '../../../store/ports/store.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import type { Caller, KnownCallers } from '../guards/caller.ts';
 import type { SignInAttempts } from '../guards/request-rate.ts';
-import type { SessionCookie } from '../guards/session-cookie.ts';
+import type { SessionCookie } from '../guards/sessions.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { AnswerInThread } from './thread-request.ts';
 

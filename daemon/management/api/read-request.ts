@@ -3,8 +3,7 @@ import type { Context } from 'koa';
 import { checkBody } from '../../../schema/api/call.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
-import { parseJsonBody, permitBody, readBody } from '../../http/read-body.ts';
-import type { BodyRoom } from '../../http/unverified-bodies.ts';
+import { type BodyRoom, parseJsonBody, permitBody, readBody } from '../../http/bodies.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
 const apiBodyBytesMax = 256 * 1024;

@@ -1,13 +1,28 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
 import { nameActor, recordChange } from '../../../operations/access/audit.ts';
 import { findSession, listSessions, type OwnedSession } from '../../../operations/access/sessions.ts';
 import { listOpenAlerts } from '../../../operations/alerts/alerts.ts';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
+import type { identityAnswer, signedInAnswer } from '../../../schema/api/answers.ts';
+import { ApiProblem } from '../../../schema/api/problems.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
 import { findPermission, listGranted } from '../../../schema/grant.ts';
 import { Refusal } from '../../../schema/refusal.ts';
+import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
-import { type Caller, type KnownCallers, toCaller } from '../guards/caller.ts';
-import { beginSession, toIdentity } from './begin-session.ts';
+import { type Caller, type KnownCallers, toCaller, toPerson } from '../guards/caller.ts';
+import {
+  type PrivateCookie,
+  personSessionMs,
+  type SessionCookie,
+  type Sessions,
+  tokenSessionMs,
+} from '../guards/sessions.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { ApiDeps, PortHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<
@@ -101,4 +116,90 @@ function viewFactory(served: ServedFactories, factory: string): FactoryView {
   throw new Refusal('state-unreadable', {
     detail: `the applied state of the factory ${factory} cannot be read`,
   });
+}
+
+/** @limit Time in which a person must sign in at the provider, in ms: long enough for a password and a second factor. */
+const signInMs = 10 * 60 * 1000;
+/** @limit Randomness of each secret that ties a sign-in to its page, in bytes: 256 bits cannot be guessed. */
+const attemptRandomBytes = 32;
+
+/**
+ * Handles the sign-in of people. The browser leaves for the provider with a secret in a cookie, and a key that only the
+ * dashboard's page has. When it comes back, the page finishes the sign-in, and only with both. So no other site can cause a
+ * sign-in, nor another port of the host, which can set the cookie.
+ */
+export function createSignInHandlers(
+  deps: ApiDeps,
+  signIn: SignIn | undefined,
+  cookie: PrivateCookie,
+): Pick<PortHandlers, 'showSignIn' | 'beginSignIn' | 'finishSignIn'> {
+  const { signInAttempts, readClientAddress, randomBytes, log } = deps;
+  const makeSecret = () => Buffer.from(randomBytes(attemptRandomBytes)).toString('base64url');
+  const combine = (secret: string, key: string) => `${secret} ${key}`;
+  const logged = (context: Context) => (err: unknown) => {
+    log.warn({ err, from: readClientAddress(context.req) }, 'a sign-in was refused');
+    throw err;
+  };
+  return {
+    showSignIn: ({ context }) => ({
+      body: { provider: signIn && context.headers.host === signIn.host ? { label: signIn.label } : null },
+    }),
+    beginSignIn: async ({ context }) => {
+      const { begin } = requireSignIn(signIn, context);
+      const [secret, attemptKey] = [makeSecret(), makeSecret()];
+      const { href: url } = await begin(combine(secret, attemptKey)).catch(logged(context));
+      cookie.write(context, secret, signInMs);
+      return { body: { url, attemptKey } };
+    },
+    finishSignIn: async ({ body, context }) => {
+      const { finish, findGrants } = requireSignIn(signIn, context);
+      const secret = cookie.read(context);
+      cookie.clear(context);
+      if (!secret || body.attemptKey === '') throw new ApiProblem('sign-in-refused');
+      const address = readClientAddress(context.req);
+      signInAttempts.begin(address);
+      const person = await finish(combine(secret, body.attemptKey), body.query).catch(logged(context));
+      signInAttempts.succeed(address);
+      const sha256 = hash('sha256', JSON.stringify([person.issuer, person.subject]));
+      return beginSession(deps, context, toPerson(person, sha256, findGrants(person)), person);
+    },
+  };
+}
+
+/** Fails unless people are at the host to which the provider sends them back. */
+function requireSignIn(signIn: SignIn | undefined, { headers }: Context): SignIn {
+  if (!signIn) throw new ApiProblem('not-found');
+  if (headers.host === signIn.host) return signIn;
+  const detail = `sign in at ${signIn.host}: open the dashboard there`;
+  throw new ApiProblem('sign-in-refused', { detail });
+}
+
+interface SessionDeps {
+  readonly callers: { readonly sessions: Sessions };
+  readonly cookie: SessionCookie;
+  readonly readClientAddress: (request: IncomingMessage) => string;
+  readonly log: Logger;
+}
+
+/** Begins a session of the dashboard, in place of one that the browser may have. `person` has signed in at a provider. */
+async function beginSession(
+  { callers, cookie, log, readClientAddress }: SessionDeps,
+  context: Context,
+  caller: Caller,
+  person: StoredPerson | undefined,
+): Promise<{ readonly body: z.output<typeof signedInAnswer> }> {
+  const lifetimeMs = person ? personSessionMs : tokenSessionMs;
+  const from = readClientAddress(context.req);
+  const session = { ownerSha256: caller.sha256, person, host: context.headers.host ?? '', from };
+  const before = cookie.read(context);
+  if (before) await callers.sessions.end(before);
+  const { id, key } = await callers.sessions.begin(session, lifetimeMs);
+  cookie.write(context, id, lifetimeMs);
+  const { kind, name, subject } = caller;
+  log.info({ [kind]: name, subject, from }, 'signed in');
+  return { body: { ...toIdentity(caller), sessionKey: key } };
+}
+
+function toIdentity({ kind, name, grants }: Caller): z.output<typeof identityAnswer> {
+  return { kind, name, grants: [...grants] };
 }

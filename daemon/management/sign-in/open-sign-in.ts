@@ -1,9 +1,8 @@
-import { signInPath } from '../../../schema/api/session.ts';
+import { signInPath } from '../../../schema/api/conventions.ts';
 import type { Grant } from '../../../schema/grant.ts';
 import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
 import type { TeamSecrets } from '../../../store/ports/team-secrets.ts';
-import { readSecretVariable } from '../../secret-variable.ts';
-import { SettingsError } from '../../settings-error.ts';
+import { readSecretVariable, SettingsError } from '../../setting-shapes.ts';
 import type { SignInProvider } from './provider.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { addMistake } from '../../../schema/definitions/add-mistake.ts';
+import { nameShape } from '../../../schema/definitions/value-shapes.ts';
 import { permissions } from '../../../schema/grant.ts';
-import { nameShape } from '../../../schema/name-shapes.ts';
-import { secretVariable } from '../../secret-variable.ts';
+import { secretVariable } from '../../setting-shapes.ts';
 
 /** @limit Most grants to groups that an operator can set: a factory needs two. */
 const signInGrantsMax = 1_000;

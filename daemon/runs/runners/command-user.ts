@@ -1,7 +1,7 @@
 import { lchown } from 'node:fs/promises';
 import { execa } from 'execa';
 import { takeBack } from '../../../store/home/run-files.ts';
-import { SettingsError } from '../../settings-error.ts';
+import { SettingsError } from '../../setting-shapes.ts';
 import { commandProcesses, type ProgramSettings } from '../run-settings.ts';
 
 /** @limit Time limit for each look at the user of commands when the daemon starts, in ms: a directory service may be slow. */

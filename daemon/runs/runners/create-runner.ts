@@ -1,5 +1,5 @@
+import { maySelect } from '../../../store/ports/daemon-records.ts';
 import type { Run } from '../../../store/ports/delivery-log.ts';
-import { maySelect } from '../../../store/ports/offered-runners.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { Callbacks } from '../callbacks.ts';
 import {

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { addMistake } from '../../../schema/definitions/add-mistake.ts';
 import { fieldPath } from '../../../schema/definitions/field-path-shape.ts';
-import { secretNameShape } from '../../../schema/name-shapes.ts';
+import { secretNameShape } from '../../../schema/definitions/value-shapes.ts';
 import { isCredentialHeader } from '../../../signatures/schemes.ts';
-import { isReceiverUrl, receiverUrl } from '../../receivers/receiver-url.ts';
-import { secretVariable } from '../../secret-variable.ts';
-import { outputBytes, seconds } from './attempt-bounds.ts';
+import { isReceiverUrl, outputBytes, receiverUrl, seconds, secretVariable } from '../../setting-shapes.ts';
 import { findTemplateMistakes } from './http-template.ts';
 
 /** @limit Time limit for one attempt by HTTP, in seconds: the receiver should answer 202 and work later. */

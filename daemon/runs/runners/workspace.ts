@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
-import { openCredential } from '../../../operations/access/open-credential.ts';
+import { openCredential } from '../../../operations/branch/remembered-repository.ts';
 import { parseFieldPath, readField } from '../../../schema/field-path.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
-import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-failure.ts';
+import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-command.ts';
 import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository/working-copy.ts';
 import { removeTree } from '../../../store/home/remove-tree.ts';
 import type { Store } from '../../../store/ports/store.ts';

@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import automationSchema from '../../../schema/json/automation.schema.json' with { type: 'json' };
-import { namePattern } from '../../../schema/name.ts';
+import { namePattern } from '../../../schema/names.ts';
 import { callApi } from '../../api-client.ts';
 import type { DescribedPayloads, ListedRunner, ListedWebhook } from '../../api-types.ts';
+import { Key } from '../../parts/controls.tsx';
+import { CopyButton } from '../../parts/copyable.tsx';
 import { Question } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Sign } from '../../parts/signs.tsx';
 import { Text } from '../../parts/text.tsx';
 import { listFilteredFields, selectWebhooks } from '../../state/automation-draft.ts';
 import { readChange, toDefinitionEdit } from '../../state/clause-change.ts';
@@ -19,15 +22,17 @@ import {
 } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { areSettled, useLoad } from '../../state/loading.ts';
+import { useSettled } from '../../state/time.ts';
 import { type AutomationText, useAutomationText } from '../../state/use-automation-text.ts';
 import type { CompletionSources, SchemaPart } from '../../state/yaml-completions.ts';
+import { formatCount } from '../../text/format-values.ts';
 import { AutomationHeading, type ShownApplied } from './automation-heading.tsx';
 import { FilterMatches, useFilterMatches } from './filter-matches.tsx';
 import { PayloadFields } from './payload-fields.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { RunControlSection } from './run-control.tsx';
 import { RunWithDialog } from './run-with-dialog.tsx';
-import { TextPane } from './text-pane.tsx';
+import { YamlEditor } from './yaml-editor.tsx';
 
 interface Properties {
   readonly name: string;
@@ -200,5 +205,50 @@ function LeavingQuestion() {
     >
       <p>They are only on this page.</p>
     </Question>
+  );
+}
+
+/** Time from the last keystroke to what is said of mistakes, in ms. */
+const pauseMs = 400;
+
+interface TextPaneProperties {
+  readonly name: string;
+  readonly document: AutomationText;
+  readonly isReadOnly: boolean;
+  readonly sources: CompletionSources;
+  readonly onReview: () => void;
+}
+
+/** The text of an automation, with its file and whether it is valid. */
+function TextPane({ name, document, isReadOnly, sources, onReview }: TextPaneProperties) {
+  const { managedHere } = useFactory();
+  const { text, draft, setText } = document;
+  const diagnostics = useSettled(draft.diagnostics, pauseMs);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  return (
+    <div class="code">
+      <header>
+        <span class="mono cut">automations/{name === '' ? '<name>' : name}.yaml</span>
+        <span class="push flow" role="status">
+          <Sign name={errors === 0 ? 'done' : 'failed'} />
+          {errors === 0 ? 'valid' : formatCount(errors, 'mistake')}
+        </span>
+        {!isReadOnly && (
+          <span class="no-phone flow">
+            <Key>Ctrl Space</Key> completes
+          </span>
+        )}
+        {!managedHere && <CopyButton text={text} what="file" />}
+      </header>
+      <YamlEditor
+        text={text}
+        label="Definition"
+        isReadOnly={isReadOnly}
+        diagnostics={diagnostics}
+        sources={sources}
+        onChange={setText}
+        onReview={onReview}
+      />
+    </div>
   );
 }

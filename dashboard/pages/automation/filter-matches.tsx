@@ -10,7 +10,7 @@ import type { AutomationBody } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useSettled } from '../../state/use-settled.ts';
+import { useSettled } from '../../state/time.ts';
 import type { YamlPath } from '../../state/yaml-text.ts';
 import { formatCount } from '../../text/format-values.ts';
 

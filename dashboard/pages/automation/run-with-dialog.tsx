@@ -4,7 +4,7 @@ import { formatJson } from '../../../schema/text/json-text.ts';
 import { callApi } from '../../api-client.ts';
 import type { ListedDelivery } from '../../api-types.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
-import { FormDialog } from '../../parts/dialog-form.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { CodeField } from '../../parts/fields.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { announce } from '../../state/announcements.ts';
@@ -12,7 +12,7 @@ import type { AutomationBody } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 
 interface Properties {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ListedAutomation, ListedWebhook, ShownRunTallies } from '../../api-types.ts';
+import { Spark } from '../../parts/charts.tsx';
 import { ChoiceChip, ToggleChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -8,7 +9,6 @@ import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Spark } from '../../parts/spark.tsx';
 import { Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { areSettled, type Loading, useLoad, usePolled } from '../../state/loading.ts';

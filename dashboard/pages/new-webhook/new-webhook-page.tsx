@@ -8,11 +8,9 @@ import { useFactory } from '../../state/current-factory.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
 import type { ChosenSender } from '../../state/webhook-draft.ts';
-import { FileView } from './file-view.tsx';
 import { ProviderChoice } from './provider-choice.tsx';
-import { RegisterView } from './register-view.tsx';
+import { FileView, RegisterView, StepsNav } from './second-step.tsx';
 import type { KnownObjects } from './secret-fields.tsx';
-import { StepsNav } from './steps-nav.tsx';
 import { type DraftedFile, WebhookForm } from './webhook-form.tsx';
 
 /** Makes a webhook in two steps: who delivers and with which secret, then what to do at the sender. */

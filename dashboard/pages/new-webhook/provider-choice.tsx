@@ -3,8 +3,7 @@ import type { ListedScheme } from '../../api-types.ts';
 import { Finder } from '../../parts/controls.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
 import type { ChosenSender } from '../../state/webhook-draft.ts';
-import { findSchemes, oftenUsed } from '../../text/find-schemes.ts';
-import { splitProvider } from '../../text/sender-labels.ts';
+import { findSchemes, oftenUsed, splitProvider } from '../../text/senders.ts';
 
 /** A sender of one's own, with a way to authenticate. */
 export const ownSenders = [

@@ -10,7 +10,7 @@ import {
   type WebhookDraft,
 } from '../../state/webhook-draft.ts';
 import { formatCount } from '../../text/format-values.ts';
-import { splitProvider } from '../../text/sender-labels.ts';
+import { splitProvider } from '../../text/senders.ts';
 
 /** What the form knows of the daemon and the factory. */
 export interface KnownObjects {

@@ -19,7 +19,7 @@ import {
   isDescribed,
   type WebhookDraft,
 } from '../../state/webhook-draft.ts';
-import { splitProvider } from '../../text/sender-labels.ts';
+import { splitProvider } from '../../text/senders.ts';
 import { nameKind, OwnMark, ownSenders } from './provider-choice.tsx';
 import { type KnownObjects, SecretFields } from './secret-fields.tsx';
 

@@ -11,13 +11,12 @@ import {
   isSeen,
   replaceKnownAlert,
 } from '../../state/attention.ts';
-import { nowMs } from '../../state/clock.ts';
 import { mayManage } from '../../state/session.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { nowMs, timeZone } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
-import { sayAlert } from '../../text/alert-sentences.ts';
 import { formatLength, formatMoment } from '../../text/format-time.ts';
 import { lookOfAttention } from '../../text/looks.ts';
+import { sayAlert } from '../../text/sentences.ts';
 import { type Details, explainItem } from './explain-item.tsx';
 
 interface Properties {

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Path, type PathStep } from '../../parts/path.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import type { FactoryDays } from '../../state/factory-days.ts';
+import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';
 import { AttentionList } from './attention-list.tsx';
 

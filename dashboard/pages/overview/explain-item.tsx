@@ -8,8 +8,8 @@ import { type AttentionItem, factoryStatus } from '../../state/attention.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
 import { reportFailure } from '../../state/session-expiry.ts';
-import { findCommand, sayAlert, toSentence } from '../../text/alert-sentences.ts';
 import { formatCount } from '../../text/format-values.ts';
+import { findCommand, sayAlert, toSentence } from '../../text/sentences.ts';
 
 interface Explanation {
   readonly title: ComponentChildren;

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { hourMs } from '../../../schema/time-units.ts';
-import { Spark, type SparkBar } from '../../parts/spark.tsx';
-import { nowMs } from '../../state/clock.ts';
-import type { FactoryDays } from '../../state/factory-days.ts';
+import { Spark, type SparkBar } from '../../parts/charts.tsx';
+import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { nowMs, timeZone } from '../../state/time.ts';
 import {
   addHours,
   compareDays,

@@ -1,9 +1,9 @@
 import type { TalliedWebhook } from '../../api-types.ts';
+import { Spark } from '../../parts/charts.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Spark } from '../../parts/spark.tsx';
 import { Moment, Text } from '../../parts/text.tsx';
-import type { FactoryDays } from '../../state/factory-days.ts';
+import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';
 import { type Span, spans, sumHours, sumLast, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { lookOfHealth } from '../../text/looks.ts';

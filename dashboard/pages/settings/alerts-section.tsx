@@ -9,14 +9,14 @@ import { Sign } from '../../parts/signs.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
-import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
 import { usePolled } from '../../state/loading.ts';
+import { nowMs } from '../../state/time.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
-import { sayAlert, toSentence } from '../../text/alert-sentences.ts';
 import { formatLength } from '../../text/format-time.ts';
 import { lookOfAttention } from '../../text/looks.ts';
+import { sayAlert, toSentence } from '../../text/sentences.ts';
 
 const pastMs = 30 * dayMs;
 const everyMs = 30_000;

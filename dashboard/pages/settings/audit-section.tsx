@@ -5,13 +5,12 @@ import type { ListedChange } from '../../api-types.ts';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ClockTime, Text } from '../../parts/text.tsx';
-import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { nowMs, timeZone } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
-import { sayChange } from '../../text/audit-sentences.ts';
 import { dayOf, formatDay } from '../../text/format-time.ts';
+import { sayChange } from '../../text/sentences.ts';
 
 /** Who changed what, when and from where, newest first. */
 export function AuditSection() {

@@ -4,10 +4,9 @@ import type { ShownStatus } from '../../api-types.ts';
 import { CopyableLine } from '../../parts/copyable.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';
-import { nowMs } from '../../state/clock.ts';
-import { timeZone } from '../../state/time-zone.ts';
-import { findCommand, inFactory, toSentence } from '../../text/alert-sentences.ts';
+import { nowMs, timeZone } from '../../state/time.ts';
 import { formatMoment } from '../../text/format-time.ts';
+import { findCommand, inFactory, toSentence } from '../../text/sentences.ts';
 
 type Reconcile = NonNullable<ShownStatus['reconcile']>;
 

@@ -8,13 +8,12 @@ import { Path, type PathStep } from '../../parts/path.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Code, Fact, Facts, Moment, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
+import { nowMs, useInterval } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
-import { useInterval } from '../../state/use-interval.ts';
-import { inFactory } from '../../text/alert-sentences.ts';
 import { formatCount } from '../../text/format-values.ts';
+import { inFactory } from '../../text/sentences.ts';
 import { BranchNotice } from './branch-notice.tsx';
 
 type Reconcile = NonNullable<ShownStatus['reconcile']>;

@@ -3,12 +3,11 @@ import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Code, Moment, Text } from '../../parts/text.tsx';
-import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { Loading } from '../../state/loading.ts';
-import { timeZone } from '../../state/time-zone.ts';
-import { inFactory } from '../../text/alert-sentences.ts';
+import { nowMs, timeZone } from '../../state/time.ts';
 import { formatMoment } from '../../text/format-time.ts';
+import { inFactory } from '../../text/sentences.ts';
 
 interface Properties {
   readonly secrets: Loading<ListedSecret[]>;

@@ -4,19 +4,17 @@ import { dayMs } from '../../../schema/time-units.ts';
 import { callApi } from '../../api-client.ts';
 import type { CreatedToken, ListedToken } from '../../api-types.ts';
 import { Segments } from '../../parts/controls.tsx';
-import { Question } from '../../parts/dialog.tsx';
-import { FormDialog } from '../../parts/dialog-form.tsx';
+import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
 import { Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { mayManage } from '../../state/session.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { nowMs, timeZone } from '../../state/time.ts';
 import { formatBothTimes, formatDate, formatRelativeTime } from '../../text/format-time.ts';
 
 /** Time without use after which a token is probably forgotten, and time before its end to replace it, in ms. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ApiFailure } from '../../api-failure.ts';
-import { AwayNotice } from '../../parts/away-notice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
+import { AwayNotice } from '../../parts/notice.tsx';
 import { Brand, PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { useLoad } from '../../state/loading.ts';

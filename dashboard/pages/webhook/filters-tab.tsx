@@ -8,7 +8,7 @@ import { toChangeQuery } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
 

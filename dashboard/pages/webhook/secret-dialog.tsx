@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { Choices, SecretInput } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/lists.tsx';
-import type { GeneratedSecret } from '../../parts/revealed-once.tsx';
-import { RevealedOnce } from '../../parts/revealed-once.tsx';
+import { type GeneratedSecret, RevealedOnce } from '../../parts/revealed-once.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useSchemeOf } from '../../state/loaded-objects.ts';
 import { canGenerateSecret } from '../../state/webhook-draft.ts';

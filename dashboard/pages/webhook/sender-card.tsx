@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { listMissedEvents, type MissedClient } from '../../../schema/clients/missed-events.ts';
-import { redeliverAll } from '../../../schema/clients/redeliver-all.ts';
+import { listMissedEvents, type MissedClient, redeliverAll } from '../../../schema/clients/missed-events.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownSender, ShownWebhook } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';

@@ -8,8 +8,7 @@ import type {
   TalliedWebhook,
 } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
-import { NothingComes } from '../../parts/nothing-comes.tsx';
-import { SetupPath } from '../../parts/setup-path.tsx';
+import { NothingComes, SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Fact, Facts, Id, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';

@@ -1,19 +1,19 @@
 import type { ListedAutomation, SentTest, ShownWebhook } from '../../api-types.ts';
+import { Spark } from '../../parts/charts.tsx';
 import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useSendTest } from '../../parts/send-test.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Spark } from '../../parts/spark.tsx';
 import { Moment } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
 import { escapeInvisible } from '../../text/format-values.ts';
 import { lookOfHealth } from '../../text/looks.ts';
-import { getSenderLine } from '../../text/sender-labels.ts';
+import { getSenderLine } from '../../text/senders.ts';
 import { EnableButton, type Tallied, WebhookMenu } from './webhook-actions.tsx';
 
 interface Properties {

@@ -16,7 +16,7 @@ import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useInterval } from '../../state/use-interval.ts';
+import { useInterval } from '../../state/time.ts';
 import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
 import { countBar, toBars } from '../../text/delivery-bars.ts';
 import { DefinitionTab } from './definition-tab.tsx';

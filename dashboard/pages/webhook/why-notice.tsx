@@ -10,7 +10,7 @@ import { announce } from '../../state/announcements.ts';
 import { knownAlerts, replaceKnownAlert } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
 import { hasNoRequest } from '../../state/use-why.ts';
 import { formatClockTime } from '../../text/format-time.ts';

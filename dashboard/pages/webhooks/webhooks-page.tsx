@@ -1,6 +1,13 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { FactoryHealth, ListedAutomation, ListedWebhook, TalliedWebhook } from '../../api-types.ts';
+import type {
+  FactoryHealth,
+  ListedAutomation,
+  ListedWebhook,
+  ShownHealth,
+  TalliedWebhook,
+} from '../../api-types.ts';
+import { Spark } from '../../parts/charts.tsx';
 import { ToggleChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -8,22 +15,16 @@ import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Spark } from '../../parts/spark.tsx';
 import { Text, Time } from '../../parts/text.tsx';
-import {
-  conditionLooks,
-  conditionOf,
-  conditions,
-  type WebhookCondition,
-} from '../../parts/webhook-condition.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, readQuery, redirectTo } from '../../state/current-location.ts';
 import { areSettled, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { describeBars, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
-import { getSenderName } from '../../text/sender-labels.ts';
+import type { SignName } from '../../text/looks.ts';
+import { getSenderName } from '../../text/senders.ts';
 
 const listEveryMs = 30_000;
 /** Names of automations that a row shows; of more, only the number. */
@@ -267,4 +268,32 @@ function Users({ listeners }: { readonly listeners: readonly ListedAutomation[] 
   const names =
     listeners.length > namedMax ? `${first} and ${others.length} more` : [first, ...others].join(', ');
   return <bdi>{names}</bdi>;
+}
+
+/** How a webhook does, in one word, the worst first. */
+const conditions = ['failing', 'quiet', 'healthy', 'waiting', 'disabled'] as const;
+
+type WebhookCondition = (typeof conditions)[number];
+
+const conditionLooks: Readonly<
+  Record<
+    WebhookCondition,
+    { readonly word: string; readonly sign: SignName; readonly tone: 'bad' | 'warn' | '' }
+  >
+> = {
+  failing: { word: 'Failing', sign: 'failed', tone: 'bad' },
+  quiet: { word: 'Quiet', sign: 'quiet', tone: 'warn' },
+  healthy: { word: 'Healthy', sign: 'done', tone: '' },
+  waiting: { word: 'Waiting', sign: 'waiting', tone: '' },
+  disabled: { word: 'Disabled', sign: 'disabled', tone: '' },
+};
+
+/** Only an enabled webhook has a health. Without its secret, it waits for that. */
+function conditionOf(
+  { enabled }: Pick<ListedWebhook, 'enabled'>,
+  health: Pick<ShownHealth, 'state'> | null | undefined,
+): WebhookCondition {
+  if (!enabled) return 'disabled';
+  if (!health || health.state === 'never seen') return 'waiting';
+  return health.state;
 }

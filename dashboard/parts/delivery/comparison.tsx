@@ -7,7 +7,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { useDelivery } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 import { compareTrees } from '../../text/payload-tree.ts';
 import { ChoiceChip } from '../chips.tsx';

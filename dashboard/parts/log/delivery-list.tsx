@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { apiPageMax } from '../../../schema/api/page-size.ts';
+import { apiPageMax } from '../../../schema/api/conventions.ts';
 import { runStates } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import type { ListedDelivery } from '../../api-types.ts';

@@ -3,7 +3,7 @@ import { callApi } from '../../api-client.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import type { LogFilterName, LogFilters } from '../../state/log-filters.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { timeZone } from '../../state/time.ts';
 import { usePopup } from '../../state/use-popup.ts';
 import { formatHours, formatTimeInput, parseTimeInput } from '../../text/format-time.ts';
 import { ChoiceChip } from '../chips.tsx';

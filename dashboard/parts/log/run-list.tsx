@@ -1,10 +1,10 @@
 import { hasEnded } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
-import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
+import { nowMs } from '../../state/time.ts';
 import { lookOfRun } from '../../text/looks.ts';
 import { describeResult, lengthOfRun } from '../../text/run-path.ts';
 import { Empty } from '../lists.tsx';

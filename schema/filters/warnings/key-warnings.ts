@@ -1,7 +1,6 @@
 import { type Fields, isObject, toClause } from '../clause.ts';
 import { renderFlow } from '../render-filter.ts';
-import type { FilterWarning } from './filter-warning.ts';
-import { hasStrayCharacter, removeStrayCharacters } from './stray-character.ts';
+import { type FilterWarning, hasStrayCharacter, removeStrayCharacters } from './filter-warning.ts';
 
 /** Finds a key that probably names no field as it is written. `isRoot`: the object is the filter itself. */
 export function findKeyWarning(key: string, fields: Fields, isRoot: boolean): FilterWarning | undefined {

@@ -2,9 +2,8 @@ import { boundNames, type Fields, isObject, isPatternOperator, toClause } from '
 import { escapeGlob } from '../glob.ts';
 import { findBoundMistakes } from '../operand-mistakes.ts';
 import { renderFlow } from '../render-filter.ts';
-import type { FilterWarning, Remedy } from './filter-warning.ts';
+import { type FilterWarning, type Remedy, regexToGlob, suggestPatterns } from './filter-warning.ts';
 import { type ForeignMeaning, findForeignMeaning, isCombining, ownOperators } from './operator-words.ts';
-import { regexToGlob, suggestPatterns } from './suggest-patterns.ts';
 
 /** A warning about keys of one object that look like operators. `path` starts at that object. */
 export interface OperatorWarning extends FilterWarning {

@@ -1,9 +1,14 @@
 import { isPatternOperator, type ListOperator } from '../clause.ts';
 import { escapeGlob, splitGlob } from '../glob.ts';
 import { renderFlow, renderValue } from '../render-filter.ts';
-import type { FilterWarning, Remedy } from './filter-warning.ts';
-import { hasStrayCharacter, removeStrayCharacters } from './stray-character.ts';
-import { regexToGlob, suggestPatterns } from './suggest-patterns.ts';
+import {
+  type FilterWarning,
+  hasStrayCharacter,
+  type Remedy,
+  regexToGlob,
+  removeStrayCharacters,
+  suggestPatterns,
+} from './filter-warning.ts';
 
 /** A list of values or patterns in a filter. */
 export interface FilterList {

@@ -1,7 +1,31 @@
 import { constants } from 'node:os';
 import { type SimpleGit, simpleGit } from 'simple-git';
 import { gitVariables, passwordVariable } from './git-environment.ts';
-import { GitFailure } from './git-failure.ts';
+
+export type GitFailureCode =
+  /** Git cannot be executed. */
+  | 'git-missing'
+  /** The mirror's directory cannot be written: permissions, a full disk. */
+  | 'mirror-unwritable'
+  /** Git exceeded its time limit. */
+  | 'timeout'
+  /** A fetch or the output of git exceeded its limit. */
+  | 'too-large'
+  /** hookmill is stopping. */
+  | 'stopped'
+  /** Git failed; the message is its own. */
+  | 'refused';
+
+/** The reason why git failed. The message may contain a server's text: escape it before showing it. */
+export class GitFailure extends Error {
+  override readonly name = 'GitFailure';
+  readonly code: GitFailureCode;
+
+  constructor(code: GitFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** @limit Time limit for one git command other than a fetch, in ms: each takes well under a second. */
 export const gitCommandMs = 60_000;
@@ -12,7 +36,7 @@ const watchMs = 1_000;
 /** @limit Most characters kept of git's error message: its first lines say why git failed. */
 const gitMessageCharsMax = 1_000;
 
-export interface GitCommand {
+interface GitCommand {
   /** The directory in which git runs, which is the mirror. */
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;

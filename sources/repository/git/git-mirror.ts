@@ -2,15 +2,24 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
-import { gitCommandMs, runRemoteGit } from './git-command.ts';
+import { GitFailure, gitCommandMs, runRemoteGit } from './git-command.ts';
 import {
   type GitCredential,
   makeGitEnvironment,
   passwordVariable,
   usernameVariable,
 } from './git-environment.ts';
-import { GitFailure } from './git-failure.ts';
-import { type GitMirror, tipRef } from './mirror.ts';
+
+/** A bare repository in hookmill's store that holds the tip of one branch. Code that uses it must hold its lock. */
+export interface GitMirror {
+  readonly directory: string;
+  readonly repository: Repository;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** The ref that a fetch sets to the branch's tip. */
+export const tipRef = 'refs/hookmill/tip';
 
 /** @limit Time limit for one fetch, in ms: enough for 500 MB over a slow line; beyond it the remote counts as unreachable. */
 const gitFetchMs = 600_000;

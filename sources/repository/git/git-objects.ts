@@ -1,7 +1,6 @@
 import type { Commit } from '../../../schema/commit.ts';
-import { gitCommandMs, gitOutputBytesMax, runGit } from './git-command.ts';
-import { GitFailure } from './git-failure.ts';
-import type { GitMirror } from './mirror.ts';
+import { GitFailure, gitCommandMs, gitOutputBytesMax, runGit } from './git-command.ts';
+import type { GitMirror } from './git-mirror.ts';
 
 /** @limit Most characters kept of a commit's author and of its subject: a line on a screen. */
 const commitTextCharsMax = 200;

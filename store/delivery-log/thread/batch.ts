@@ -6,7 +6,7 @@ import type {
   Recorded,
   UnidentifiedDelivery,
 } from '../../ports/delivery-log.ts';
-import type { DeliveryLogError } from '../../ports/delivery-log-error.ts';
+import type { DeliveryLogError } from '../../ports/store-error.ts';
 import type { Batch, Command, Committed, DeliveryRow, NewRunRow, SentAppliedState } from './wire.ts';
 
 /** @limit Most deliveries in one transaction: the rest goes into the next one, so that no delivery waits long. */

@@ -6,7 +6,7 @@ import type {
   Recorded,
   UnidentifiedDelivery,
 } from '../../ports/delivery-log.ts';
-import { closedError, DeliveryLogError, type DeliveryLogErrorCode } from '../../ports/delivery-log-error.ts';
+import { closedError, DeliveryLogError, type DeliveryLogErrorCode } from '../../ports/store-error.ts';
 import {
   countForCommit,
   countPayloadBytes,

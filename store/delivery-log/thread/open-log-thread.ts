@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DeliveryLog, DeliveryLogOptions, Pruned, PruneRule } from '../../ports/delivery-log.ts';
-import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../ports/store-error.ts';
 import { GroupCommit, type ThreadManner } from './group-commit.ts';
 import {
   type Argument,

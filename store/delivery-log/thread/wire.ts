@@ -7,7 +7,7 @@ import type {
   RunFlow,
   UnidentifiedDelivery,
 } from '../../ports/delivery-log.ts';
-import type { DeliveryLogErrorCode } from '../../ports/delivery-log-error.ts';
+import type { DeliveryLogErrorCode } from '../../ports/store-error.ts';
 
 /**
  * The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, w
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncDirectory } from '../../home/durable-file.ts';
-import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
 import type { Salvaged } from '../../ports/store.ts';
+import { DeliveryLogError } from '../../ports/store-error.ts';
 import { openDatabase, openDatabaseForReading } from './sql/database.ts';
 import { toLogError } from './sql/log-failure.ts';
 

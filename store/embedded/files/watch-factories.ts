@@ -1,7 +1,7 @@
 import { type FSWatcher, watch as watchDirectory } from 'node:fs';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
-import { namePattern } from '../../../schema/name.ts';
+import { namePattern } from '../../../schema/names.ts';
 import { type Home, listFactories, makePrivateDirectory } from '../../home/home.ts';
 import { makeHome } from '../../home/make-home.ts';
 import { lookRegularly } from '../../look-regularly.ts';

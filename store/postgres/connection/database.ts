@@ -1,9 +1,15 @@
 import type { QueryResultRow } from 'pg';
 import { StoreError } from '../../ports/store-error.ts';
 import { migrateOnce } from '../migrations.ts';
-import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './pool.ts';
+import {
+  describeTarget,
+  inTransaction,
+  limitStatement,
+  openPool,
+  statementMs,
+  waitForClose,
+} from './pool.ts';
 import { postgresFailure } from './postgres-failure.ts';
-import { inTransaction } from './transaction.ts';
 
 /** @limit Connections on which one thread reads documents and outputs of runs. */
 const readConnectionsMax = 2;

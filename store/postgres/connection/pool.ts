@@ -1,4 +1,4 @@
-import pg from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 import { toStorableValues } from './text.ts';
 
 /** @limit Wait for a connection to PostgreSQL, in ms: senders get their 503 before they give up. */
@@ -10,7 +10,7 @@ const keepAliveMs = 5_000;
 /** @limit Wait for connections to be closed, in ms: a database that does not answer must not delay a stop. */
 const closeMs = 2_000;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly connectionsMax: number;
   /** Time in which PostgreSQL must answer one statement, in ms. */
   readonly answerMs?: number;
@@ -79,3 +79,32 @@ const numbersForBigints: pg.CustomTypesConfig = {
       ? Number
       : pg.types.getTypeParser(oid, format as 'text'),
 };
+
+/** @limit Time in which PostgreSQL must answer a rollback, in ms: it has nothing to wait for. */
+const rollbackMs = 1_000;
+
+/** Runs `work` in a transaction on a connection of its own: all of it is committed, or nothing. */
+export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let result: T;
+  try {
+    // Every statement sees what was committed before it, above all the one after a lock.
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    result = await work(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    await rollBack(client);
+    throw error;
+  }
+  client.release();
+  return result;
+}
+
+/** Ends a transaction, and gives its connection back. One that cannot roll back is closed, which rolls back too. */
+export async function rollBack(client: PoolClient): Promise<void> {
+  const broken = await client.query(limitStatement(rollbackMs, 'ROLLBACK')).then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  client.release(broken);
+}

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
-import { StoreError } from '../../ports/store-error.ts';
+import { DeliveryLogError, StoreError } from '../../ports/store-error.ts';
 
 /** Converts an error of PostgreSQL or of its connection to one that says what to do. */
 export function toLogFailure(error: unknown): DeliveryLogError {

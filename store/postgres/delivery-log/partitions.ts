@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { dayMs } from '../../../schema/time-units.ts';
-import { inTransaction } from '../connection/transaction.ts';
+import { inTransaction } from '../connection/pool.ts';
 
 /** @limit Days for which partitions exist in advance: a replica that is down over a weekend finds one when it is back. */
 const daysAhead = 3;

@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import { releasesMax } from '../../delivery-log/run-flow.ts';
 import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
 import type { Pause } from '../../ports/delivery-log.ts';
+import { inTransaction } from '../connection/pool.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
-import { inTransaction } from '../connection/transaction.ts';
 
 /** Pauses automations. */
 export function preparePauseVerbs(pool: Pool) {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { PruneRule } from '../../ports/delivery-log.ts';
-import { inTransaction } from '../connection/transaction.ts';
+import { inTransaction } from '../connection/pool.ts';
 import { isNeeded } from './rows.ts';
 
 /** @limit Webhooks whose newest deliveries are carried over in one step of pruning: others wait for a step, and a stop too. */

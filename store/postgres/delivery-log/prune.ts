@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { AsyncVerbTable, PrunedStep } from '../../delivery-log/thread/wire.ts';
 import type { PruneRule } from '../../ports/delivery-log.ts';
-import { inTransaction } from '../connection/transaction.ts';
+import { inTransaction } from '../connection/pool.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';
 import { isNeeded } from './rows.ts';

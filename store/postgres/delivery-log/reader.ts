@@ -28,16 +28,15 @@ import type {
   UnfinishedRuns,
   UnloggedCount,
 } from '../../ports/delivery-log.ts';
-import { closedError } from '../../ports/delivery-log-error.ts';
+import { closedError } from '../../ports/store-error.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { toStorableValues } from '../connection/text.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { selectPauses } from './pauses.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
-import { readRunTallies } from './run-tallies.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
-import { readTallies } from './tallies.ts';
+import { readRunTallies, readTallies } from './tallies.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../ports/store-error.ts';
 import { isConflict, isConnectionLost, isPartitionMissing, isPreparedElsewhere } from './log-failures.ts';
 import type { Partitions } from './partitions.ts';
 

@@ -19,8 +19,8 @@ import type {
   RunnerPlaces,
   RunReport,
 } from '../../ports/delivery-log.ts';
+import { inTransaction } from '../connection/pool.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
-import { inTransaction } from '../connection/transaction.ts';
 import { prepareCancelRun, takeToCancel } from './cancels.ts';
 import type { Lease } from './lease.ts';
 import { isPartitionMissing } from './log-failures.ts';

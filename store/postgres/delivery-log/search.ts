@@ -12,7 +12,7 @@ import {
 } from '../../delivery-log/search-steps.ts';
 import type { EventRecord } from '../../delivery-log/stored-rows.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../ports/delivery-log.ts';
-import { DeliveryLogError } from '../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../ports/store-error.ts';
 
 /** @limit Wait for transactions that record rows while somebody asks for the rows after another one, in ms: they take some ms. */
 const settleMs = 2_000;

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { parseTime } from '../../../cli/input/parse-time.ts';
+import { parseTime } from '../../../cli/input/options.ts';
 import { startAlteringServer } from '../../support/altering-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newHome } from '../../support/factory.ts';

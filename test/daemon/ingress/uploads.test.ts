@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { UnverifiedBodies } from '../../../daemon/http/unverified-bodies.ts';
+import { UnverifiedBodies } from '../../../daemon/http/bodies.ts';
 import type { TestWebhook } from '../../support/daemon.ts';
 import { connectTo, head } from '../../support/http.ts';
 import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, inject, test, vi } from 'vitest';
+import { interruptionErrors } from '../../../store/delivery-log/run-flow.ts';
 import { homeAt } from '../../../store/home/home.ts';
-import { interruptionErrors } from '../../../store/ports/interruptions.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';

@@ -9,7 +9,7 @@ import { boundRetries } from '../../../daemon/runs/run-settings.ts';
 import type { AttemptResult, Runner } from '../../../daemon/runs/runners/runner.ts';
 import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
-import { DeliveryLogError } from '../../../store/ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../../store/ports/store-error.ts';
 import { variablesOfHome } from '../../support/home-place.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { recordRun, recordRuns } from './record-runs.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findTargets } from '../../../dashboard/state/jump-targets.ts';
-import { locateId } from '../../../dashboard/state/locate-id.ts';
+import { locateId } from '../../../dashboard/state/page-location.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';
 const delivery = 'dlv_01m856whecx7r30kredhc56hrf';

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inFactory } from '../../../dashboard/text/alert-sentences.ts';
-import { sayChange } from '../../../dashboard/text/audit-sentences.ts';
 import {
   formatAge,
   formatHours,
@@ -10,6 +8,7 @@ import {
   parseTimeInput,
 } from '../../../dashboard/text/format-time.ts';
 import { formatFilter, formatSize } from '../../../dashboard/text/format-values.ts';
+import { inFactory, sayChange } from '../../../dashboard/text/sentences.ts';
 import { parseYaml } from '../../../schema/definitions/yaml-source.ts';
 
 test.for([

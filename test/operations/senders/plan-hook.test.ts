@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type PlannedHook, planHook } from '../../../operations/senders/plan-hook.ts';
-import { requireReachable } from '../../../operations/senders/require-reachable.ts';
+import { requireReachable } from '../../../operations/senders/register-sender.ts';
 import type { ProviderHook } from '../../../schema/sender.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';

@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { readBeginning } from '../../../schema/summaries/read-beginning.ts';
-import { summarizeDelivery, type TitledDelivery } from '../../../schema/summaries/summarize-delivery.ts';
-import { titleRefusal } from '../../../schema/summaries/title-refusal.ts';
+import {
+  summarizeDelivery,
+  type TitledDelivery,
+  titleRefusal,
+} from '../../../schema/summaries/summarize-delivery.ts';
 import { describeFailure } from '../../../signatures/describe-failure.ts';
 
 interface EventExamples {

@@ -1,5 +1,9 @@
 import { expect, inject, test } from 'vitest';
-import { attemptErrorCharsMax, attemptsKeptMax } from '../../../store/delivery-log/run-flow.ts';
+import {
+  attemptErrorCharsMax,
+  attemptsKeptMax,
+  interruptionErrors,
+} from '../../../store/delivery-log/run-flow.ts';
 import type {
   DeliveryLog,
   DeliveryLogReader,
@@ -8,7 +12,6 @@ import type {
   Run,
   RunFlow,
 } from '../../../store/ports/delivery-log.ts';
-import { interruptionErrors } from '../../../store/ports/interruptions.ts';
 import type { RunTallies } from '../../../store/ports/tallies.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openKept, openLog } from './place.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { releasesMax } from '../../../store/delivery-log/run-flow.ts';
+import { interruptionErrors, releasesMax } from '../../../store/delivery-log/run-flow.ts';
 import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../store/ports/delivery-log.ts';
-import { interruptionErrors } from '../../../store/ports/interruptions.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { closedError, DeliveryLogError } from '../../../ports/delivery-log-error.ts';
+import { closedError, DeliveryLogError } from '../../../ports/store-error.ts';
 import {
   type Ask,
   type ClosableReader,

@@ -1,5 +1,5 @@
 import type { DeliveryLogReader } from '../../../ports/delivery-log.ts';
-import { DeliveryLogError } from '../../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../../ports/store-error.ts';
 
 export type QueryVerb = keyof DeliveryLogReader;
 

@@ -41,8 +41,7 @@ import {
   selectSource,
   toRun,
 } from '../sql/rows.ts';
-import { prepareReadRunTallies } from '../sql/run-tallies.ts';
-import { prepareTallyQueries } from '../sql/tallies.ts';
+import { prepareReadRunTallies, prepareTallyQueries } from '../sql/tallies.ts';
 import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
 import { prepareSqliteSearch, type SeqList } from './search.ts';

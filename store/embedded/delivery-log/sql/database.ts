@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { DeliveryLogError } from '../../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../../ports/store-error.ts';
 import { migrate, readSchemaVersion, schemaVersionCurrent, versionError } from './migrations.ts';
 
 /** @limit Wait for another process' write, in ms: short enough that a daemon whose log is locked stops in time. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { DeliveryLogError } from '../../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../../ports/store-error.ts';
 
 /** Converts an error of SQLite or of the file system to one that says what to do. `file` is the delivery log. */
 export function toLogError(file: string, error: unknown): DeliveryLogError {

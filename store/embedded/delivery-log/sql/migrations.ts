@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { toPackageFile } from '../../../package-file.ts';
-import { DeliveryLogError } from '../../../ports/delivery-log-error.ts';
+import { DeliveryLogError } from '../../../ports/store-error.ts';
 
 /** The migrations of the delivery log's tables. They are only ever appended, and `user_version` counts those that ran. */
 export const deliveryLogMigrations: readonly URL[] = [

@@ -2,9 +2,8 @@ import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log/thread/wire.ts';
 import { mergeFirst } from './keys.ts';
 import { isHolding, selectRunsOf } from './rows.ts';
-import { prepareRemoveRunTallies } from './run-tallies.ts';
 import type { Snapshots } from './snapshots.ts';
-import { prepareRemoveTallies } from './tallies.ts';
+import { prepareRemoveRunTallies, prepareRemoveTallies } from './tallies.ts';
 import { prepareRemoveUnlogged } from './unlogged.ts';
 
 /** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */

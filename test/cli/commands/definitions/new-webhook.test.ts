@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listNextSteps, renderDefinition, type Sender } from '../../../../cli/scaffold/new-webhook.ts';
 import { parseWebhook } from '../../../../schema/definitions/parse-webhook.ts';
-import { suggestSecretName } from '../../../../schema/secret-name.ts';
+import { suggestSecretName } from '../../../../schema/names.ts';
 import { findScheme, schemes } from '../../../../signatures/schemes.ts';
 import { parseHookmill } from '../../../support/hookmill-command-line.ts';
 

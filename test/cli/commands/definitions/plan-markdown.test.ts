@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { renderPlanMarkdown } from '../../../../cli/render/render-plan-markdown.ts';
 import { type Change, summarize } from '../../../../operations/plan/plan.ts';
 import type { ChangeView, PlanView } from '../../../../operations/views/plan-view.ts';
-import type { FieldChange } from '../../../../schema/changes/field-change.ts';
-import type { WebhookImpact } from '../../../../schema/changes/impact.ts';
+import type { FieldChange, WebhookImpact } from '../../../../schema/changes/plan-shapes.ts';
 import type { Diagnostic } from '../../../../schema/diagnostics.ts';
 
 function change(name: string, fields: readonly Omit<FieldChange, 'field'>[]): Change {

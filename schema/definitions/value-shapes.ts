@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { namePattern, nameRule, secretNamePattern, secretNameRule } from '../names.ts';
+import { dayMs, parseDurationMs, timeUnitsMs } from '../time-units.ts';
+
+/** The name of a webhook, an automation or a factory. */
+export const nameShape = z.string().regex(namePattern, { error: `use ${nameRule}` });
+
+/** The name of a team secret. The message does not quote it: somebody may have written the secret itself. */
+export const secretNameShape = z
+  .string()
+  .superRefine((name, context) => {
+    if (secretNamePattern.test(name)) return;
+    const message = 'this is not a valid name for a team secret';
+    // As `addMistake` does, which definitions import beside this.
+    const params = { code: 'definition/value', hint: `use ${secretNameRule}` };
+    context.addIssue({ code: 'custom', message, params });
+  })
+  .meta({ pattern: secretNamePattern.source });
+
+/** The shape of a duration as text, between two bounds. `what` names it in messages. */
+export function durationShape(what: string, minMs: number, maxMs: number) {
+  const isWithin = (text: string) => {
+    const ms = parseDurationMs(text) ?? 0;
+    return ms >= minMs && ms <= maxMs;
+  };
+  const hint = `write a time from ${renderDuration(minMs)} to ${renderDuration(maxMs)}, e.g. 30s or 5m`;
+  return z
+    .string()
+    .refine(isWithin, { error: ({ input }) => `invalid ${what} "${input}"`, params: { hint } })
+    .meta({ examples: ['30s'] });
+}
+
+function renderDuration(ms: number): string {
+  const { h, m, s } = timeUnitsMs;
+  if (ms % h === 0) return `${ms / h}h`;
+  return ms % m === 0 ? `${ms / m}m` : `${ms / s}s`;
+}
+
+/** @limit Longest time limit, debounce and wait between attempts that a definition can set, in ms (a day): a longer one is probably a mistake. */
+const runTimeMsMax = dayMs;
+
+/** The shape of the times in a definition that control runs. */
+export const runTime = durationShape('time', 1_000, runTimeMsMax);

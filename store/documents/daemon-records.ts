@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { defaultRunner } from '../../schema/delivery.ts';
+import { findSenderState, senderStateShape } from '../../schema/sender.ts';
+import {
+  type IssuerKeysState,
+  issuerKeysShape,
+  type OfferedRunners,
+  offeredRunnersShape,
+  type SenderStates,
+  type StoredIssuerKeys,
+} from '../ports/daemon-records.ts';
+import type { Documents, StoredDocument } from '../ports/documents.ts';
+import { readWhenChanged } from './read-documents.ts';
+
+type OfferedState = z.output<typeof offeredRunnersShape>;
+
+const onlyDefault: OfferedState = {
+  formatVersion: 1,
+  runners: [
+    { name: defaultRunner, kind: 'directory', factories: ['*'], automations: ['*'], repositories: [] },
+  ],
+};
+
+const offeredRunnersDocument: StoredDocument<OfferedState> = {
+  kind: 'runners',
+  shape: offeredRunnersShape,
+  whenMissing: onlyDefault,
+  // Whoever edits it only makes plans wrong: the daemon has its own settings, and writes it again when it starts.
+  whenEdited: state => state,
+};
+
+/** The offered runners, in one document. */
+export function openOfferedRunners(documents: Documents): OfferedRunners {
+  return {
+    read: readWhenChanged(documents, offeredRunnersDocument, ({ runners }) => runners),
+    record: async offered => {
+      const next: OfferedState = { formatVersion: 1, runners: [...offered] };
+      await documents.change(offeredRunnersDocument, async state => ({
+        next: isDeepStrictEqual(state, next) ? undefined : next,
+        result: undefined,
+      }));
+    },
+  };
+}
+
+/** @limit Issuers whose keys are kept, those that were fetched last: a restart while an issuer is down needs only its own. */
+const issuersMax = 500;
+
+const noKeys: IssuerKeysState = { formatVersion: 1, issuers: [] };
+
+const issuerKeysDocument: StoredDocument<IssuerKeysState> = {
+  kind: 'issuers',
+  shape: issuerKeysShape,
+  whenMissing: noKeys,
+  // Nobody may get in by editing the file, and the keys are fetched again.
+  whenEdited: () => noKeys,
+};
+
+/** The keys of issuers, in one document. */
+export function openIssuerKeys(documents: Documents): StoredIssuerKeys {
+  return {
+    read: readWhenChanged(documents, issuerKeysDocument, state => state),
+    keep: async kept => {
+      await documents.change(issuerKeysDocument, async state => {
+        const others = state.issuers.filter(({ issuer }) => issuer !== kept.issuer);
+        return { next: { ...state, issuers: [...others, kept].slice(-issuersMax) }, result: undefined };
+      });
+    },
+  };
+}
+
+/** @limit Webhooks of a factory whose providers' answers are kept, those that were asked last: deleted webhooks leave theirs. */
+const statesKept = 100;
+
+const sendersShape = z.strictObject({ formatVersion: z.literal(1), webhooks: z.array(senderStateShape) });
+
+/** The states of a factory's senders, in one document. */
+export function openSenderStates(documents: Documents): SenderStates {
+  const changeState: SenderStates['learn'] = async (factory, uid, change) => {
+    const { result } = await documents.change(sendersDocument(factory), async ({ webhooks, ...document }) => {
+      const before = findSenderState(webhooks, uid);
+      const result = change(before);
+      const others = webhooks.filter(state => state.uid !== uid);
+      const next = { ...document, webhooks: [...others, result].slice(-statesKept) };
+      return { next: result === before ? undefined : next, result };
+    });
+    return result;
+  };
+  return {
+    read: async factory => (await documents.read(sendersDocument(factory))).webhooks,
+    learn: changeState,
+    act: changeState,
+  };
+}
+
+function sendersDocument(factory: string): StoredDocument<z.output<typeof sendersShape>> {
+  return {
+    kind: 'senders',
+    factory,
+    shape: sendersShape,
+    whenMissing: { formatVersion: 1, webhooks: [] },
+    // Whoever edits it only makes the daemon ask a provider again.
+    whenEdited: state => state,
+  };
+}
