@@ -4,7 +4,7 @@ import { backOffMs } from '../../operations/back-off.ts';
 import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/delivery-log-error.ts';
 import { countInterruption } from '../../store/ports/interruptions.ts';
-import type { RunEnd } from '../observability/metrics.ts';
+import type { RunEnd } from '../observability/run-metrics.ts';
 import type { RunSettings } from './run-settings.ts';
 import { type AttemptResult, toClaim } from './runners/runner.ts';
 
