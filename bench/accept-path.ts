@@ -6,57 +6,27 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { startPostgres } from '../test/support/postgres.ts';
-import { type CaseName, type Cases, startCases } from './accept-path/cases.ts';
+import { type Cases, startCases } from './accept-path/cases.ts';
 import { computeFigures, renderFigure, type Samples } from './accept-path/figures.ts';
-import type { Sample } from './accept-path/measure.ts';
-import { serverSettings } from './replicas/stage.ts';
-import { inTemporaryDirectory } from './support/factory.ts';
+import { parseOptions } from './support/options.ts';
+import { withPostgres } from './support/postgres.ts';
 import { median, round } from './support/statistics.ts';
+import { measureInTurn } from './support/timing.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '64' },
-    rows: { type: 'string', default: '10000000' },
-    json: { type: 'string' },
-  },
+const { json, ...options } = parseOptions({
+  ...{ seconds: 3, rounds: 5, connections: 64 },
+  ...{ rows: 10_000_000, json: '' },
 });
-const options = {
-  seconds: Number(values.seconds),
-  rounds: Number(values.rounds),
-  connections: Number(values.connections),
-  rows: Number(values.rows),
-};
 const date = new Date().toISOString();
 const loadBefore = loadavg();
 
-await inTemporaryDirectory(async directory => {
-  // The server's files are removed with everything else.
-  process.env.TMPDIR = directory;
-  const postgres = await startPostgres(serverSettings);
-  try {
-    const cases = await startCases(directory, postgres, options);
-    report(await measureInTurn(cases), describeSetting(cases.versions));
-  } finally {
-    await postgres.stop('immediate');
-  }
-});
-
-async function measureInTurn({ measures }: Cases): Promise<Samples> {
-  const samples: Partial<Record<CaseName, Sample[]>> = {};
-  for (let turn = 0; turn <= options.rounds; turn++) {
+await withPostgres(async (directory, postgres) => {
+  const { measures, versions } = await startCases(directory, postgres, options);
+  const samples = await measureInTurn(measures, options.rounds, turn => {
     console.error(turn === 0 ? 'warming up' : `round ${turn} of ${options.rounds}`);
-    for (const [name, measure] of Object.entries(measures) as [CaseName, () => Promise<Sample>][]) {
-      const sample = await measure();
-      samples[name] ??= [];
-      if (turn > 0) samples[name].push(sample);
-    }
-  }
-  return samples;
-}
+  });
+  report(samples, describeSetting(versions));
+});
 
 function describeSetting(programs: Cases['versions']) {
   const root = join(import.meta.dirname, '..');
@@ -96,5 +66,5 @@ ${Object.entries(setting.versions)
   .map(([name, version]) => `${name} ${version ?? 'not installed'}`)
   .join(', ')}`,
   );
-  if (values.json) writeFileSync(values.json, JSON.stringify({ ...setting, figures, samples }, null, 2));
+  if (json) writeFileSync(json, JSON.stringify({ ...setting, figures, samples }, null, 2));
 }

@@ -5,56 +5,38 @@
 // Usage: npm run bench:automations [-- --seconds 3 --rounds 3 --connections 64]
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PayloadFilter } from '../schema/filters/clause.ts';
 import { compileFilterIndex } from '../schema/filters/filter-index.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
-import { loadInTurn, rateOf } from './support/load.ts';
-import { parseNumbers } from './support/options.ts';
+import { compareRates, post, prepareRequests } from './support/load.ts';
+import { parseOptions } from './support/options.ts';
 import { median } from './support/statistics.ts';
+import { until } from './support/timing.ts';
 
-const options = parseNumbers({ seconds: 3, rounds: 3, connections: 64 });
+const options = parseOptions({ seconds: 3, rounds: 3, connections: 64 });
 const many = 2_000;
 
 interface Case {
   readonly name: string;
-  readonly automations: number;
+  readonly automations?: number;
   readonly elsewhere?: true;
   readonly filter: (index: number) => PayloadFilter;
 }
 
 const cases: readonly Case[] = [
   { name: 'one automation', automations: 1, filter: () => ({ type: ['other'] }) },
-  { name: 'distinct values of one field', automations: many, filter: i => ({ type: [`type-${i}`] }) },
-  { name: 'distinct fields', automations: many, filter: i => ({ data: { [`field-${i}`]: ['x'] } }) },
-  { name: 'identical filters', automations: many, filter: () => ({ type: ['other'] }) },
-  {
-    name: 'no `in`: a field must be there',
-    automations: many,
-    filter: i => ({ data: { [`field-${i}`]: { exists: true } } }),
-  },
+  { name: 'distinct values of one field', filter: i => ({ type: [`type-${i}`] }) },
+  { name: 'distinct fields', filter: i => ({ data: { [`field-${i}`]: ['x'] } }) },
+  { name: 'identical filters', filter: () => ({ type: ['other'] }) },
+  { name: 'no `in`: a field must be there', filter: i => ({ data: { [`field-${i}`]: { exists: true } } }) },
   {
     name: 'no `in`: values that may not be',
-    automations: many,
     filter: i => ({ n: { not_in: [i] }, type: { not_in: ['deploy.finished'] } }),
   },
-  {
-    name: '`like`: patterns of one field',
-    automations: many,
-    filter: i => ({ type: { like: [`type-${i}.*`] } }),
-  },
-  {
-    name: '`compare`: ranges of one field',
-    automations: many,
-    filter: i => ({ n: { compare: { at_least: i } } }),
-  },
-  {
-    name: 'on another webhook',
-    automations: many,
-    elsewhere: true,
-    filter: i => ({ type: { not_in: [`type-${i}`] } }),
-  },
+  { name: '`like`: patterns of one field', filter: i => ({ type: { like: [`type-${i}.*`] } }) },
+  { name: '`compare`: ranges of one field', filter: i => ({ n: { compare: { at_least: i } } }) },
+  { name: 'on another webhook', elsewhere: true, filter: i => ({ type: { not_in: [`type-${i}`] } }) },
 ];
 
 await inTemporaryDirectory(async directory => {
@@ -65,43 +47,35 @@ benchMatching();
 
 async function benchIngress(directory: string): Promise<void> {
   const targets = [];
-  const body = { type: 'deploy.finished', n: -1 };
-  for (const one of cases) targets.push({ name: one.name, body, ...(await serve(directory, one)) });
-  const results = await loadInTurn(targets, options);
-  const medianRateOf = (name: string) => median((results.get(name) ?? []).map(rateOf));
-  const [{ name: first = '' } = {}] = cases;
+  for (const one of cases) targets.push((await serve(directory, one)).target);
+  const rates = await compareRates(targets, options);
+  const [rateOfOne = 0] = rates;
   console.table(
-    cases.map(({ name, automations }) => ({
+    cases.map(({ name, automations = many }, index) => ({
       '': name,
       automations,
-      'accepts/s': Math.round(medianRateOf(name)),
-      'of one': (medianRateOf(name) / medianRateOf(first)).toFixed(2),
+      'accepts/s': Math.round(rates[index] ?? 0),
+      'of one': ((rates[index] ?? 0) / rateOfOne).toFixed(2),
     })),
   );
 }
 
 /** Sends one delivery at a time, each after the run of the previous one has ended. */
 async function benchStart(directory: string): Promise<void> {
-  const { url, token, home } = await serve(directory, {
-    name: 'start',
-    automations: 1,
-    filter: () => ({ type: ['start'] }),
-  });
-  const log = openSqliteReader(join(home, 'deliveries.db'));
+  const starting: Case = { name: 'start', automations: 1, filter: () => ({ type: ['deploy.finished'] }) };
+  const { target, factory } = await serve(directory, starting);
+  const log = openSqliteReader(factory.log);
+  const next = prepareRequests(target);
   const waitsMs: number[] = [];
-  for (let index = 0; index < 50; index++) {
-    const body = JSON.stringify({ index, type: 'start' });
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body,
-    });
+  for (let count = 0; count < 50; count++) {
+    const { text } = await post(target.url, next());
     const answeredMs = Date.now();
-    const { delivery_id: id } = (await response.json()) as { delivery_id: string };
-    const finished = () => log.listRunsOfDelivery(id).find(run => run.finishedAtMs !== undefined);
-    while (!finished()) await sleep(10);
+    const { delivery_id } = JSON.parse(text) as { delivery_id: string };
+    const run = await until(10, () =>
+      log.listRunsOfDelivery(delivery_id).find(({ finishedAtMs }) => finishedAtMs !== undefined),
+    );
     // A run of the directory runner has begun when its files are on disk.
-    const { mtimeMs } = statSync(join(home, 'runs', finished()?.id ?? '', 'prompt.md'));
+    const { mtimeMs } = statSync(join(factory.home, 'runs', run.id, 'prompt.md'));
     waitsMs.push(Math.round(mtimeMs - answeredMs));
   }
   log.close();
@@ -111,74 +85,49 @@ async function benchStart(directory: string): Promise<void> {
 }
 
 /** Starts a daemon with its own home for one case. */
-async function serve(directory: string, { name, automations, elsewhere, filter }: Case) {
+async function serve(directory: string, { name, automations = many, elsewhere, filter }: Case) {
   const factory = openFactory(join(directory, name.replaceAll(/\W+/g, '-')));
-  for (const webhook of ['load', 'other']) factory.write(`webhooks/${webhook}.yaml`, 'secretName: LOAD\n');
-  const token = await factory.hookmill('secrets', 'generate', 'LOAD');
-  const uids = await factory.apply();
-  const webhook_ids = [uids.get(elsewhere ? 'other' : 'load')];
-  for (let index = 0; index < automations; index++) {
-    const trigger = {
-      ...{ provider: 'webhook', event: 'received' },
-      filter: { webhook_ids, payload: filter(index) },
-    };
-    factory.write(`automations/a-${index}.yaml`, JSON.stringify({ prompt: 'Act.', triggers: [trigger] }));
-  }
+  const webhook = await factory.applyLoad();
+  factory.write('webhooks/other.yaml', 'secretName: LOAD\n');
+  const webhook_ids = [(await factory.apply()).get(elsewhere ? 'other' : 'load')];
+  for (let index = 0; index < automations; index++)
+    factory.writeAutomation(`a-${index}`, { webhook_ids, payload: filter(index) });
   await factory.apply();
-  const { ingressUrl } = await factory.serve();
-  return { url: `${ingressUrl}/webhooks/w/${uids.get('load')}`, token, home: factory.home };
+  const { targetOf } = await factory.serve();
+  const target = { ...targetOf(webhook, name), body: { type: 'deploy.finished', n: -1 } };
+  return { target, factory };
 }
 
 function benchMatching(): void {
+  const make = (count: number, filter: Case['filter']) => Array.from({ length: count }, (_, i) => filter(i));
   const ordinary = { id: 'x', type: 'deploy.finished', n: -1, data: { text: 'x'.repeat(900) } };
+  const text = { a: 'a'.repeat(262_000) };
+  const like = (glob: string) => [{ a: { like: [glob] } }];
   const clauses = Object.fromEntries(Array.from({ length: 199 }, (_, i) => [`k${i}`, { not_in: [1] }]));
-  const hostile = [
-    {
-      name: '199 keys, 87,000 numbers',
-      filters: [{ a: { ...clauses } }],
-      payload: { a: Array(87_000).fill(1) },
-    },
-    {
-      name: '199 keys, 28,000 objects that fail',
-      filters: [{ a: { ...clauses } }],
-      payload: { a: Array(28_000).fill({ k198: 1 }) },
-    },
-    {
-      name: '2,000 filters, 65,000 values that each asks for',
-      filters: Array.from({ length: many }, (_, i) => ({ tags: ['x'], n: { not_in: [-1 - i, -1] } })),
-      payload: { n: -1, tags: Array(65_000).fill('x') },
-    },
-  ];
-  const text = 'a'.repeat(262_000);
-  const globs = [
-    ['64 stars', `${'a*'.repeat(64)}b`],
-    ['64 stars, and b in the middle', `${'a*'.repeat(32)}b${'*a'.repeat(32)}`],
-    ['a short piece that nearly matches everywhere', '*aaab*'],
-    ['a long piece that nearly matches everywhere', `*${'a'.repeat(124)}b${'a'.repeat(123)}*`],
-  ];
-  const rows = [
-    ...globs.map(([name, glob = '']) => ({
-      name: `\`like\` on 256 KB: ${name}`,
-      filters: [{ a: { like: [glob] } }],
-      payload: { a: text } as unknown,
-    })),
-    {
-      name: '`like` on 256 KB: 2,000 patterns',
-      filters: Array.from({ length: many }, (_, i) => ({ a: { like: [`*x-${i}*`] } })),
-      payload: { a: text },
-    },
+  const rows: readonly (readonly [name: string, filters: readonly PayloadFilter[], payload: unknown])[] = [
+    ['`like` on 256 KB: 64 stars', like(`${'a*'.repeat(64)}b`), text],
+    ['`like` on 256 KB: 64 stars, and b in the middle', like(`${'a*'.repeat(32)}b${'*a'.repeat(32)}`), text],
+    ['`like` on 256 KB: a short piece that nearly matches everywhere', like('*aaab*'), text],
+    [
+      '`like` on 256 KB: a long piece that nearly matches everywhere',
+      like(`*${'a'.repeat(124)}b${'a'.repeat(123)}*`),
+      text,
+    ],
+    ['`like` on 256 KB: 2,000 patterns', make(many, i => ({ a: { like: [`*x-${i}*`] } })), text],
     ...cases
       .filter(({ elsewhere }) => !elsewhere)
-      .map(({ name, automations, filter }) => ({
-        name,
-        filters: Array.from({ length: automations }, (_, index) => filter(index)),
-        payload: ordinary as unknown,
-      })),
-    ...hostile,
+      .map(({ name, automations = many, filter }) => [name, make(automations, filter), ordinary] as const),
+    ['199 keys, 87,000 numbers', [{ a: clauses }], { a: Array(87_000).fill(1) }],
+    ['199 keys, 28,000 objects that fail', [{ a: clauses }], { a: Array(28_000).fill({ k198: 1 }) }],
+    [
+      '2,000 filters, 65,000 values that each asks for',
+      make(many, i => ({ tags: ['x'], n: { not_in: [-1 - i, -1] } })),
+      { n: -1, tags: Array(65_000).fill('x') },
+    ],
   ];
   console.table(
-    rows.map(({ name, filters, payload }) => ({
-      matching: name,
+    rows.map(([matching, filters, payload]) => ({
+      matching,
       'µs a payload': usOf(filters, payload).toFixed(1),
     })),
   );

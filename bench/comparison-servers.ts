@@ -45,9 +45,7 @@ function answerBare(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-type Check = (payload: Buffer, signature: string) => boolean;
-
-function serveKoa(isValid: Check, store: Store): RequestListener {
+function serveKoa(isValid: typeof check, store: Store): RequestListener {
   const app = new Koa();
   app.use(async context => {
     const payload = await getRawBody(context.req, { limit: 262_144, length: context.request.length });

@@ -1,17 +1,16 @@
 // Measures the dashboard in Chromium, over a full log and while deliveries arrive: the bytes of the first page, its first paint,
 // its longest task and its layout shifts, and the time from a click on a row to the next paint.
 // Usage: npm run bench:dashboard [-- --rows 10000000 --runs 1000000 --rate 50 --loads 5 --clicks 20]
-import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../docs/pictures/chromium.ts';
-import { fillLog, fillRuns } from './accept-path/fill-log.ts';
-import { sendAtRate } from './accept-path/open-loop.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
-import type { Target } from './support/load.ts';
-import { parseNumbers } from './support/options.ts';
+import { fillLog } from './support/fill-log.ts';
+import { sendAtRate, type Target } from './support/load.ts';
+import { parseOptions } from './support/options.ts';
 import { median, round } from './support/statistics.ts';
 
-const options = parseNumbers({
+const options = parseOptions({
   ...{ rows: 10_000_000, runs: 1_000_000 },
   ...{ rate: 50, loads: 5, clicks: 20 },
 });
@@ -41,16 +40,12 @@ if (executablePath === undefined) throw new Error('Chromium is not installed');
 
 await inTemporaryDirectory(async directory => {
   const factory = openFactory(directory);
-  const token = (await factory.hookmill('tokens', 'create', 'bench', '--permission', 'manage')).trim();
-  await factory.hookmillWith('bench-token', 'secrets', 'set', 'LOAD_TOKEN');
-  factory.write('webhooks/load.yaml', 'secretName: LOAD_TOKEN\n');
-  const uid = (await factory.apply()).get('load') ?? '';
-  const file = join(factory.home, 'deliveries.db');
+  const token = await factory.createToken();
+  const webhook = await factory.applyLoad();
   const payload = Buffer.from(JSON.stringify({ type: 'build', text: 'x'.repeat(1_000) }));
-  await fillLog(file, uid, options.rows, { newest: { count: 10_000, payload } });
-  fillRuns(file, options);
-  const { ingressUrl, managementUrl } = await factory.serve();
-  const target = { name: 'load', url: `${ingressUrl}/webhooks/w/${uid}`, token: 'bench-token' };
+  await fillLog(factory.log, webhook.uid, { ...options, newest: { count: 10_000, payload } });
+  const { targetOf, managementUrl } = await factory.serve();
+  const target = targetOf(webhook);
   const browser = await launchChromium(executablePath);
   try {
     const pages = {
@@ -58,7 +53,7 @@ await inTemporaryDirectory(async directory => {
       Deliveries: { place: '/default/deliveries', row: 'main a.row, main .row-summary' },
       Runs: { place: '/default/runs', row: 'main a[href*="/runs/run_"]' },
       Webhook: {
-        place: `/default/webhooks/${uid}`,
+        place: `/default/webhooks/${webhook.uid}`,
         row: 'main a[href*="/deliveries/dlv_"], main .row-summary',
       },
     };
@@ -81,27 +76,27 @@ interface Session {
   readonly token: string;
 }
 
-/** Opens a signed-in context with an empty cache. */
-async function openContext({ browser, managementUrl, token }: Session): Promise<BrowserContext> {
+/** Opens a page as somebody who is signed in and has an empty cache. Counts the bytes that it loads. */
+async function openPage({ browser, managementUrl, token }: Session, place: string) {
   const context = await browser.newContext({ viewport });
   const answer = await context.request.post(`${managementUrl}/api/v1/session`, { data: { token } });
   const { sessionKey } = await answer.json();
   await context.addInitScript(`localStorage.setItem('hookmill-session-key', '${sessionKey}');`);
   await context.addInitScript(observe);
-  return context;
+  const page = await context.newPage();
+  const sizes = await countBytes(page);
+  await page.goto(`${managementUrl}/#${place}`);
+  await settle(page);
+  return { page, sizes, close: () => context.close() };
 }
 
 /** Loads a page so many times without a cache, while nothing arrives. */
 async function measureLoads(session: Session, place: string) {
   const seen: (Observed & { files: number; answers: number })[] = [];
   for (let load = 0; load < options.loads; load++) {
-    const context = await openContext(session);
-    const page = await context.newPage();
-    const sizes = await countBytes(page);
-    await page.goto(`${session.managementUrl}/#${place}`);
-    await settle(page);
+    const { page, sizes, close } = await openPage(session, place);
     seen.push({ ...(await readObserved(page)), ...sizes });
-    await context.close();
+    await close();
   }
   const middle = (read: (each: (typeof seen)[number]) => number) => round(median(seen.map(read)), 0);
   return {
@@ -130,12 +125,8 @@ async function countBytes(page: Page): Promise<{ files: number; answers: number 
 
 /** Clicks on rows of a page while deliveries arrive. */
 async function measureClicks(session: Session, place: string, row: string, target: Target) {
-  const context = await openContext(session);
-  const page = await context.newPage();
-  await page.goto(`${session.managementUrl}/#${place}`);
-  await settle(page);
-  const seconds = 6 + options.clicks;
-  const loading = sendAtRate(target, options.rate, { seconds, connections: 16 });
+  const { page, close } = await openPage(session, place);
+  const loading = sendAtRate(target, options.rate, 16, delay((6 + options.clicks) * 1_000));
   await settle(page);
   const atRest = await readObserved(page);
   // A list whose row has the focus stays where it is.
@@ -151,7 +142,7 @@ async function measureClicks(session: Session, place: string, row: string, targe
   }
   const { clicks, longestTask } = await readObserved(page);
   await loading;
-  await context.close();
+  await close();
   // A click that took less than 16 ms has no entry.
   const times = [...clicks, ...Array<number>(Math.max(0, options.clicks - clicks.length)).fill(15)];
   return {

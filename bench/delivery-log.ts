@@ -1,23 +1,30 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { compileRunFlow } from '../operations/impact/run-flow.ts';
-import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
-import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
-import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
-import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
-import type { AcceptedDelivery, DeliveryLog } from '../store/ports/delivery-log.ts';
-import { median, percentile, round } from './support/statistics.ts';
-
 // Measures the delivery log without the ingress; then what the keys of automations that say how runs flow add to a
 // delivery with one run, their lanes included, in turns with an automation that has none.
-// Usage: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '3' }, directory: { type: 'string', default: tmpdir() } },
-});
-const appliedState = { digest: 'a'.repeat(64), json: JSON.stringify({ automations: [] }) };
+// Usage: node bench/delivery-log.ts [--seconds 3]. The log is in TMPDIR, so that is the disk that it measures.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { compileRunFlow } from '../operations/impact/run-flow.ts';
+import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
+import { createSortableId } from '../schema/ids.ts';
+import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
+import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
+import type { AcceptedDelivery, NewRun } from '../store/ports/delivery-log.ts';
+import { acceptedDelivery, rejectedDelivery } from '../test/support/deliveries.ts';
+import { inTemporaryDirectory } from './support/factory.ts';
+import { recordDeliveries } from './support/fill-log.ts';
+import { parseOptions } from './support/options.ts';
+import { describeTimes, median, round } from './support/statistics.ts';
+import { measureInTurn, timeMs } from './support/timing.ts';
+
+const { seconds } = parseOptions({ seconds: 3 });
+const shapes = [
+  { senders: 1, bytes: 300, runs: 0 },
+  { senders: 16, bytes: 300, runs: 0 },
+  { senders: 256, bytes: 300, runs: 0 },
+  { senders: 256, bytes: 300, runs: 1 },
+  { senders: 256, bytes: 4_096, runs: 1 },
+  { senders: 64, bytes: 262_144, runs: 1 },
+];
 const flowKeys: Readonly<Record<string, RunFlowKeys>> = {
   none: {},
   concurrency: { concurrency: 2 },
@@ -27,100 +34,82 @@ const flowKeys: Readonly<Record<string, RunFlowKeys>> = {
   debounce: { debounce: { for: '30s', key: '$.key' } },
   runsPerHour: { runsPerHour: 20 },
 };
-const directory = mkdtempSync(join(values.directory, 'hookmill-bench-'));
-try {
-  const seconds = Number(values.seconds);
-  const shapes = [
-    { senders: 1, bytes: 300, runs: 0 },
-    { senders: 16, bytes: 300, runs: 0 },
-    { senders: 256, bytes: 300, runs: 0 },
-    { senders: 256, bytes: 300, runs: 1 },
-    { senders: 256, bytes: 4_096, runs: 1 },
-    { senders: 64, bytes: 262_144, runs: 1 },
-  ];
-  const rows = [];
-  for (const shape of shapes) rows.push(await measure(shape, seconds));
-  console.table(rows);
-  console.table(await measureFlows(seconds / 3, 5));
-  console.table(await measureLists(100_000));
-} finally {
-  rmSync(directory, { recursive: true });
-}
 
-/** Each sender records a delivery, and waits until it is on disk before the next. */
-async function measure(shape: { senders: number; bytes: number; runs: number }, seconds: number) {
-  const log = await openDeliveryLog(join(directory, `${Object.values(shape).join('-')}.db`));
-  const latenciesMs: number[] = [];
-  const cpu = process.threadCpuUsage();
-  const startMs = performance.now();
-  const endMs = startMs + seconds * 1_000;
-  const send = async () => {
-    while (performance.now() < endMs) {
-      const beginMs = performance.now();
-      await log.recordAccepted(delivery(shape));
-      latenciesMs.push(performance.now() - beginMs);
-    }
-  };
-  await Promise.all(Array.from({ length: shape.senders }, send));
-  const elapsedMs = performance.now() - startMs;
-  const { user, system } = process.threadCpuUsage(cpu);
-  const { committed, commits } = log.stats();
-  await log.close();
+await inTemporaryDirectory(async directory => {
+  const rows = [];
+  for (const shape of shapes) rows.push(await measureShape(directory, shape));
+  console.table(rows);
+  console.table(await measureFlows(directory));
+  console.table(await measureLists(join(directory, 'lists.db'), 100_000));
+});
+
+async function measureShape(directory: string, shape: (typeof shapes)[number]) {
+  const { senders, bytes, runs } = shape;
+  const file = join(directory, `${senders}-${bytes}-${runs}.db`);
+  const make = () => delivery(bytes, runs ? [newRun()] : []);
+  const { elapsedMs, committed, commits, latenciesMs, threadUs } = await record(file, senders, seconds, make);
   return {
     ...shape,
     'records/s': Math.round((committed / elapsedMs) * 1_000),
     'commits/s': Math.round((commits / elapsedMs) * 1_000),
     'records/commit': round(committed / commits, 2),
-    'p50 ms': round(median(latenciesMs), 2),
-    'p99 ms': round(percentile(latenciesMs, 0.99), 2),
-    'main thread µs/record': round((user + system) / committed, 2),
+    ...describeTimes(latenciesMs),
+    'main thread µs/record': round(threadUs / committed, 2),
   };
 }
 
-async function measureFlows(seconds: number, rounds: number) {
-  const figures = Object.keys(flowKeys).map(name => ({ name, rates: [] as number[], cpuUs: [] as number[] }));
-  for (let turn = 0; turn < rounds; turn++) {
-    for (const { name, rates, cpuUs } of figures) {
-      const flow = compileRunFlow('default', { name: 'triage', ...flowKeys[name] });
-      const log = await openDeliveryLog(join(directory, `flow-${turn}-${name}.db`));
-      const cpu = process.cpuUsage();
-      const startMs = performance.now();
-      let sent = 0;
-      const send = async () => {
-        while (performance.now() < startMs + seconds * 1_000) {
-          const own = flow?.({ key: sent++ % 100 });
-          const { runs, ...rest } = delivery({ bytes: 300, runs: 1 });
-          await log.recordAccepted({
-            ...rest,
-            runs: runs.map(run => ({ ...run, ...(own && { flow: own }) })),
-          });
-        }
-      };
-      await Promise.all(Array.from({ length: 256 }, send));
-      const { committed } = log.stats();
-      rates.push((committed / (performance.now() - startMs)) * 1_000);
-      const { user, system } = process.cpuUsage(cpu);
-      cpuUs.push((user + system) / committed);
-      await log.close();
-    }
-  }
-  const [none] = figures;
-  return figures.map(({ name, rates, cpuUs }) => ({
-    keys: name,
-    'records/s': Math.round(median(rates)),
-    'of none': round(median(rates.map((rate, turn) => rate / (none?.rates[turn] ?? rate))), 3),
-    'CPU µs/record': round(median(cpuUs), 1),
-    'more µs': round(median(cpuUs.map((us, turn) => us - (none?.cpuUs[turn] ?? us))), 1),
-  }));
+async function measureFlows(directory: string) {
+  const measures = Object.entries(flowKeys).map(([name, keys]) => {
+    const flow = compileRunFlow('default', { name: 'triage', ...keys });
+    let sent = 0;
+    let turn = 0;
+    const make = () => {
+      const own = flow?.({ key: sent++ % 100 });
+      return delivery(300, [{ ...newRun(), ...(own && { flow: own }) }]);
+    };
+    const measure = async () => {
+      const file = join(directory, `flow-${turn++}-${name}.db`);
+      const { committed, elapsedMs, processUs } = await record(file, 256, seconds / 3, make);
+      return { rate: (committed / elapsedMs) * 1_000, cpuUs: processUs / committed };
+    };
+    return [name, measure] as const;
+  });
+  const results = await measureInTurn(Object.fromEntries(measures), 5);
+  return Object.entries(results).map(([name, rounds]) => {
+    const none = (turn: number) => results.none?.[turn] ?? { rate: Number.NaN, cpuUs: Number.NaN };
+    return {
+      keys: name,
+      'records/s': Math.round(median(rounds.map(({ rate }) => rate))),
+      'of none': round(median(rounds.map(({ rate }, turn) => rate / none(turn).rate)), 3),
+      'CPU µs/record': round(median(rounds.map(({ cpuUs }) => cpuUs))),
+      'more µs': round(median(rounds.map(({ cpuUs }, turn) => cpuUs - none(turn).cpuUs))),
+    };
+  });
 }
 
-async function measureLists(count: number) {
-  const file = join(directory, 'lists.db');
-  const log = await openDeliveryLog(file, { deliveriesWaitingMax: count });
-  await Promise.all(
-    Array.from({ length: count }, () => log.recordAccepted(delivery({ bytes: 300, runs: 1 }))),
-  );
-  await rejectOnce(log);
+/** Lets each sender record a delivery, and wait until it is on disk before the next, for some seconds. */
+async function record(file: string, senders: number, seconds: number, make: () => AcceptedDelivery) {
+  const log = await openDeliveryLog(file);
+  const latenciesMs: number[] = [];
+  const [thread, whole] = [process.threadCpuUsage(), process.cpuUsage()];
+  const startMs = performance.now();
+  const send = async () => {
+    while (performance.now() < startMs + seconds * 1_000)
+      latenciesMs.push(await timeMs(() => log.recordAccepted(make())));
+  };
+  await Promise.all(Array.from({ length: senders }, send));
+  const elapsedMs = performance.now() - startMs;
+  const usOf = ({ user, system }: NodeJS.CpuUsage) => user + system;
+  const [threadUs, processUs] = [usOf(process.threadCpuUsage(thread)), usOf(process.cpuUsage(whole))];
+  const { committed, commits } = log.stats();
+  await log.close();
+  return { elapsedMs, committed, commits, latenciesMs, threadUs, processUs };
+}
+
+async function measureLists(file: string, count: number) {
+  await recordDeliveries(file, count, () => delivery(300, [newRun()]));
+  const log = await openDeliveryLog(file);
+  log.recordUnidentified(rejectedDelivery());
   await log.close();
   const reader = openSqliteReader(file);
   const filters = [{}, { webhook: 'pay' }, { outcome: 'Duplicate' }, { webhook: 'gone' }] as const;
@@ -131,30 +120,10 @@ async function measureLists(count: number) {
   });
 }
 
-async function rejectOnce(log: DeliveryLog): Promise<void> {
-  const { id, factory, webhook, uid, atMs, size } = delivery({ bytes: 1, runs: 0 });
-  log.recordUnidentified({ id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)' });
+function delivery(bytes: number, runs: readonly NewRun[]): AcceptedDelivery {
+  return acceptedDelivery({ atMs: Date.now(), payload: Buffer.alloc(bytes, '{"a":1}'), runs });
 }
 
-function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDelivery {
-  const atMs = Date.now();
-  const id = () => randomBytes(sortableIdRandomBytes);
-  return {
-    id: createSortableId('dlv', atMs, id()),
-    factory: 'default',
-    webhook: 'pay',
-    uid: 'wh_0123456789abcdefghijklmn',
-    atMs,
-    size: bytes,
-    authenticatedBy: 'token',
-    identity: randomBytes(32).toString('hex'),
-    identitySource: 'body',
-    headers: {},
-    payload: Buffer.alloc(bytes, '{"a":1}'),
-    appliedState,
-    runs: Array.from({ length: runs }, () => ({
-      id: createSortableId('run', atMs, id()),
-      automation: 'triage',
-    })),
-  };
+function newRun(): NewRun {
+  return { id: createSortableId('run', Date.now(), randomBytes(16)), automation: 'triage' };
 }

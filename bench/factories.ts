@@ -14,11 +14,14 @@ import { appliedStateFile, type Home, homeAt } from '../store/home/home.ts';
 import { openStore } from '../store/open-store.ts';
 import { credentialOwner } from '../store/ports/seal.ts';
 import type { Store } from '../store/ports/store.ts';
-import { inTemporaryDirectory, openFactory } from './support/factory.ts';
-import { parseNumbers } from './support/options.ts';
+import { readMemoryMb } from './support/daemon-figures.ts';
+import { inTemporaryDirectory, openFactory, type RunningDaemon } from './support/factory.ts';
+import { post } from './support/load.ts';
+import { parseOptions } from './support/options.ts';
 import { median, round } from './support/statistics.ts';
+import { timeMs, until } from './support/timing.ts';
 
-const { factories, webhooks, automations, signatures, rounds, applies } = parseNumbers({
+const { factories, webhooks, automations, signatures, rounds, applies } = parseOptions({
   ...{ factories: 5_000, webhooks: 20, automations: 1, signatures: 5 },
   ...{ rounds: 3, applies: 10 },
 });
@@ -31,23 +34,18 @@ await inTemporaryDirectory(async directory => {
   for (let index = 0; index < factories; index++) await writeState(store, home, index);
   const rows = [];
   for (let index = 0; index < rounds; index++) {
-    const before = performance.now();
     const daemon = await factory.serve();
-    const readyMs = performance.now() - before;
     const cpuMs = readCpuMs(daemon.pid);
-    const ready = readMemory(daemon.pid);
+    const readyMb = readMemoryMb(daemon.pid, 'VmRSS');
     await delay(10_000);
-    const settled = readMemory(daemon.pid);
-    const idleMs = readCpuMs(daemon.pid) - cpuMs;
-    const reload = await measureApplies(store, daemon.ingressUrl);
     rows.push({
-      'ready, ms': Math.round(readyMs),
+      'ready, ms': Math.round(daemon.readyMs),
       'of the processor, ms': cpuMs,
-      'RSS when ready, MB': ready.rss,
-      '10 s later, MB': settled.rss,
-      'peak, MB': settled.peak,
-      'processor in 10 s idle, ms': idleMs,
-      ...reload,
+      'RSS when ready, MB': Math.round(readyMb),
+      '10 s later, MB': Math.round(readMemoryMb(daemon.pid, 'VmRSS')),
+      'peak, MB': Math.round(readMemoryMb(daemon.pid, 'VmHWM')),
+      'processor in 10 s idle, ms': readCpuMs(daemon.pid) - cpuMs,
+      ...(await measureApplies(store, daemon)),
     });
     daemon.kill();
     await delay(200);
@@ -87,26 +85,19 @@ async function makeState({ seal }: Store, index: number): Promise<AppliedState> 
     serial: 1,
     source: { kind: 'directory', directory: `/srv/hooks/factory-${index}` },
     webhooks: await Promise.all(Array.from({ length: webhooks }, (_, number) => makeWebhook(number))),
-    automations: Array.from({ length: automations }, (_, number) => ({
-      name: `automation-${number}`,
-      enabled: true,
-      prompt: 'Triage this error. Say which change caused it.\nOpen a pull request that mends it.\n',
-      triggers: [
-        {
-          provider: 'webhook',
-          event: 'received',
-          filter: {
-            webhook_ids: [uidAt(index, number % webhooks)],
-            payload: { action: ['created', 'reopened'], issue: { level: { in: ['error', 'fatal'] } } },
-          },
-        },
-      ],
-    })),
+    automations: Array.from({ length: automations }, (_, number) => {
+      const payload = { action: ['created', 'reopened'], issue: { level: { in: ['error', 'fatal'] } } };
+      const filter = { webhook_ids: [uidAt(index, number % webhooks)], payload };
+      const prompt = 'Triage this error. Say which change caused it.\nOpen a pull request that mends it.\n';
+      const triggers = [{ provider: 'webhook' as const, event: 'received' as const, filter }];
+      return { name: `automation-${number}`, enabled: true, prompt, triggers };
+    }),
   };
 }
 
 /** Changes one factory after the other, and waits until the daemon serves the change. */
-async function measureApplies({ appliedStates }: Store, ingressUrl: string) {
+async function measureApplies({ appliedStates }: Store, { urlOf }: RunningDaemon) {
+  const send = (uid: string) => post(urlOf(uid), { headers: {}, body: '{}' });
   const times: number[] = [];
   const waits: number[] = [];
   for (let index = 0; index < applies; index++) {
@@ -114,20 +105,14 @@ async function measureApplies({ appliedStates }: Store, ingressUrl: string) {
     const state = await appliedStates.read(`factory-${number}`);
     const uid = uidAt(number, `${state.serial} new`);
     await appliedStates.change(state.factory, async current => {
-      const [first, ...others] = current.webhooks;
-      return {
-        next: { ...current, webhooks: first ? [{ ...first, uid }, ...others] : [] },
-        result: undefined,
-      };
+      const changed = current.webhooks.map((webhook, at) => (at === 0 ? { ...webhook, uid } : webhook));
+      return { next: { ...current, webhooks: changed }, result: undefined };
     });
-    const applied = performance.now();
-    for (;;) {
-      waits.push(await measureWait(`${ingressUrl}/webhooks/w/${uidAt((number + 1) % factories, 1)}`));
-      const { status } = await post(`${ingressUrl}/webhooks/w/${uid}`);
-      if (status !== 404) break;
-      await delay(1);
-    }
-    times.push(performance.now() - applied);
+    const isServed = async () => {
+      waits.push((await send(uidAt((number + 1) % factories, 1))).ms);
+      return (await send(uid)).status !== 404;
+    };
+    times.push(await timeMs(() => until(1, isServed)));
     await delay(500);
   }
   return {
@@ -135,26 +120,6 @@ async function measureApplies({ appliedStates }: Store, ingressUrl: string) {
     'slowest, ms': round(Math.max(...times)),
     'longest wait of others, ms': round(Math.max(...waits)),
   };
-}
-
-async function measureWait(url: string): Promise<number> {
-  const before = performance.now();
-  await post(url);
-  return performance.now() - before;
-}
-
-async function post(url: string): Promise<Response> {
-  const response = await fetch(url, { method: 'POST', body: '{}' });
-  await response.arrayBuffer();
-  return response;
-}
-
-/** The memory of a process, in MB of 10^6 bytes. */
-function readMemory(pid: number) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const read = (field: string) =>
-    Math.round((Number(new RegExp(`^${field}:\\s*(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6);
-  return { rss: read('VmRSS'), peak: read('VmHWM') };
 }
 
 /** The time of the processor that a process used, in ms. The clock of the kernel ticks 100 times a second. */

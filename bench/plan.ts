@@ -3,20 +3,18 @@
 // with as many for each webhook, which reaches the bound on the bytes that a plan reads. The goal is at most 2 s and
 // 300 MB for 20 webhooks, 100 automations and 200 deliveries of 256 KiB.
 // Usage: npm run bench:plan [-- --webhooks 20 --automations 100 --deliveries 200 --kib 256 --rounds 5]
-import { join } from 'node:path';
 import { execa } from 'execa';
-import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { type BenchFactory, inTemporaryDirectory, openFactory } from './support/factory.ts';
-import { parseNumbers } from './support/options.ts';
+import { acceptedDelivery } from '../test/support/deliveries.ts';
+import { type BenchFactory, bin, inTemporaryDirectory, openFactory } from './support/factory.ts';
+import { recordDeliveries } from './support/fill-log.ts';
+import { parseOptions } from './support/options.ts';
 import { median } from './support/statistics.ts';
 
-const { webhooks, automations, deliveries, kib, rounds } = parseNumbers({
+const { webhooks, automations, deliveries, kib, rounds } = parseOptions({
   ...{ webhooks: 20, automations: 100 },
   ...{ deliveries: 200, kib: 256 },
   rounds: 5,
 });
-const bin = join(import.meta.dirname, '../cli/bin.js');
-let recorded = 0;
 /** Prints the peak of memory and the time of the processor when the process ends. */
 const report =
   'data:text/javascript,process.on("exit",()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();console.error("used",maxRSS,userCPUTime+systemCPUTime)})';
@@ -32,10 +30,17 @@ await inTemporaryDirectory(async directory => {
   await factory.apply();
   writeAutomations(factory, uids, 'closed');
   const rows = [];
-  await recordDeliveries(factory, uids, Math.ceil(deliveries / webhooks));
-  rows.push({ 'deliveries in the log': deliveries, ...(await measurePlan(directory)) });
-  await recordDeliveries(factory, uids, deliveries);
-  rows.push({ 'deliveries in the log': deliveries * (webhooks + 1), ...(await measurePlan(directory)) });
+  let recorded = 0;
+  for (const each of [Math.ceil(deliveries / webhooks), deliveries]) {
+    const atMs = Date.now();
+    await recordDeliveries(factory.log, each * webhooks, index => {
+      const number = index % webhooks;
+      const own = { webhook: `w-${number}`, uid: uids[number] ?? '' };
+      return acceptedDelivery({ ...own, atMs, payload: makePayload(Math.floor(index / webhooks)) });
+    });
+    recorded += each * webhooks;
+    rows.push({ 'deliveries in the log': recorded, ...(await measurePlan(directory)) });
+  }
   console.table(rows);
 });
 
@@ -46,31 +51,8 @@ function writeAutomations(factory: BenchFactory, uids: readonly string[], action
       items: { state: { in: ['failed'] }, weight: { not_in: [-1, index] } },
       sender: { bot: { exists: false } },
     };
-    const filter = { webhook_ids: [uids[index % uids.length]], payload };
-    const triggers = [{ provider: 'webhook', event: 'received', filter }];
-    factory.write(`automations/a-${index}.yaml`, JSON.stringify({ prompt: 'Look.', triggers }));
+    factory.writeAutomation(`a-${index}`, { webhook_ids: [uids[index % uids.length]], payload });
   }
-}
-
-async function recordDeliveries(
-  { home }: BenchFactory,
-  uids: readonly string[],
-  each: number,
-): Promise<void> {
-  const atMs = Date.now();
-  const log = await openDeliveryLog(join(home, 'deliveries.db'));
-  for (const [number, uid] of uids.entries()) {
-    for (let index = 0; index < each; index++) {
-      recorded += 1;
-      const id = `dlv_${recorded}`;
-      await log.recordAccepted({
-        ...{ id, factory: 'default', webhook: `w-${number}`, uid, authenticatedBy: 'token' },
-        ...{ atMs, size: kib * 1024, payload: makePayload(index), headers: {}, runs: [] },
-        ...{ identity: id, identitySource: 'body' as const },
-      });
-    }
-  }
-  await log.close();
 }
 
 /** A list of small objects, as large senders send them, of exactly the size. */
@@ -86,25 +68,20 @@ function makePayload(index: number): Uint8Array {
 }
 
 async function measurePlan(directory: string) {
-  const times: number[] = [];
-  const peaks: number[] = [];
-  const cpuTimes: number[] = [];
-  let judged = 0;
+  const runs = [];
   for (let round = 0; round < rounds; round++) {
     const words = ['--import', report, bin, '-C', directory, 'plan', '-o', 'json'];
     const { durationMs, stdout, stderr } = await execa(process.execPath, words);
-    times.push(durationMs);
     const [, peakKib, cpuUs] = /^used (\d+) (\d+)$/m.exec(stderr) ?? [];
-    peaks.push(Number(peakKib) / 1024);
-    cpuTimes.push(Number(cpuUs) / 1000);
     const { changes }: { changes: { impact?: { judged?: number } }[] } = JSON.parse(stdout);
-    judged = changes.reduce((sum, { impact }) => sum + (impact?.judged ?? 0), 0);
+    const judged = changes.reduce((sum, { impact }) => sum + (impact?.judged ?? 0), 0);
+    runs.push({ durationMs, judged, peakMib: Number(peakKib) / 1024, cpuMs: Number(cpuUs) / 1000 });
   }
   return {
-    'verdicts of automations': judged,
-    ms: Math.round(median(times)),
-    'slowest, ms': Math.round(Math.max(...times)),
-    'of the processor, ms': Math.round(median(cpuTimes)),
-    'peak, MiB': Math.round(Math.max(...peaks)),
+    'verdicts of automations': runs.at(-1)?.judged,
+    ms: Math.round(median(runs.map(({ durationMs }) => durationMs))),
+    'slowest, ms': Math.round(Math.max(...runs.map(({ durationMs }) => durationMs))),
+    'of the processor, ms': Math.round(median(runs.map(({ cpuMs }) => cpuMs))),
+    'peak, MiB': Math.round(Math.max(...runs.map(({ peakMib }) => peakMib))),
   };
 }

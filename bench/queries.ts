@@ -5,14 +5,17 @@
 // Usage: npm run bench:queries [-- --rows 10m --old 100k --runs 1m --payloads 100k --bytes 1000 --rate 300 --seconds 8 --rounds 3]
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fillLog, fillRuns } from './accept-path/fill-log.ts';
-import { sendAtRate } from './accept-path/open-loop.ts';
-import { awaitRetention, backUp, compareRates, measureMeanwhile, measureStart } from './queries/upkeep.ts';
-import { type BenchFactory, inTemporaryDirectory, openFactory, requireDisk } from './support/factory.ts';
-import { parseNumbers } from './support/options.ts';
-import { median, percentile, round } from './support/statistics.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openDatabaseForReading } from '../store/embedded/delivery-log/sql/database.ts';
+import { inTemporaryDirectory, openFactory, requireDisk } from './support/factory.ts';
+import { fillLog } from './support/fill-log.ts';
+import { compareRates, sendAtRate, type Target } from './support/load.ts';
+import { type Api, measureReads, openApi } from './support/management.ts';
+import { parseOptions } from './support/options.ts';
+import { describeTimes, median, percentile, round } from './support/statistics.ts';
+import { measureInTurn, timeMs, until } from './support/timing.ts';
 
-const options = parseNumbers({
+const options = parseOptions({
   ...{ rows: 10_000_000, old: 100_000, runs: 1_000_000 },
   ...{ payloads: 100_000, bytes: 1_000 },
   ...{ rate: 300, seconds: 8, rounds: 3 },
@@ -27,33 +30,34 @@ await inTemporaryDirectory(async directory => {
   // The log, a backup of it, and what must stay free.
   requireDisk(directory, options.rows * 300 + 1.7 * options.payloads * options.bytes + 15e9);
   const [factory, other] = [openFactory(join(directory, 'full')), openFactory(join(directory, 'empty'))];
-  const [uid = '', otherUid] = [await prepare(factory), await prepare(other)];
-  const token = await factory.hookmill('tokens', 'create', 'bench', '--permission', 'manage');
-  const file = join(factory.home, 'deliveries.db');
-  const keptSinceMs = await fill(file, uid);
-  const { daemon, seconds } = await measureStart(factory);
-  console.log(`ready after ${seconds} s, with ${round(statSync(file).size / 1e9)} GB in the log`);
-  const target = { name: 'full', url: `${daemon.ingressUrl}/webhooks/w/${uid}`, token: 'bench-token' };
-  const steady = { target, rate: options.rate };
-  console.table([await measureMeanwhile('retention', steady, awaitRetention(file, keptSinceMs))]);
-  const read = client(daemon.managementUrl, token);
-  await measureQueries(read);
-  await measureIngress(read, target);
-  const { ingressUrl } = await other.serve();
-  const empty = { ...target, name: 'empty', url: `${ingressUrl}/webhooks/w/${otherUid}` };
-  console.table([await compareRates(target, empty, { ...options, connections: 64 })]);
-  const backup = backUp(factory);
+  const webhook = await factory.applyLoad();
+  const token = await factory.createToken();
+  const keptSinceMs = await fill(factory.log, webhook.uid);
+  const daemon = await factory.serve();
+  console.log(
+    `ready after ${seconds(daemon.readyMs)} s, with ${round(statSync(factory.log).size / 1e9)} GB in the log`,
+  );
+  const target = daemon.targetOf(webhook, 'full');
+  const removing = awaitRetention(factory.log, keptSinceMs);
+  console.table([await measureMeanwhile('retention', target, options.rate, removing)]);
+  const api = openApi(daemon, token);
+  await measureQueries(api);
+  await measureIngress(api, target);
+  const otherWebhook = await other.applyLoad();
+  const empty = (await other.serve()).targetOf(otherWebhook, 'empty');
+  const [full = 0, without = 0] = await compareRates([target, empty], { ...options, connections: 64 });
+  console.table([{ 'full log /s': round(full, 0), 'empty log /s': round(without, 0) }]);
+  const backup = join(directory, 'backup');
+  const backingUp = factory.hookmill('store', 'backup', backup);
   // SQLite's log grows while a backup reads: 15 KB for a delivery.
-  console.table([await measureMeanwhile('backup', { target, rate: options.rate / 3 }, backup)]);
-  console.log(`the backup has ${round((await backup).bytes / 1e9)} GB`);
+  console.table([await measureMeanwhile('backup', target, options.rate / 3, backingUp)]);
+  console.log(`the backup has ${round(statSync(backup).size / 1e9)} GB`);
   daemon.kill();
-  console.log(`after kill -9, ready after ${(await measureStart(factory)).seconds} s`);
+  console.log(`after kill -9, ready after ${seconds((await factory.serve()).readyMs)} s`);
 });
 
-async function prepare(factory: BenchFactory): Promise<string | undefined> {
-  await factory.hookmillWith('bench-token', 'secrets', 'set', 'LOAD_TOKEN');
-  factory.write('webhooks/load.yaml', 'secretName: LOAD_TOKEN\n');
-  return (await factory.apply()).get('load');
+function seconds(ms: number): number {
+  return round(ms / 1_000, 2);
 }
 
 /** Fills the log, and returns since when retention keeps everything. */
@@ -65,41 +69,51 @@ async function fill(file: string, uid: string): Promise<number> {
   const payload = Buffer.from(
     start.replace('""', `"${'x'.repeat(Math.max(0, options.bytes - start.length))}"`),
   );
-  const startMs = performance.now();
-  await fillLog(file, uid, options.rows, {
-    newest: { count: options.payloads, payload },
-    times: { fromMs, toMs },
-  });
-  fillRuns(file, options);
-  console.log(`filled in ${round((performance.now() - startMs) / 1_000, 0)} s`);
+  const filling = { ...options, newest: { count: options.payloads, payload }, times: { fromMs, toMs } };
+  const filledMs = await timeMs(() => fillLog(file, uid, filling));
+  console.log(`filled in ${round(filledMs / 1_000, 0)} s`);
   return toMs - keptMs;
 }
 
-type Read = (path: string) => Promise<{ next: string | null; searched: number }>;
+/** Waits until the daemon has removed all deliveries that arrived before a time. */
+async function awaitRetention(file: string, keptSinceMs: number): Promise<void> {
+  const database = openDatabaseForReading(file);
+  const oldest = database.prepare<[], number>('SELECT at_ms FROM deliveries ORDER BY seq LIMIT 1').pluck();
+  await until(100, () => (oldest.get() ?? 0) >= keptSinceMs);
+  database.close();
+}
 
-function client(managementUrl: string, token: string): Read {
-  const headers = { authorization: `Bearer ${token.trim()}` };
-  return async path => {
-    const answer = await fetch(`${managementUrl}/api/v1/factories/default${path}`, { headers });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Awaited<ReturnType<Read>>;
+/** Measures the answers of the ingress until `work` is done and for five seconds more, and how long `work` took. */
+async function measureMeanwhile(name: string, target: Target, perSecond: number, work: Promise<unknown>) {
+  const took = timeMs(() => work);
+  const times = await sendAtRate(
+    target,
+    perSecond,
+    64,
+    took.then(() => delay(5_000)),
+  );
+  return {
+    name,
+    s: round((await took) / 1_000),
+    ...describeTimes(times),
+    'worst ms': round(Math.max(...times)),
   };
 }
 
-/** Reads a list to its end, and returns how many rows were looked at. */
-async function readAll(read: Read, path: string): Promise<{ pages: number; searched: number }> {
-  let searched = 0;
-  let pages = 0;
+/** Reads a list to its end. Returns how long that took, in how many pages, and how many rows were looked at. */
+async function readAll(api: Api, path: string): Promise<string> {
+  const startMs = performance.now();
+  const found = { pages: 0, searched: 0 };
   for (let cursor = ''; ; ) {
-    const page = await read(`${path}&limit=200${cursor}`);
-    searched += page.searched;
-    pages++;
-    if (page.next === null) return { pages, searched };
-    cursor = `&cursor=${page.next}`;
+    const { next, searched } = await api(`${path}&limit=200${cursor}`);
+    found.pages++;
+    found.searched += searched;
+    if (next === null) return `${Math.round(performance.now() - startMs)} ms, ${JSON.stringify(found)}`;
+    cursor = `&cursor=${next}`;
   }
 }
 
-async function measureQueries(read: Read): Promise<void> {
+async function measureQueries(api: Api): Promise<void> {
   const ago = (hours: number) => encodeURIComponent(new Date(Date.now() - hours * hourMs).toISOString());
   const hour = `since=${ago(73)}&until=${ago(72)}`;
   const searched = `since=${ago((keptHours * searchedPayloads) / options.rows)}`;
@@ -119,55 +133,35 @@ async function measureQueries(read: Read): Promise<void> {
     'runs of an automation in an hour': `/runs?automation=triage&${hour}`,
     'runs with a text that none has': `/runs?search=${needle}&${hour}`,
   };
-  const rows = [];
-  for (const [name, path] of Object.entries(queries)) {
-    const times: number[] = [];
-    for (let count = 0; count < 20; count++) {
-      const startMs = performance.now();
-      await read(path);
-      times.push(performance.now() - startMs);
-    }
-    rows.push({ query: name, 'median ms': round(median(times)), 'worst ms': round(Math.max(...times)) });
-  }
-  console.table(rows);
+  console.table(await measureReads(api, 'query', queries, 20));
   const whole = {
     [`a text in ${searchedPayloads} payloads`]: `/deliveries?search=${needle}&${searched}`,
     'a text in an hour': `/deliveries?search=${needle}&${hour}`,
     'failed runs of all time': `/runs?state=failed&since=${ago(200)}`,
   };
-  for (const [name, path] of Object.entries(whole)) {
-    const startMs = performance.now();
-    const found = await readAll(read, path);
-    console.log(
-      `${name}, to the end: ${Math.round(performance.now() - startMs)} ms, ${JSON.stringify(found)}`,
-    );
-  }
+  for (const [name, path] of Object.entries(whole))
+    console.log(`${name}, to the end: ${await readAll(api, path)}`);
 }
 
-async function measureIngress(
-  read: Read,
-  target: { name: string; url: string; token: string },
-): Promise<void> {
-  const alone: number[][] = [];
-  const searched: number[][] = [];
-  const load = () => sendAtRate(target, options.rate, { seconds: options.seconds, connections: 64 });
-  for (let turn = 0; turn < options.rounds; turn++) {
-    alone.push([...(await load())]);
+async function measureIngress(api: Api, target: Target): Promise<void> {
+  const load = () => sendAtRate(target, options.rate, 64, delay(options.seconds * 1_000));
+  const loadWhileSearching = async () => {
+    const loading = load();
     let isLoading = true;
-    const searching = (async () => {
-      while (isLoading) await read(`/deliveries?search=${needle}&limit=200`);
-    })();
-    searched.push([...(await load())]);
-    isLoading = false;
-    await searching;
-  }
-  const p = (samples: number[][], part: number) => median(samples.map(times => percentile(times, part)));
-  const row = (name: string, samples: number[][]) => ({
-    ingress: name,
-    'p50 ms': round(p(samples, 0.5), 2),
-    'p99 ms': round(p(samples, 0.99), 2),
-  });
-  console.table([row('alone', alone), row('while a search is repeated', searched)]);
+    void loading.finally(() => {
+      isLoading = false;
+    });
+    while (isLoading) await api(`/deliveries?search=${needle}&limit=200`);
+    return loading;
+  };
+  const { alone, searched } = await measureInTurn(
+    { alone: load, searched: loadWhileSearching },
+    options.rounds,
+  );
+  console.table([
+    { ingress: 'alone', ...describeTimes(...alone) },
+    { ingress: 'while a search is repeated', ...describeTimes(...searched) },
+  ]);
   const ratios = alone.map((times, turn) => percentile(searched[turn] ?? [], 0.99) / percentile(times, 0.99));
   console.log(
     `p99 ratio ${round(median(ratios), 2)}, ${options.rate}/s, medians of ${options.rounds} rounds`,

@@ -5,71 +5,70 @@
 // Usage: npm run bench:reconcile [-- --megabytes 500 --rounds 3 --rate 1000 --connections 32 --filter 1]
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import autocannon from 'autocannon';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startGitDaemon } from '../test/support/git-daemon.ts';
+import { operatorEnvironment } from '../test/support/git-samples.ts';
+import { countWebhooks } from './support/daemon-figures.ts';
 import { atEnd, inTemporaryDirectory, openFactory } from './support/factory.ts';
-import { parseNumbers } from './support/options.ts';
+import { post, prepareRequests, sendAtRate } from './support/load.ts';
+import { parseOptions } from './support/options.ts';
 import { median, percentile, round } from './support/statistics.ts';
+import { measureInTurn, timeMs, until } from './support/timing.ts';
 
-const { megabytes, rounds, rate, connections, filter } = parseNumbers({
+const { megabytes, rounds, rate, connections, filter } = parseOptions({
   ...{ megabytes: 500, rounds: 3, rate: 1_000, connections: 32 },
   filter: 1,
 });
 const secondsAtRest = 5;
-const gitEnvironment = {
-  ...process.env,
-  ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com' },
-  ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com' },
-};
 
 await inTemporaryDirectory(async directory => {
   const upstream = join(directory, 'upstream');
   makeRepository(upstream);
-  const gitDaemon = await startGitDaemon(directory, gitEnvironment);
+  const gitDaemon = await startGitDaemon(directory, operatorEnvironment);
   atEnd(gitDaemon.stop);
   const factory = openFactory(directory);
   const token = await factory.hookmill('secrets', 'generate', 'LOAD');
   const repository = `${gitDaemon.url}/upstream`;
-  const { ingressUrl, managementUrl } = await factory.serve({
+  const { targetOf, managementUrl } = await factory.serve({
     repositories: [{ repository, interval: '1h', trigger: 'push' }],
   });
-  await served(managementUrl, 2);
-  const urlOf = async (name: string) => {
+  let webhooks = 2;
+  const served = () => until(20, async () => (await countWebhooks(managementUrl)) === webhooks);
+  await served();
+  const find = async (name: string) => {
     const { uid } = JSON.parse(await factory.hookmill('webhooks', 'show', name, '-o', 'json'));
-    return `${ingressUrl}/webhooks/w/${uid}`;
+    return targetOf({ uid, token }, name);
   };
-  const [load, push] = [await urlOf('load'), await urlOf('push')];
-  const headers = { authorization: `Bearer ${token}` };
-  const trigger = () =>
-    fetch(push, { method: 'POST', headers, body: JSON.stringify({ push: randomBytes(8).toString('hex') }) });
+  const [load, push] = [await find('load'), await find('push')];
+  const nextPush = prepareRequests(push);
+  /** Commits another webhook. Returns a function that says so, as a git host does, and waits until the webhook is served. */
+  const commitAnother = () => {
+    commit(upstream, `webhooks/more-${webhooks++}.yaml`);
+    return () => post(push.url, nextPush()).then(served);
+  };
 
-  const rows = [];
-  for (let n = 0; n <= rounds; n++) {
-    const atRest = await measure(load, headers, sleep(secondsAtRest * 1_000));
-    rmSync(join(factory.home, 'repositories'), { recursive: true, force: true });
-    commit(upstream, `webhooks/more-${n}.yaml`);
-    const startedMs = performance.now();
-    await trigger();
-    const fetching = await measure(load, headers, served(managementUrl, 3 + n));
-    const fetchSeconds = (performance.now() - startedMs) / 1_000;
-    // The first round warms up.
-    if (n > 0) rows.push({ ...row(atRest, fetching), 'fetch s': round(fetchSeconds) });
-  }
+  const measure = async (took: Promise<number>) => {
+    const times = await sendAtRate(load, rate, connections, took);
+    return { times, seconds: round((await took) / 1_000) };
+  };
+  const cases = {
+    atRest: () => measure(timeMs(() => delay(secondsAtRest * 1_000))),
+    fetching: () => {
+      rmSync(join(factory.home, 'repositories'), { recursive: true, force: true });
+      return measure(timeMs(commitAnother()));
+    },
+  };
+  const { atRest, fetching } = await measureInTurn(cases, rounds);
+  const rows = fetching.map(({ times, seconds }, turn) => {
+    return { ...row(atRest[turn]?.times ?? [], times), 'fetch s': seconds };
+  });
   console.table(rows);
   console.log(`median ratio of p99: ${median(rows.map(({ ratio }) => ratio))}`);
 
   const pushes: number[] = [];
-  for (let n = 0; n < 5; n++) {
-    commit(upstream, `webhooks/small-${n}.yaml`);
-    const startedMs = performance.now();
-    await trigger();
-    await served(managementUrl, 4 + rounds + n);
-    pushes.push(Math.round(performance.now() - startedMs));
-  }
+  for (let n = 0; n < 5; n++) pushes.push(Math.round(await timeMs(commitAnother())));
   console.log(`from a push to its being served, ms: ${pushes.join(', ')}`);
   const how = filter ? 'large files left out' : 'all fetched';
   console.log(
@@ -90,38 +89,9 @@ function row(atRest: readonly number[], fetching: readonly number[]) {
   };
 }
 
-/** Sends deliveries at the rate until `end`. Returns their response times in ms. */
-async function measure(
-  url: string,
-  headers: Record<string, string>,
-  end: Promise<unknown>,
-): Promise<readonly number[]> {
-  const times: number[] = [];
-  const body = JSON.stringify({ id: '[<id>]', data: { text: 'x'.repeat(900) } });
-  const options = {
-    url,
-    method: 'POST',
-    headers,
-    body,
-    connections,
-    overallRate: rate,
-    idReplacement: true,
-  } as const;
-  const run = autocannon({ ...options, duration: 600 }, error => {
-    if (error) throw error;
-  });
-  run.on('response', (_client, status, _bytes, ms) => {
-    if (status !== 202) throw new Error(`answered ${status}`);
-    times.push(ms);
-  });
-  await end;
-  run.stop();
-  await once(run, 'done');
-  return times;
-}
-
 function git(cwd: string, ...args: string[]): void {
-  execFileSync('git', args, { cwd, env: gitEnvironment });
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+  execFileSync('git', [...author, ...args], { cwd, env: operatorEnvironment });
 }
 
 function makeRepository(upstream: string): void {
@@ -144,15 +114,4 @@ function commit(upstream: string, webhook: string): void {
   writeFileSync(join(upstream, webhook), `secretName: LOAD # ${webhook}\n`);
   git(upstream, 'add', '--all');
   git(upstream, 'commit', '--quiet', '--message', webhook);
-}
-
-/** Resolves once the daemon serves this many webhooks. */
-async function served(managementUrl: string, webhooks: number): Promise<void> {
-  for (;;) {
-    const { factories } = (await (await fetch(`${managementUrl}/readyz`)).json()) as {
-      factories: { webhooks: number }[];
-    };
-    if (factories[0]?.webhooks === webhooks) return;
-    await sleep(20);
-  }
 }

@@ -4,13 +4,13 @@
 // explained at most: over the largest body, and over bodies that are costly to parse. The goal is a few ms.
 // Usage: node bench/signature.ts
 import { createHmac } from 'node:crypto';
-import process from 'node:process';
 import type { HmacDescription } from '../signatures/description.ts';
 import { explainFailure } from '../signatures/explain-failure.ts';
 import { findScheme, schemes } from '../signatures/schemes.ts';
 import { signRequest } from '../signatures/sign.ts';
 import { compileVerifier } from '../signatures/verify.ts';
 import { round } from './support/statistics.ts';
+import { measureFastest } from './support/timing.ts';
 
 const nowMs = 1_700_000_000_000;
 const url = 'https://hooks.example.com/webhooks/w/wh_0123456789abcdefghijklmn';
@@ -25,31 +25,26 @@ const wrong = {
 };
 const github = findScheme('github');
 if (!github) throw new Error('no scheme github');
-for (const [name, body] of [
-  ['4 KiB', Buffer.alloc(4 * 1024, 'x')],
-  ['256 KiB', Buffer.alloc(256 * 1024, 'x')],
-  ['256 KiB of spaces', Buffer.alloc(256 * 1024, ' ')],
-  ['64 KiB, nested', Buffer.from('['.repeat(32 * 1024) + ']'.repeat(32 * 1024))],
-  ['64 KiB of strings', Buffer.from('"" '.repeat(21 * 1024))],
-  ['64 KiB of escapes', Buffer.from(`"${'\\\\"'.repeat(32 * 1024 - 1)}`)],
-] as const) {
-  const request = { headers: wrong, body, url, method: 'POST' };
-  const times = Array.from({ length: 20 }, () => {
-    const startMs = performance.now();
-    explainFailure(github, 'whsec_c2VjcmV0 ', request, mismatch);
-    return performance.now() - startMs;
-  });
-  process.stdout.write(`explained: ${name.padEnd(20)}${round(Math.min(...times), 2)} ms\n`);
-}
+const bodies = {
+  '4 KiB': 'x'.repeat(4 * 1024),
+  '256 KiB': 'x'.repeat(256 * 1024),
+  '256 KiB of spaces': ' '.repeat(256 * 1024),
+  '64 KiB, nested': '['.repeat(32 * 1024) + ']'.repeat(32 * 1024),
+  '64 KiB of strings': '"" '.repeat(21 * 1024),
+  '64 KiB of escapes': `"${'\\\\"'.repeat(32 * 1024 - 1)}`,
+};
+console.table(
+  Object.entries(bodies).map(([explained, text]) => {
+    const request = { headers: wrong, body: Buffer.from(text), url, method: 'POST' };
+    const explain = () => explainFailure(github, 'whsec_c2VjcmV0 ', request, mismatch);
+    return { explained, ms: round(Math.min(...Array.from({ length: 20 }, () => nsOf(1, explain))) / 1e6, 2) };
+  }),
+);
+const rows = [];
+for (const scheme of schemes) if (scheme.primitive === 'hmac') rows.push(await measure(scheme.id, scheme));
+console.table(rows.sort((a, b) => b.ratio - a.ratio));
 
-const rows = schemes.flatMap(scheme => (scheme.primitive === 'hmac' ? [measure(scheme.id, scheme)] : []));
-rows.sort((a, b) => b.ratio - a.ratio);
-for (const { id, verifyNs, bareNs, ratio } of rows) {
-  const figures = [`${verifyNs.toFixed(0)} ns`, `${bareNs.toFixed(0)} ns`, ratio.toFixed(2)];
-  process.stdout.write(`${id.padEnd(22)}${figures.map(figure => figure.padStart(10)).join('')}\n`);
-}
-
-function measure(id: string, description: HmacDescription) {
+async function measure(scheme: string, description: HmacDescription) {
   const secret = secretFor(description);
   const signed = signRequest(description, secret, { body, url, method: 'POST', nowMs, id: 'evt_1' });
   const headers = Object.fromEntries(
@@ -57,24 +52,22 @@ function measure(id: string, description: HmacDescription) {
   );
   const request = { headers, body, url, method: 'POST' };
   const verify = compileVerifier(description, secret);
-  if (!verify(request, nowMs).ok) throw new Error(`${id} does not verify what it signs`);
-
-  const verified = () => verify(request, nowMs);
-  const bare = () => createHmac(description.hash, secret).update(body).digest(description.encoding);
-  let verifyNs = Number.POSITIVE_INFINITY;
-  let bareNs = Number.POSITIVE_INFINITY;
-  // Both take turns and the best of many rounds counts, so that other load on the machine affects both equally.
-  for (let round = 0; round < rounds; round++) {
-    bareNs = Math.min(bareNs, nsPerCall(bare));
-    verifyNs = Math.min(verifyNs, nsPerCall(verified));
-  }
-  return { id, verifyNs, bareNs, ratio: verifyNs / bareNs };
+  if (!verify(request, nowMs).ok) throw new Error(`${scheme} does not verify what it signs`);
+  const hmac = () => createHmac(description.hash, secret).update(body).digest(description.encoding);
+  const cases = {
+    bare: () => nsOf(callsPerRound, hmac),
+    verified: () => nsOf(callsPerRound, () => verify(request, nowMs)),
+  };
+  const { verified, bare } = await measureFastest(cases, rounds);
+  const ns = { 'verify ns': Math.round(verified), 'bare ns': Math.round(bare) };
+  return { scheme, ...ns, ratio: round(verified / bare, 2) };
 }
 
-function nsPerCall(call: () => unknown): number {
+/** The time of a call, as the mean of so many. */
+function nsOf(calls: number, call: () => unknown): number {
   const start = process.hrtime.bigint();
-  for (let i = 0; i < callsPerRound; i++) call();
-  return Number(process.hrtime.bigint() - start) / callsPerRound;
+  for (let i = 0; i < calls; i++) call();
+  return Number(process.hrtime.bigint() - start) / calls;
 }
 
 function secretFor({ key }: HmacDescription): string {

@@ -5,54 +5,53 @@
 // the daemon is killed, and each delivery that it answered with 202 must be in the log, with its run. Prints a line each
 // minute. Exits with 1 if something accepted is missing, or an answer was not the expected one. Linux only.
 // Usage: npm run soak [-- --hours 2 --rate 25 --viewers 20 --apply 60]
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
-import { countFilled, fillLog, fillRuns } from './accept-path/fill-log.ts';
 import { printSample, printSlopes, type SoakSample, takeSample } from './soak/samples.ts';
 import { writeAutomations, writeDefinitions } from './soak/senders.ts';
 import { startTraffic, type Traffic } from './soak/traffic.ts';
+import { readMetrics } from './support/daemon-figures.ts';
 import {
   type BenchFactory,
   inTemporaryDirectory,
   openFactory,
   type RunningDaemon,
 } from './support/factory.ts';
-import { parseNumbers } from './support/options.ts';
-import { openViewers } from './support/viewers.ts';
+import { countFilled, fillLog } from './support/fill-log.ts';
+import { type Api, openApi, openViewers } from './support/management.ts';
+import { parseOptions } from './support/options.ts';
+import { until } from './support/timing.ts';
 
-const { hours, rate, viewers, apply } = parseNumbers({ hours: 2, rate: 25, viewers: 20, apply: 60 });
+const { hours, rate, viewers, apply } = parseOptions({ hours: 2, rate: 25, viewers: 20, apply: 60 });
 const hourMs = 3_600_000;
 /** Every delivery is kept for so long, at least. */
 const keptMs = 7 * 24 * hourMs;
 
-interface Old {
-  readonly rows: number;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+type Old = Awaited<ReturnType<typeof fillOld>>;
 
 await inTemporaryDirectory(async directory => {
   const factory = openFactory(directory);
-  const token = (await factory.hookmill('tokens', 'create', 'soak', '--permission', 'manage')).trim();
+  const token = await factory.createToken();
   await writeDefinitions(factory);
   const uids = await factory.apply();
   const old = await fillOld(factory, uids.get('deploys') ?? '');
   const daemon = await factory.serve({ runs: { runner: { kind: 'command', argv: ['/bin/cat'] } } });
-  const traffic = startTraffic(daemon.ingressUrl, uids, rate);
+  const findUrl = (sender = '') => daemon.urlOf(uids.get(sender) ?? `wh_${'0'.repeat(24)}`);
+  const traffic = startTraffic(findUrl, rate);
   const ending = new AbortController();
   const during = { ended: ending.signal, traffic };
-  const tokens = [token];
-  let closePages = await openViewers(daemon.managementUrl, tokens, viewers);
+  const api = openApi(daemon, token);
+  const openPages = () => openViewers(daemon, [token], viewers);
+  let closePages = await openPages();
   const others = [
     repeat(apply, during, async count => {
       writeAutomations(factory, count);
       await factory.apply();
     }),
-    repeat(5, during, () => read(daemon, token)),
+    repeat(5, during, () => readLists(api)),
     repeat(30, during, async () => {
       closePages();
-      closePages = await openViewers(daemon.managementUrl, tokens, viewers);
+      closePages = await openPages();
     }),
   ];
   printSlopes(await sampleRepeatedly(daemon, factory.home, traffic));
@@ -60,21 +59,22 @@ await inTemporaryDirectory(async directory => {
   await traffic.stop();
   await Promise.all(others);
   closePages();
-  await awaitRuns(daemon);
+  await until(500, async () => {
+    const metrics = await readMetrics(`${daemon.managementUrl}/metrics`);
+    return metrics.get('hookmill_runs_queued') === 0 && metrics.get('hookmill_runs_running') === 0;
+  });
   daemon.kill();
   await delay(500);
   report(factory, old, traffic);
 });
 
 /** Fills the log with deliveries of which an hour's worth passes its retention each hour, and a tenth has a run. */
-async function fillOld({ home }: BenchFactory, uid: string): Promise<Old> {
+async function fillOld({ log }: BenchFactory, uid: string) {
   const rows = Math.round(rate * 3_600 * (hours + 1));
   const fromMs = Date.now() - keptMs - hourMs;
   const old = { rows, fromMs, toMs: fromMs + (hours + 1) * hourMs };
-  const file = join(home, 'deliveries.db');
   const payload = Buffer.from(JSON.stringify({ kind: 'old', text: 'x'.repeat(900) }));
-  await fillLog(file, uid, rows, { newest: { count: rows, payload }, times: old });
-  fillRuns(file, { rows, runs: rows / 10 });
+  await fillLog(log, uid, { rows, runs: rows / 10, newest: { count: rows, payload }, times: old });
   return old;
 }
 
@@ -104,37 +104,21 @@ async function repeat(
 }
 
 /** Asks for what pages of the dashboard and commands ask for: lists, searches, single rows and their explanations. */
-async function read({ managementUrl }: RunningDaemon, token: string): Promise<void> {
-  const get = async (path: string) => {
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${managementUrl}/api/v1/factories/default${path}`, { headers });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json() as Promise<{ deliveries?: { id: string }[]; runs?: { id: string }[] }>;
-  };
+async function readLists(api: Api): Promise<void> {
   const since = encodeURIComponent(new Date(Date.now() - hourMs).toISOString());
-  const { deliveries = [] } = await get('/deliveries?summary=true');
-  const { runs = [] } = await get('/runs?summary=true');
-  for (const { id } of deliveries.slice(0, 2)) await get(`/deliveries/${id}`);
-  for (const { id } of runs.slice(0, 2)) await get(`/runs/${id}`);
+  const { deliveries } = await api('/deliveries?summary=true');
+  const { runs } = await api('/runs?summary=true');
+  for (const { id } of deliveries.slice(0, 2)) await api(`/deliveries/${id}`);
+  for (const { id } of runs.slice(0, 2)) await api(`/runs/${id}`);
   for (const path of ['/webhooks', '/automations', '/health', '/run-tallies', '/why/deploys'])
-    await get(path);
-  await get(`/deliveries?search=order-4711&since=${since}`);
-  await get(`/deliveries?webhook=github&outcome=Duplicate&since=${since}`);
-}
-
-/** Waits until no run is queued or executed. */
-async function awaitRuns({ managementUrl }: RunningDaemon): Promise<void> {
-  for (;;) {
-    const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
-    const ended = ['queued', 'running'].every(state => metrics.includes(`\nhookmill_runs_${state} 0\n`));
-    if (ended) return;
-    await delay(500);
-  }
+    await api(path);
+  await api(`/deliveries?search=order-4711&since=${since}`);
+  await api(`/deliveries?webhook=github&outcome=Duplicate&since=${since}`);
 }
 
 /** Reads the log of the killed daemon. Sets the exit status to 1 if it lacks something, or an answer was unexpected. */
-function report({ home }: BenchFactory, old: Old, { accepted, counts, unexpected }: Traffic): void {
-  const log = openSqliteReader(join(home, 'deliveries.db'));
+function report(factory: BenchFactory, old: Old, { accepted, counts, unexpected }: Traffic): void {
+  const log = openSqliteReader(factory.log);
   const missing: string[] = [];
   for (const [id, hasRun] of accepted) {
     const runs = log.listRunsOfDelivery(id).map(({ state }) => state);
@@ -145,7 +129,7 @@ function report({ home }: BenchFactory, old: Old, { accepted, counts, unexpected
   const stepMs = (old.toMs - old.fromMs) / old.rows;
   const keptSinceMs = Date.now() - keptMs;
   const mustBeKept = Math.floor((old.toMs - keptSinceMs) / stepMs);
-  const kept = countFilled(join(home, 'deliveries.db'), keptSinceMs);
+  const kept = countFilled(factory.log, keptSinceMs);
   if (kept.since < mustBeKept)
     missing.push(`${mustBeKept - kept.since} old deliveries that retention must keep`);
   console.log('answers:', counts);

@@ -2,17 +2,15 @@
 // compared with an empty Node process. The cases take turns within one run; the fastest of each counts, because other
 // load on the machine disturbed it least.
 // Usage: npm run bench:validate [-- --files 10000 --rounds 5 --starts 20]
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execaSync } from 'execa';
-import { inTemporaryDirectory } from './support/factory.ts';
-import { parseNumbers } from './support/options.ts';
+import { execa } from 'execa';
+import { type BenchFactory, bin, inTemporaryDirectory, openFactory } from './support/factory.ts';
+import { parseOptions } from './support/options.ts';
 import { round } from './support/statistics.ts';
+import { measureFastest } from './support/timing.ts';
 
-const { files, rounds, starts } = parseNumbers({ files: 10_000, rounds: 5, starts: 20 });
+const { files, rounds, starts } = parseOptions({ files: 10_000, rounds: 5, starts: 20 });
 const webhooksOfFactory = 20;
-
-const bin = join(import.meta.dirname, '../cli/bin.js');
 const examples = join(import.meta.dirname, '../examples');
 
 const webhook = `authMode: signature
@@ -36,14 +34,22 @@ triggers:
 `;
 
 await inTemporaryDirectory(async directory => {
-  const factories = writeWebhooks(directory);
-  writeAutomations(directory);
-  const empty = ['-e', '0'];
-  const whole = race(directory, rounds, {
-    webhooks: [bin, 'validate', ...factories],
-    automations: [bin, 'validate', 'automations-only'],
-  });
-  const few = race(directory, starts, { empty, validate: [bin, '-C', examples, 'validate'] });
+  const { write } = openFactory(directory);
+  const factories = writeWebhooks(write);
+  for (let i = 0; i < files; i++)
+    write(
+      `automations-only/automations/a${i}.yaml`,
+      automation.replace('prompt: |', `prompt: |\n  Number ${i}.`),
+    );
+  const run = async (...args: string[]) =>
+    (await execa(process.execPath, args, { cwd: directory })).durationMs;
+  const large = {
+    webhooks: () => run(bin, 'validate', ...factories),
+    automations: () => run(bin, 'validate', 'automations-only'),
+  };
+  const small = { empty: () => run('-e', '0'), validate: () => run(bin, '-C', examples, 'validate') };
+  const whole = await measureFastest(large, rounds);
+  const few = await measureFastest(small, starts);
   console.table({
     [`${files} webhooks in ${factories.length} factories`]: filesPerSecond(whole.webhooks),
     [`${files} automations`]: filesPerSecond(whole.automations),
@@ -57,38 +63,12 @@ await inTemporaryDirectory(async directory => {
   });
 });
 
-function writeWebhooks(directory: string): string[] {
-  return Array.from({ length: Math.ceil(files / webhooksOfFactory) }, (_, factory) => {
-    const folder = `factories/f${factory}`;
-    mkdirSync(join(directory, folder, 'webhooks'), { recursive: true });
-    for (let i = 0; i < webhooksOfFactory; i++) {
-      writeFileSync(join(directory, folder, `webhooks/w${i}.yaml`), webhook);
-    }
-    return folder;
+function writeWebhooks(write: BenchFactory['write']): string[] {
+  return Array.from({ length: Math.ceil(files / webhooksOfFactory) }, (_, index) => {
+    const factory = `factories/f${index}`;
+    for (let i = 0; i < webhooksOfFactory; i++) write(`${factory}/webhooks/w${i}.yaml`, webhook);
+    return factory;
   });
-}
-
-function writeAutomations(directory: string): void {
-  const folder = join(directory, 'automations-only/automations');
-  mkdirSync(folder, { recursive: true });
-  for (let i = 0; i < files; i++)
-    writeFileSync(join(folder, `a${i}.yaml`), automation.replace('prompt: |', `prompt: |\n  Number ${i}.`));
-}
-
-/** Returns the fastest run of each command, in ms, from the start to the end of its process. */
-function race<Name extends string>(
-  cwd: string,
-  rounds: number,
-  commands: Record<Name, string[]>,
-): Record<Name, number> {
-  const quickest = Object.fromEntries(Object.keys(commands).map(name => [name, Number.POSITIVE_INFINITY]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, args] of Object.entries<string[]>(commands)) {
-      const { durationMs } = execaSync(process.execPath, args, { cwd });
-      quickest[name] = Math.min(quickest[name] ?? 0, durationMs);
-    }
-  }
-  return quickest as Record<Name, number>;
 }
 
 function filesPerSecond(ms: number) {

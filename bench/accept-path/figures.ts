@@ -15,62 +15,36 @@ export interface Figure {
   readonly aim: string;
 }
 
-interface Definition {
-  readonly figure: string;
-  readonly of: CaseName;
-  readonly against: CaseName;
-  readonly key: 'perSecond' | 'p99Ms' | 'serverUs';
-  readonly aim: string;
-}
-
 const units = { perSecond: '/s', p99Ms: 'ms', serverUs: 'µs' } as const;
+const againstChecked = 'against Koa + HMAC + parse';
 
-const definitions: readonly Definition[] = [
-  accepted('bare node:http', 'http'),
-  accepted('bare Koa', 'koa'),
-  accepted('Koa + HMAC + parse, which stores nothing', 'checked', '≥ 0.65'),
-  accepted('Koa + Redis, appendfsync always', 'redis', '≥ 1.2'),
-  accepted('Koa + PostgreSQL, one insert a request', 'postgres', '≥ 2.5'),
-  accepted('adnanh/webhook, starting /bin/true', 'webhook', '≥ 3'),
-  accepted('the disk: append + fdatasync in such batches', 'disk'),
-  {
-    ...accepted('Koa + HMAC + parse', 'checked', '≤ 55 µs'),
-    figure: 'CPU of an accepted delivery, against Koa + HMAC + parse',
-    key: 'serverUs',
-  },
-  ofIssuer('accepted', 'oidc', 'perSecond'),
-  ofIssuer('CPU of an accepted delivery', 'oidc', 'serverUs'),
-  ofIssuer('p99 at 1,000/s', 'oidcAtRate', 'p99Ms'),
-  flooded('404 flood', 'unknown'),
-  flooded('401 flood, each request from another address', 'forged'),
-  flooded('401 flood from one address, soon answered 429', 'refused'),
-  {
-    figure: 'p99 at 1,000/s, against bare Koa',
-    ...{ of: 'hookmillAtRate', against: 'koaAtRate', key: 'p99Ms', aim: '≤ 2' },
-  },
-  {
-    figure: 'accepted with a full log, against an empty one',
-    ...{ of: 'full', against: 'hookmill', key: 'perSecond', aim: '≥ 0.9' },
-  },
+const definitions = [
+  define('accepted, against bare node:http', 'hookmill', 'http'),
+  define('accepted, against bare Koa', 'hookmill', 'koa'),
+  define(`accepted, ${againstChecked}, which stores nothing`, 'hookmill', 'checked', '≥ 0.65'),
+  define('accepted, against Koa + Redis, appendfsync always', 'hookmill', 'redis', '≥ 1.2'),
+  define('accepted, against Koa + PostgreSQL, one insert a request', 'hookmill', 'postgres', '≥ 2.5'),
+  define('accepted, against adnanh/webhook, starting /bin/true', 'hookmill', 'webhook', '≥ 3'),
+  define('accepted, against the disk: append + fdatasync in such batches', 'hookmill', 'disk'),
+  define(`CPU of an accepted delivery, ${againstChecked}`, 'hookmill', 'checked', '≤ 55 µs', 'serverUs'),
+  define('accepted with authMode oidc, against token', 'oidc', 'token'),
+  define('CPU of an accepted delivery with authMode oidc, against token', 'oidc', 'token', '', 'serverUs'),
+  define('p99 at 1,000/s with authMode oidc, against token', 'oidcAtRate', 'tokenAtRate', '', 'p99Ms'),
+  define(`404 flood, ${againstChecked}`, 'unknown', 'checked', '≥ 1'),
+  define(`401 flood, each request from another address, ${againstChecked}`, 'forged', 'checked', '≥ 1'),
+  define(`401 flood from one address, soon answered 429, ${againstChecked}`, 'refused', 'checked', '≥ 1'),
+  define('p99 at 1,000/s, against bare Koa', 'hookmillAtRate', 'koaAtRate', '≤ 2', 'p99Ms'),
+  define('accepted with a full log, against an empty one', 'full', 'hookmill', '≥ 0.9'),
 ];
 
-function accepted(than: string, against: CaseName, aim = ''): Definition {
-  return { figure: `accepted, against ${than}`, of: 'hookmill', against, key: 'perSecond', aim };
-}
-
-function ofIssuer(name: string, of: 'oidc' | 'oidcAtRate', key: Definition['key']): Definition {
-  const against = of === 'oidc' ? 'token' : 'tokenAtRate';
-  return { figure: `${name} with authMode oidc, against token`, of, against, key, aim: '' };
-}
-
-function flooded(name: string, of: CaseName): Definition {
-  return {
-    figure: `${name}, against Koa + HMAC + parse`,
-    of,
-    against: 'checked',
-    key: 'perSecond',
-    aim: '≥ 1',
-  };
+function define(
+  figure: string,
+  of: CaseName,
+  against: CaseName,
+  aim = '',
+  key: keyof typeof units = 'perSecond',
+) {
+  return { figure, of, against, aim, key };
 }
 
 /** Computes the figures as medians over the rounds. One whose comparison was not measured has no numbers for it. */

@@ -1,6 +1,10 @@
-import { type LoadOptions, load, rateOf, type Target } from '../support/load.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readMetrics } from '../support/daemon-figures.ts';
+import { type LoadOptions, load, sendAtRate, type Target } from '../support/load.ts';
 import { percentile } from '../support/statistics.ts';
-import { sendAtRate } from './open-loop.ts';
+
+/** Requests per second of an open loop. */
+const steadyRate = 1_000;
 
 /** The figures of one turn of a case: times in ms, processor time per request in µs. */
 export interface Sample {
@@ -13,23 +17,31 @@ export interface Sample {
   readonly rowsPerCommit?: number;
 }
 
-/** Measures a server under load. `metricsUrl` answers with the processor time that the server has used. */
-export async function measureLoad(
-  target: Target,
-  options: LoadOptions,
-  metricsUrl?: string,
-): Promise<Sample> {
-  const before = await readMetrics(metricsUrl);
+/** Measures one case for one turn. */
+export type Measure = () => Promise<Sample>;
+
+export type Measures = ReturnType<typeof createMeasures>;
+
+/** Makes measures with the same options: of a target under load, and at a constant rate. */
+export function createMeasures(options: LoadOptions) {
+  const load = (target: Target) => () => measureLoad(target, options);
+  const atRate = (target: Target) => () => measureAtRate(target, options);
+  return { options, load, atRate };
+}
+
+async function measureLoad(target: Target, options: LoadOptions): Promise<Sample> {
+  const read = async () => (target.metricsUrl ? readMetrics(target.metricsUrl) : new Map<string, number>());
+  const before = await read();
   const cpu = process.cpuUsage();
   let result = await load(target, options);
   // On a busy machine, a short round may end before the first answer.
   while (result.requests.total === 0) result = await load(target, options);
   const { user, system } = process.cpuUsage(cpu);
-  const after = await readMetrics(metricsUrl);
+  const after = await read();
   const grown = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN);
-  const { requests, latency } = result;
+  const { requests, latency, duration } = result;
   const sample = {
-    perSecond: rateOf(result),
+    perSecond: requests.total / duration,
     p50Ms: latency.p50,
     p99Ms: latency.p99,
     clientUs: (user + system) / requests.total,
@@ -39,18 +51,7 @@ export async function measureLoad(
   return Object.fromEntries(Object.entries(sample).filter(([, value]) => Number.isFinite(value)));
 }
 
-/** Measures how long answers take at a constant rate. */
-export async function measureAtRate(
-  target: Target,
-  perSecond: number,
-  options: LoadOptions,
-): Promise<Sample> {
-  const times = await sendAtRate(target, perSecond, options);
-  return { perSecond, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
-}
-
-async function readMetrics(url: string | undefined): Promise<ReadonlyMap<string, number>> {
-  const text = url === undefined ? '' : await (await fetch(url)).text();
-  const metrics = text.matchAll(/^(\w+) (\S+)$/gm);
-  return new Map(Array.from(metrics, ([, name = '', value]) => [name, Number(value)]));
+async function measureAtRate(target: Target, { seconds, connections }: LoadOptions): Promise<Sample> {
+  const times = await sendAtRate(target, steadyRate, connections, delay(seconds * 1_000));
+  return { perSecond: steadyRate, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
 }

@@ -23,16 +23,13 @@ export function limitCpu(pids: readonly number[], percent: number): () => void {
 }
 
 function makeGroup(name: string, quotaUs: number): string {
-  if (existsSync('/sys/fs/cgroup/cpu')) {
-    const group = join('/sys/fs/cgroup/cpu', name);
-    mkdirSync(group);
-    writeFileSync(join(group, 'cpu.cfs_period_us'), String(periodUs));
-    writeFileSync(join(group, 'cpu.cfs_quota_us'), String(quotaUs));
-    return group;
-  }
-  const group = join('/sys/fs/cgroup', name);
-  writeFileSync('/sys/fs/cgroup/cgroup.subtree_control', '+cpu');
-  mkdirSync(group);
-  writeFileSync(join(group, 'cpu.max'), `${quotaUs} ${periodUs}`);
-  return group;
+  const isVersion1 = existsSync('/sys/fs/cgroup/cpu');
+  const parent = isVersion1 ? '/sys/fs/cgroup/cpu' : '/sys/fs/cgroup';
+  const limits = isVersion1
+    ? { 'cpu.cfs_period_us': periodUs, 'cpu.cfs_quota_us': quotaUs }
+    : { 'cpu.max': `${quotaUs} ${periodUs}` };
+  if (!isVersion1) writeFileSync(join(parent, 'cgroup.subtree_control'), '+cpu');
+  mkdirSync(join(parent, name));
+  for (const [file, value] of Object.entries(limits)) writeFileSync(join(parent, name, file), String(value));
+  return join(parent, name);
 }

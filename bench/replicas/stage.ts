@@ -1,42 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, query } from '../../test/support/postgres.ts';
-import { type BenchFactory, openFactory, type RunningDaemon } from '../support/factory.ts';
+import { type BenchFactory, type BenchWebhook, openFactory, type RunningDaemon } from '../support/factory.ts';
 
 /** A database with one webhook, and the daemons that serve it. */
-export interface Stage {
+export interface Stage extends BenchWebhook {
   readonly store: string;
-  readonly token: string;
-  readonly uid: string;
   readonly factory: BenchFactory;
   serve(replica: string, settings?: object): Promise<RunningDaemon>;
-  /** The URL of the webhook on a daemon. */
-  urlOn(daemon: RunningDaemon): string;
 }
-
-/**
- * The settings of the PostgreSQL of all cases, the naive server's too: a quarter of the memory for its buffers, as its
- * manual recommends, and few checkpoints.
- */
-export const serverSettings = [
-  `shared_buffers = ${Math.floor(totalmem() / 4 / 1024 ** 2)}MB`,
-  'max_wal_size = 16GB',
-  'checkpoint_timeout = 15min',
-];
 
 export async function makeStage(server: PostgresServer, directory: string): Promise<Stage> {
   const store = await server.createDatabase();
   const environment = { HOOKMILL_STORE: store, HOOKMILL_KEY: randomBytes(32).toString('base64') };
   const factory = openFactory(join(directory, 'factory'), environment);
-  factory.write('webhooks/load.yaml', 'secretName: LOAD\n');
-  const token = await factory.hookmill('secrets', 'generate', 'LOAD');
-  const uid = (await factory.apply()).get('load') ?? '';
   return {
-    ...{ store, token, uid, factory },
+    ...{ store, factory },
+    ...(await factory.applyLoad()),
     serve: (replica, settings) =>
       openFactory(join(directory, replica), { ...environment, REPLICA: replica }).serve(settings),
-    urlOn: ({ ingressUrl }) => `${ingressUrl}/webhooks/w/${uid}`,
   };
 }
 
@@ -45,37 +27,30 @@ const days = 6;
 
 /** Fills the log with accepted deliveries of the last days, each day in its partition, before a daemon serves it. */
 export async function fillLog({ store, uid }: Stage, rows: number): Promise<void> {
-  await query(
-    store,
+  const run = (text: string, values?: unknown[]) => query(store, text, values);
+  await run(
     'DROP INDEX hookmill.accepted_by_identity, hookmill.accepted_by_content, hookmill.accepted_by_day',
   );
   const today = Math.floor(Date.now() / 86_400_000);
   const perDay = Math.ceil(rows / days);
   for (let index = 0; index < days; index++) {
     const day = today - days + index;
-    await query(
-      store,
-      `CREATE TABLE hookmill.deliveries_${day} (LIKE hookmill.deliveries INCLUDING DEFAULTS)`,
-    );
+    await run(`CREATE TABLE hookmill.deliveries_${day} (LIKE hookmill.deliveries INCLUDING DEFAULTS)`);
     for (let done = 0; done < perDay; done += rowsPerStatement) {
       const first = index * perDay + done;
       const last = first + Math.min(rowsPerStatement, perDay - done) - 1;
-      await query(store, insertDeliveries(day), [first, last, uid]);
+      await run(insertDeliveries(day), [first, last, uid]);
     }
-    await query(
-      store,
-      `ALTER TABLE hookmill.deliveries ATTACH PARTITION hookmill.deliveries_${day} FOR VALUES IN (${day});
-       CREATE TABLE hookmill.runs_${day} PARTITION OF hookmill.runs FOR VALUES IN (${day})`,
-    );
+    await run(`
+      ALTER TABLE hookmill.deliveries ATTACH PARTITION hookmill.deliveries_${day} FOR VALUES IN (${day});
+      CREATE TABLE hookmill.runs_${day} PARTITION OF hookmill.runs FOR VALUES IN (${day})`);
   }
-  await query(
-    store,
-    `CREATE UNIQUE INDEX accepted_by_identity ON hookmill.accepted (identity);
-     CREATE UNIQUE INDEX accepted_by_content ON hookmill.accepted (content) WHERE content IS NOT NULL;
-     CREATE INDEX accepted_by_day ON hookmill.accepted (day)`,
-  );
-  await query(store, 'VACUUM ANALYZE');
-  await query(store, 'CHECKPOINT');
+  await run(`
+    CREATE UNIQUE INDEX accepted_by_identity ON hookmill.accepted (identity);
+    CREATE UNIQUE INDEX accepted_by_content ON hookmill.accepted (content) WHERE content IS NOT NULL;
+    CREATE INDEX accepted_by_day ON hookmill.accepted (day)`);
+  await run('VACUUM ANALYZE');
+  await run('CHECKPOINT');
 }
 
 function insertDeliveries(day: number): string {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { post, prepareRequests } from '../support/load.ts';
+import { timeMs, until } from '../support/timing.ts';
 import type { Stage } from './stage.ts';
 
 const pollMs = 10;
@@ -10,28 +11,17 @@ export async function measureTakeOver(stage: Stage, directory: string): Promise<
   const file = join(directory, 'executions');
   const script = `echo "$REPLICA" >> "$0"; sleep 20`;
   const runner = { kind: 'command', argv: ['sh', '-c', script, file], environment: ['REPLICA'] };
-  const daemons = new Map([
-    ['one', await stage.serve('one', { runs: { runner } })],
-    ['two', await stage.serve('two', { runs: { runner } })],
-  ]);
-  const [first] = daemons.values();
-  const headers = { authorization: `Bearer ${stage.token}` };
-  const body = JSON.stringify({ take: 'over', at: Date.now() });
-  await fetch(first ? stage.urlOn(first) : '', { method: 'POST', headers, body });
-  const [executing = ''] = await untilNoted(file, 1);
-  daemons.get(executing)?.kill();
-  const killedMs = performance.now();
-  await untilNoted(file, 2);
-  const tookMs = performance.now() - killedMs;
-  for (const daemon of daemons.values()) daemon.kill();
+  const [one, two] = [
+    await stage.serve('one', { runs: { runner } }),
+    await stage.serve('two', { runs: { runner } }),
+  ];
+  const target = one.targetOf(stage);
+  await post(target.url, prepareRequests(target)());
+  const noted = () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
+  const executing = await until(pollMs, () => noted()[0]);
+  (executing === 'one' ? one : two).kill();
+  const tookMs = await timeMs(() => until(pollMs, () => noted().length > 1));
+  for (const daemon of [one, two]) daemon.kill();
   rmSync(file);
   return tookMs;
-}
-
-async function untilNoted(file: string, count: number): Promise<readonly string[]> {
-  for (;;) {
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-    if (lines.length >= count) return lines;
-    await sleep(pollMs);
-  }
 }

@@ -9,77 +9,78 @@ export interface SenderRequest {
   readonly body: string;
 }
 
-/** A webhook, and how its sender makes a request with a secret for an event with an ID and some JSON. */
-interface Sender {
-  readonly definition: object;
+/** An event with some JSON, and the secret with which it is sent to the URL of a webhook. */
+interface SenderEvent {
+  readonly url: string;
   readonly secret: string;
-  readonly make: (event: { url: string; secret: string; id: string; body: string }) => SenderRequest;
+  readonly id: string;
+  readonly body: string;
 }
 
-const isJson = { 'content-type': 'application/json' };
-const isForm = { 'content-type': 'application/x-www-form-urlencoded' };
+interface Sender {
+  /** The keys of the webhook's definition. */
+  readonly webhook: object;
+  /** By default, one that has the sender's name. */
+  readonly secret?: string;
+  /** Makes what the request has besides JSON that is posted to the webhook. */
+  readonly make: (event: SenderEvent) => Partial<SenderRequest>;
+}
+
+const github = { authMode: 'signature', signatureScheme: 'github' };
 
 /** Senders that authenticate and identify in different ways. `startsRun` says whose deliveries start runs. */
-export const senders: Readonly<Record<string, Sender>> = {
+const senders: Readonly<Record<string, Sender>> = {
   deploys: {
-    definition: { deliveryIdHeader: 'X-Event-Id' },
-    secret: 'soak-deploys-secret',
-    make: ({ url, secret, id, body }) => ({
-      url,
-      headers: { ...isJson, authorization: `Bearer ${secret}`, 'x-event-id': id },
-      body,
-    }),
+    webhook: { deliveryIdHeader: 'X-Event-Id' },
+    make: ({ secret, id }) => ({ headers: { authorization: `Bearer ${secret}`, 'x-event-id': id } }),
   },
   videos: {
-    definition: { deliveryIdField: '$.n' },
-    secret: 'soak-videos-secret',
-    make: ({ url, secret, body }) => ({
-      url,
-      headers: { ...isJson, authorization: `Bearer ${secret}` },
-      body,
-    }),
+    webhook: { deliveryIdField: '$.n' },
+    make: ({ secret }) => ({ headers: { authorization: `Bearer ${secret}` } }),
   },
-  uptime: {
-    definition: { authMode: 'url_token' },
-    secret: 'soak-uptime-secret',
-    make: ({ url, secret, body }) => ({ url: `${url}/${secret}`, headers: isJson, body }),
-  },
-  github: {
-    definition: { authMode: 'signature', signatureScheme: 'github' },
-    secret: 'soak-github-secret',
-    make: ({ url, secret, id, body }) => ({
-      url,
-      headers: { ...isJson, ...signGithub(secret, id, body) },
-      body,
-    }),
-  },
+  uptime: { webhook: { authMode: 'url_token' }, make: ({ url, secret }) => ({ url: `${url}/${secret}` }) },
+  github: { webhook: github, make: event => ({ headers: signGithub(event) }) },
   forms: {
-    definition: {
-      ...{ authMode: 'signature', signatureScheme: 'github' },
-      ...{ bodyFormat: 'form', payloadField: 'payload' },
-    },
-    secret: 'soak-forms-secret',
-    make: ({ url, secret, id, body }) => {
-      const form = String(new URLSearchParams({ payload: body }));
-      return { url, headers: { ...isForm, ...signGithub(secret, id, form) }, body: form };
+    webhook: { ...github, bodyFormat: 'form', payloadField: 'payload' },
+    make: event => {
+      const body = String(new URLSearchParams({ payload: event.body }));
+      const type = { 'content-type': 'application/x-www-form-urlencoded' };
+      return { headers: { ...type, ...signGithub({ ...event, body }) }, body };
     },
   },
   orders: {
-    definition: { authMode: 'signature', signatureScheme: 'standard-webhooks' },
+    webhook: { authMode: 'signature', signatureScheme: 'standard-webhooks' },
     secret: `whsec_${Buffer.from('soak-orders-secret-of-32-bytes--').toString('base64')}`,
-    make: ({ url, secret, id, body }) => {
+    make: ({ secret, id, body }) => {
       const at = new Date();
       const signed = {
         'webhook-id': id,
         'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
         'webhook-signature': new StandardWebhook(secret).sign(id, at, body),
       };
-      return { url, headers: { ...isJson, ...signed }, body };
+      return { headers: signed };
     },
   },
 };
 
-function signGithub(secret: string, id: string, body: string): Record<string, string> {
+export const senderNames = Object.keys(senders);
+
+function secretOf(name: string): string {
+  return senders[name]?.secret ?? `soak-${name}-secret`;
+}
+
+/** Makes the request of a sender, by default with its own secret. */
+export function makeRequest(
+  sender: string,
+  event: Omit<SenderEvent, 'secret'>,
+  secret = secretOf(sender),
+): SenderRequest {
+  const { headers, ...own } = senders[sender]?.make({ ...event, secret }) ?? {};
+  const { url, body } = { ...event, ...own };
+  return { url, body, headers: { 'content-type': 'application/json', ...headers } };
+}
+
+function signGithub({ secret, id, body }: SenderEvent): Record<string, string> {
   const mac = createHmac('sha256', secret).update(body).digest('hex');
   return { 'x-github-event': 'push', 'x-github-delivery': id, 'x-hub-signature-256': `sha256=${mac}` };
 }
@@ -91,26 +92,23 @@ export function startsRun(sender: string, payload: { readonly kind: string }): b
 
 /** Sets the secrets, and writes the definitions of all senders and the automations. */
 export async function writeDefinitions(factory: BenchFactory): Promise<void> {
-  for (const [name, { definition, secret }] of Object.entries(senders)) {
+  for (const [name, { webhook }] of Object.entries(senders)) {
     const secretName = `SOAK_${name.toUpperCase()}`;
-    await factory.hookmillWith(secret, 'secrets', 'set', secretName);
-    factory.write(`webhooks/${name}.yaml`, JSON.stringify({ ...definition, secretName }));
+    await factory.hookmillWith(secretOf(name), 'secrets', 'set', secretName);
+    factory.write(`webhooks/${name}.yaml`, { ...webhook, secretName });
   }
   writeAutomations(factory, 0);
 }
 
 /** Writes the automations as they are after so many changes: each changes prompts and filters, but not what matches. */
-export function writeAutomations({ write }: Pick<BenchFactory, 'write'>, changes: number): void {
+export function writeAutomations(
+  { writeAutomation }: Pick<BenchFactory, 'writeAutomation'>,
+  changes: number,
+): void {
   const isOdd = changes % 2 === 1;
-  const automation = (webhook: string, filter: object) => ({
-    prompt: `Find out what failed.${isOdd ? ' Then mend it.' : ''}`,
-    triggers: [{ provider: 'webhook', event: 'received', filter: { webhook, ...filter } }],
-  });
+  const prompt = `Find out what failed.${isOdd ? ' Then mend it.' : ''}`;
   const payload = { kind: isOdd ? ['failed', 'broken'] : ['failed'] };
-  const files = {
-    triage: automation('deploys', { payload }),
-    pushes: automation('github', { payload, headers: { 'X-GitHub-Event': ['push'] } }),
-  };
-  for (const [name, content] of Object.entries(files))
-    write(`automations/${name}.yaml`, JSON.stringify(content));
+  const headers = { 'X-GitHub-Event': ['push'] };
+  writeAutomation('triage', { webhook: 'deploys', payload }, prompt);
+  writeAutomation('pushes', { webhook: 'github', payload, headers }, prompt);
 }

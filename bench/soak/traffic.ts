@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type SenderRequest, senders, startsRun } from './senders.ts';
+import { Agent } from 'node:http';
+import { post } from '../support/load.ts';
+import { pace } from '../support/timing.ts';
+import { makeRequest, type SenderRequest, senderNames, startsRun } from './senders.ts';
 
 export interface Traffic {
   /** The answers by kind of request. */
@@ -39,12 +40,11 @@ interface Planned {
   readonly first?: string;
 }
 
+/** The URL of a sender's webhook; without a sender, of no webhook. */
+type FindUrl = (sender?: string) => string;
+
 /** Sends requests of all kinds and senders at a constant rate, whether or not earlier ones were answered. */
-export function startTraffic(
-  ingressUrl: string,
-  uids: ReadonlyMap<string, string>,
-  perSecond: number,
-): Traffic {
+export function startTraffic(findUrl: FindUrl, perSecond: number): Traffic {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const counts: Record<string, number> = {};
   const accepted = new Map<string, boolean>();
@@ -52,20 +52,18 @@ export function startTraffic(
   const times: number[] = [];
   const recent: { sent: SenderRequest; id: string }[] = [];
   const inFlight = new Set<Promise<void>>();
-  let isStopping = false;
+  const stopping = Promise.withResolvers<void>();
 
   const plan = (count: number): Planned => {
     // 37 and 100 have no common factor, so that each 100 requests are a mix of all kinds.
     const kind = turns[(count * 37) % turns.length] ?? 'new';
     const earlier = recent[count % recentMax];
-    if (kind !== 'duplicate') return makeRequest(ingressUrl, uids, kind, count);
-    if (!earlier) return makeRequest(ingressUrl, uids, 'new', count);
+    if (kind !== 'duplicate' || !earlier) return planNew(findUrl, kind === 'duplicate' ? 'new' : kind, count);
     return { kind, sent: earlier.sent, hasRun: false, first: earlier.id };
   };
   const send = async ({ kind, sent, hasRun, first }: Planned): Promise<void> => {
-    const startMs = performance.now();
-    const { status, text } = await post(agent, sent);
-    times.push(performance.now() - startMs);
+    const { status, text, ms } = await post(sent.url, sent, agent);
+    times.push(ms);
     counts[kind] = (counts[kind] ?? 0) + 1;
     const id = /dlv_[0-9a-z]+/.exec(text)?.[0];
     if (status !== kinds[kind].status || (first !== undefined && id !== first))
@@ -74,22 +72,16 @@ export function startTraffic(
     accepted.set(id, hasRun);
     if (kind === 'new') recent[accepted.size % recentMax] = { sent, id };
   };
-  const sending = (async () => {
-    const startMs = performance.now();
-    for (let count = 0; !isStopping; await delay(5)) {
-      const due = ((performance.now() - startMs) / 1_000) * perSecond;
-      for (; count < due; count++) {
-        const sent = send(plan(count)).catch((error: Error) => void unexpected.push(error.message));
-        inFlight.add(sent);
-        void sent.finally(() => inFlight.delete(sent));
-      }
-    }
-  })();
+  const sending = pace(perSecond, stopping.promise, count => {
+    const sent = send(plan(count)).catch((error: Error) => void unexpected.push(error.message));
+    inFlight.add(sent);
+    void sent.finally(() => inFlight.delete(sent));
+  });
   return {
     ...{ counts, accepted, unexpected },
     takeTimes: () => times.splice(0),
     stop: async () => {
-      isStopping = true;
+      stopping.resolve();
       await sending;
       await Promise.all(inFlight);
       agent.destroy();
@@ -97,41 +89,13 @@ export function startTraffic(
   };
 }
 
-function makeRequest(
-  ingressUrl: string,
-  uids: ReadonlyMap<string, string>,
-  kind: Kind,
-  count: number,
-): Planned {
-  const names = Object.keys(senders);
-  const name = names[Math.floor(count / 7) % names.length] ?? '';
-  const sender = senders[name];
-  if (!sender) throw new Error(name);
+function planNew(findUrl: FindUrl, kind: Kind, count: number): Planned {
+  const sender = senderNames[Math.floor(count / 7) % senderNames.length] ?? '';
   const payload = { n: randomUUID(), kind: count % 3 === 0 ? 'failed' : 'ok' };
   const text = 'x'.repeat(kinds[kind].textBytes);
-  const uid = kind === 'unknown webhook' ? `wh_${'0'.repeat(24)}` : uids.get(name);
-  const secret = kind === 'wrong secret' ? 'whsec_d3JvbmctLXdyb25nLS13cm9uZy0td3JvbmctLTE=' : sender.secret;
-  const request = sender.make({
-    ...{ url: `${ingressUrl}/webhooks/w/${uid}`, secret, id: randomUUID() },
-    body: kind === 'invalid JSON' ? `{"n":"${payload.n}",` : JSON.stringify({ ...payload, text }),
-  });
-  return { kind, sent: request, hasRun: startsRun(name, payload) };
-}
-
-function post(
-  agent: Agent,
-  { url, headers, body }: SenderRequest,
-): Promise<{ status: number | undefined; text: string }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', agent, headers }, answer => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      answer.on('end', () => resolve({ status: answer.statusCode, text }));
-      answer.on('error', reject);
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+  const url = kind === 'unknown webhook' ? findUrl() : findUrl(sender);
+  const body = kind === 'invalid JSON' ? `{"n":"${payload.n}",` : JSON.stringify({ ...payload, text });
+  const secret = kind === 'wrong secret' ? 'whsec_d3JvbmctLXdyb25nLS13cm9uZy0td3JvbmctLTE=' : undefined;
+  const sent = makeRequest(sender, { id: randomUUID(), url, body }, secret);
+  return { kind, sent, hasRun: startsRun(sender, payload) };
 }

@@ -3,17 +3,19 @@ import { parseArgs } from 'node:util';
 const factors = { '': 1, k: 1_000, m: 1_000_000 };
 
 /**
- * Reads numbers from `--name number` on the command line, also with a suffix: `10k` is 10,000 and `100m` 100 million. Those
- * left out come from `defaults`. Throws a RangeError for anything else.
+ * Reads `--name value` on the command line. Those left out come from `defaults`; one whose default is a number must be a
+ * number, also with a suffix: `10k` is 10,000 and `100m` 100 million. Throws an error for anything else.
  */
-export function parseNumbers<Name extends string>(
-  defaults: Readonly<Record<Name, number>>,
-): Record<Name, number> {
-  const names = Object.keys(defaults);
-  const options = Object.fromEntries(names.map(name => [name, { type: 'string' }] as const));
+export function parseOptions<Defaults extends Readonly<Record<string, number | string>>>(defaults: Defaults) {
+  const options = Object.fromEntries(Object.keys(defaults).map(name => [name, { type: 'string' }] as const));
   const { values } = parseArgs({ options });
-  const given = Object.entries(values).map(([name, value]) => [name, parseNumber(name, String(value))]);
-  return { ...defaults, ...Object.fromEntries(given) };
+  const given = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof defaults[name] === 'number' ? parseNumber(name, String(value)) : value,
+  ]);
+  return { ...defaults, ...Object.fromEntries(given) } as {
+    readonly [Name in keyof Defaults]: Defaults[Name] extends number ? number : string;
+  };
 }
 
 function parseNumber(name: string, text: string): number {

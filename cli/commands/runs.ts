@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunView } from '../../operations/views/delivery-views.ts';
-import { describeUsage } from '../../schema/clients/describe.ts';
 import { hasEnded } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
@@ -15,8 +14,9 @@ import {
 } from '../input/options.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { isOutputOpen, printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
-import { openRunTable, renderDeliveryOf, renderRunState, renderRuns } from '../render/render-runs.ts';
-import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderRun } from '../render/render-run.ts';
+import { openRunTable, renderRuns } from '../render/render-runs.ts';
+import { renderTable } from '../render/render-table.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
 import { followMs, followRuns, persist } from '../rows/follow-rows.ts';
 import { readEach, readRows, readRuns } from '../rows/read-rows.ts';
@@ -107,62 +107,6 @@ Examples:
 function requirePrompt({ id, prompt }: RunView): Uint8Array {
   if (prompt !== undefined) return Buffer.from(prompt);
   throw new CommandError(`The prompt of the run ${id} is no longer stored.`);
-}
-
-function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
-  const used = run.report && describeUsage(run.report);
-  return renderFields([
-    ['id', run.id],
-    ['automation', run.automation],
-    ['runner', run.runner],
-    ['delivery', renderDeliveryOf(run)],
-    ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
-    ['webhook', run.webhook],
-    ['state', renderRunState(run)],
-    ...(run.cancel ? [['cancelled', describeCancel(run.cancel)] as const] : []),
-    ...(run.afterwards ? [['afterwards', describeAfterwards(run.afterwards)] as const] : []),
-    ...(run.againOf ? [['again of', run.againOf] as const] : []),
-    [
-      'attempts',
-      run.attemptsMax === undefined ? String(run.attempts) : `${run.attempts} of ${run.attemptsMax}`,
-    ],
-    ...(run.history ?? []).map(attempt => ['', describeAttempt(attempt)] as const),
-    ['created', run.createdAt],
-    ['started', run.startedAt ?? '-'],
-    ['finished', run.finishedAt ?? '-'],
-    ['next attempt', renderNextAttempt(run)],
-    ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
-    ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
-    ...(run.report?.link ? [['link', run.report.link] as const] : []),
-    ...(used === undefined ? [] : [['used', used] as const]),
-    ['last error', run.error ?? '-'],
-    ['directory', files?.directory ?? '-'],
-    ['output', files?.outputFile ?? '-'],
-    ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
-  ]);
-}
-
-function describeAttempt({
-  attempt,
-  startedAt,
-  endedAt,
-  error,
-}: NonNullable<RunView['history']>[number]): string {
-  return `${attempt}: ${startedAt} to ${endedAt ?? 'now'}${error === undefined ? '' : `: ${error}`}`;
-}
-
-function describeCancel({ at, by, reason }: NonNullable<RunView['cancel']>): string {
-  return `${at} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
-}
-
-function describeAfterwards({ since, until, approval }: NonNullable<RunView['afterwards']>): string {
-  if (approval) return `since ${since}, approved at ${approval.at} by ${approval.by}`;
-  return `since ${since}${until === undefined ? '' : `, waits for approval until ${until}`}`;
-}
-
-/** Renders the time of the next attempt; a run that waits for others has none. */
-function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
-  return waitsFor !== undefined && waitsFor !== 'deliveries' ? '-' : (nextAttemptAt ?? '-');
 }
 
 function logs(command: CliCommand): void {

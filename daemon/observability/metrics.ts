@@ -1,12 +1,19 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
-import type { RunUsage } from '../../schema/run-report.ts';
-import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/ports/delivery-log.ts';
+import type { DeliveryLog, UnfinishedRuns } from '../../store/ports/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/ports/replicas.ts';
 import type { HealthCounts } from '../../store/ports/tallies.ts';
 import type { IssuerKeys } from '../issuers/issuer-keys.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
+import { addStateGauges, type StateGauge, shareRead } from './gauges.ts';
+import {
+  addRunGauges,
+  addRunnerGauges,
+  createAttemptObserver,
+  type ObserveAttempt,
+  type RunnerLoad,
+} from './run-metrics.ts';
 import type { Traces } from './traces.ts';
 
 export interface Metrics {
@@ -18,31 +25,13 @@ export interface Metrics {
   ): void;
   /** Counts a request to the management port. The result is the code of its problem, or `answered`. */
   observeManagement(result: ApiProblemCode | 'answered'): void;
-  /** Counts an attempt at a run, by what became of the run, and what it has used. */
-  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd, usage?: RunUsage): void;
+  readonly observeAttempt: ObserveAttempt;
   /** Adds the places of the runners of this daemon, and how many of them are taken. */
   addRunners(read: () => readonly RunnerLoad[]): void;
   /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
 }
-
-/** How many runs a runner executes at the moment, and how many it may. */
-export interface RunnerLoad {
-  readonly name: string;
-  readonly executing: number;
-  readonly places: number;
-}
-
-const runEnds = [
-  ...(['succeeded', 'failed', 'queued', 'lost', 'waiting', 'stopped', 'cancelled', 'proposed'] as const),
-] as const;
-
-/**
- * The state of a run after an attempt. `lost`: another claim or the receiver's report came first, so nothing was recorded.
- * `waiting`: its receiver goes on with it. `proposed`: its second command is next. `stopped`: it failed without an attempt, by `runsPerHour`.
- */
-export type RunEnd = (typeof runEnds)[number];
 
 /** The sources that are read whenever the metrics are rendered. */
 export interface MetricSources {
@@ -64,12 +53,12 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register: registry });
   addDeliveryLogGauges(registry, deliveryLog);
   addUnloggedCounter(registry, unlogged);
-  addStateGauges(registry, readStates);
+  addAppliedGauges(registry, readStates);
   addReconcileGauges(registry, readReconciles);
-  addRunGauges(registry, sources);
+  addRunGauges(registry, sources.readUnfinishedRuns, sources.nowMs);
   addHealthGauges(registry, sources);
   addIssuerGauge(registry, sources);
-  if (replicas) addReplicaGauges(registry, replicas);
+  if (replicas) addStateGauges(registry, replicaGauges, () => replicas.describe());
   if (traces) addDroppedSpans(registry, traces);
   return {
     observeRequest: createRequestObserver(registry),
@@ -112,102 +101,6 @@ function createManagementObserver(registry: Registry): Metrics['observeManagemen
   return result => requests.inc({ result });
 }
 
-/** @limit Automations whose counters begin at 0: later ones begin with their first attempt, which Prometheus does not count. */
-const automationsAtZeroMax = 5_000;
-
-/** The counters of an automation exist from the first scrape after it is applied: an increase is counted only from a value. */
-function createAttemptObserver(
-  registry: Registry,
-  readStates: MetricSources['readStates'],
-): Metrics['observeAttempt'] {
-  const serials = new Map<string, number>();
-  const atZero = new Set<string>();
-  const attempts = new Counter({
-    name: 'hookmill_run_attempts_total',
-    help: 'Attempts at runs, by what became of the run: it succeeded, failed, is queued again, waits for its receiver, or was lost to another daemon; and runs that runsPerHour stopped before one',
-    labelNames: ['factory', 'automation', 'state'],
-    registers: [registry],
-    collect() {
-      for (const { factory, serial, automations } of readStates()) {
-        if (serials.get(factory) === serial) continue;
-        serials.set(factory, serial);
-        for (const automation of automations) {
-          if (atZero.size < automationsAtZeroMax) atZero.add(`${factory}/${automation}`);
-          if (!atZero.has(`${factory}/${automation}`)) continue;
-          for (const state of runEnds) this.inc({ factory, automation, state }, 0);
-        }
-      }
-    },
-  });
-  const count = createUsageCounter(registry);
-  return (run, state, usage) => {
-    attempts.inc({ factory: run.factory, automation: run.automation, state });
-    if (usage) count(run, usage);
-  };
-}
-
-const usageCounters: Readonly<Record<keyof RunUsage, { readonly name: string; readonly help: string }>> = {
-  costUsd: { name: 'run_cost_dollars', help: 'What attempts at runs cost, as far as they say, in dollars' },
-  inputTokens: {
-    name: 'run_input_tokens',
-    help: 'Tokens that attempts at runs gave to models, as far as they say',
-  },
-  outputTokens: {
-    name: 'run_output_tokens',
-    help: 'Tokens that attempts at runs got of models, as far as they say',
-  },
-  turns: { name: 'run_turns', help: 'Calls of models by attempts at runs, as far as they say' },
-};
-
-function createUsageCounter(
-  registry: Registry,
-): (run: Pick<Run, 'factory' | 'automation'>, usage: RunUsage) => void {
-  const counters = Object.entries(usageCounters).map(([key, { name, help }]) => {
-    const labelNames = ['factory', 'automation'];
-    const counter = new Counter({ name: `hookmill_${name}_total`, help, labelNames, registers: [registry] });
-    return [key as keyof RunUsage, counter] as const;
-  });
-  return ({ factory, automation }, usage) => {
-    for (const [key, counter] of counters) counter.inc({ factory, automation }, usage[key] ?? 0);
-  };
-}
-
-/** With replicas, each daemon reports the runs of all of them. */
-function addRunGauges(
-  registry: Registry,
-  { readUnfinishedRuns, nowMs }: Pick<MetricSources, 'readUnfinishedRuns' | 'nowMs'>,
-): void {
-  const read = shareRead(() => readUnfinishedRuns().catch(() => undefined));
-  addOptionalGauge(registry, 'hookmill_runs_queued', 'Runs that wait for an attempt', async () => {
-    return (await read())?.queued;
-  });
-  const waitingHelp = 'Queued runs that wait for other runs because of their order or concurrency';
-  addOptionalGauge(registry, 'hookmill_runs_waiting', waitingHelp, async () => (await read())?.waiting);
-  addOptionalGauge(registry, 'hookmill_runs_running', 'Runs that are executed now', async () => {
-    return (await read())?.running;
-  });
-  const holdingHelp =
-    'Failed runs that hold the runs behind them: retention keeps them until they are retried or dismissed';
-  addOptionalGauge(registry, 'hookmill_runs_holding', holdingHelp, async () => (await read())?.holding);
-  const ageHelp = 'Seconds since the queued run was due that has waited longest; 0 if none is due';
-  addOptionalGauge(registry, 'hookmill_run_queue_age_seconds', ageHelp, async () => {
-    const runs = await read();
-    return runs && Math.max(0, (nowMs() - (runs.firstDueMs ?? Infinity)) / 1_000);
-  });
-}
-
-function addRunnerGauges(registry: Registry, read: () => readonly RunnerLoad[]): void {
-  const add = (name: string, help: string, getValue: (load: RunnerLoad) => number) =>
-    new Gauge({
-      ...{ name, help, labelNames: ['runner'], registers: [registry] },
-      collect() {
-        for (const load of read()) this.set({ runner: load.name }, getValue(load));
-      },
-    });
-  add('hookmill_runner_places', 'Runs that a runner of this daemon executes at most', load => load.places);
-  add('hookmill_runner_runs', 'Runs that a runner of this daemon executes now', load => load.executing);
-}
-
 /**
  * The webhooks that got a delivery, by what was last found of them. Those that are quiet or failing are named: up to a
  * limit, because the others would be a series for each webhook that says nothing.
@@ -248,23 +141,6 @@ function addIssuerGauge(registry: Registry, { readIssuers }: Pick<MetricSources,
     collect() {
       this.reset();
       for (const { issuer, failure } of readIssuers()) this.set({ issuer }, failure ? 1 : 0);
-    },
-  });
-}
-
-/** A gauge that has no value while `read` returns none. */
-function addOptionalGauge(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: () => Promise<number | null | undefined>,
-): void {
-  new Gauge({
-    ...{ name, help, registers: [registry] },
-    async collect() {
-      const value = await read();
-      if (value == null) this.remove();
-      else this.set(value);
     },
   });
 }
@@ -317,7 +193,7 @@ function addDroppedSpans(registry: Registry, traces: Pick<Traces, 'dropped'>): v
   });
 }
 
-const stateGauges: Readonly<Record<string, FactoryGauge<ServedFactory>>> = {
+const appliedGauges: Readonly<Record<string, FactoryGauge<ServedFactory>>> = {
   serial: {
     help: 'Serial of the applied state that is served',
     getValue: ({ serial }) => serial,
@@ -335,8 +211,8 @@ interface FactoryGauge<Status> {
   readonly getValue: (status: Status) => number | undefined;
 }
 
-function addStateGauges(registry: Registry, readStates: MetricSources['readStates']): void {
-  for (const [name, { help, getValue }] of Object.entries(stateGauges)) {
+function addAppliedGauges(registry: Registry, readStates: MetricSources['readStates']): void {
+  for (const [name, { help, getValue }] of Object.entries(appliedGauges)) {
     new Gauge({
       ...{ name: `hookmill_applied_${name}`, help, labelNames: ['factory'], registers: [registry] },
       collect() {
@@ -387,20 +263,7 @@ function addReconcileGauges(registry: Registry, readReconciles: MetricSources['r
   }
 }
 
-/** Lets the calls that come while a read is in progress share it: the gauges of one scrape are collected together. */
-function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
-  let reading: Promise<T> | undefined;
-  return () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-}
-
-const replicaGauges: Readonly<
-  Record<string, { readonly help: string; readonly getValue: (state: ReplicasState) => number | null }>
-> = {
+const replicaGauges: Readonly<Record<string, StateGauge<ReplicasState>>> = {
   hookmill_replicas: {
     help: 'Daemons on this database that are alive',
     getValue: ({ alive }) => alive.length,
@@ -414,14 +277,3 @@ const replicaGauges: Readonly<
     getValue: ({ standbyLagMs }) => standbyLagMs,
   },
 };
-
-/** While the database is out of reach, they have no value. */
-function addReplicaGauges(registry: Registry, replicas: Pick<Replicas, 'describe'>): void {
-  const read = shareRead(() => replicas.describe().catch(() => undefined));
-  for (const [name, { help, getValue }] of Object.entries(replicaGauges)) {
-    addOptionalGauge(registry, name, help, async () => {
-      const state = await read();
-      return state && getValue(state);
-    });
-  }
-}

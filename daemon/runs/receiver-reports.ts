@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type PostedReport, pickUsage } from '../../schema/run-report.ts';
 import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../store/ports/run-files.ts';
-import type { RunEnd } from '../observability/metrics.ts';
+import type { RunEnd } from '../observability/run-metrics.ts';
 import type { CallbackAttempt } from './callbacks.ts';
 import { type AttemptResult, toClaim } from './runners/runner.ts';
 

@@ -4,7 +4,7 @@ import { backOffMs } from '../../schema/retry-waits.ts';
 import { countInterruption } from '../../store/delivery-log/run-flow.ts';
 import type { DeliveryLog, Run } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/store-error.ts';
-import type { RunEnd } from '../observability/metrics.ts';
+import type { RunEnd } from '../observability/run-metrics.ts';
 import type { RunSettings } from './run-settings.ts';
 import { type AttemptResult, toClaim } from './runners/runner.ts';
 

@@ -3,7 +3,7 @@ import type { RunUsage } from '../../schema/run-report.ts';
 import type { ClaimedRuns, DeliveryLog, Run, RunnerPlaces } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { oneAtATime } from '../background-work.ts';
-import type { RunEnd, RunnerLoad } from '../observability/metrics.ts';
+import type { RunEnd, RunnerLoad } from '../observability/run-metrics.ts';
 import type { Traces } from '../observability/traces.ts';
 import { type RecordAttemptDeps, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun, cancelAttempts } from './run-attempt.ts';

@@ -2,11 +2,16 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { firstSortableId } from '../../schema/ids.ts';
 import { openDatabase, openDatabaseForReading } from '../../store/embedded/delivery-log/sql/database.ts';
+import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import type { AcceptedDelivery } from '../../store/ports/delivery-log.ts';
 
 const days = 6;
 const rowsPerStep = 100_000;
 
 export interface FillOptions {
+  readonly rows: number;
+  /** About so many of the deliveries have a run, one in a hundred of which failed; by default none. */
+  readonly runs?: number;
   /** The payload of so many of the newest deliveries; the others have `{}`. */
   readonly newest?: { readonly count: number; readonly payload: Uint8Array };
   /** The times between which the deliveries arrived; by default, the last six days. */
@@ -22,8 +27,7 @@ export interface FillOptions {
 export async function fillLog(
   file: string,
   uid: string,
-  rows: number,
-  { newest, times = lastDays() }: FillOptions = {},
+  { rows, runs = 0, newest, times }: FillOptions,
 ): Promise<void> {
   const database = openDatabase(file);
   // Only for the time of filling: the daemon makes the file durable again. SQLite refuses OFF here.
@@ -37,8 +41,10 @@ export async function fillLog(
       VALUES ('default', 'load', ?, 'Accepted', 'signature', 'body') RETURNING key`)
     .pluck()
     .get(uid);
-  const { fromMs: firstMs, toMs } = times;
+  const toMs = times?.toMs ?? Date.now();
+  const firstMs = times?.fromMs ?? toMs - days * 86_400_000;
   database.function('make_id', prepareIds('dlv') as never);
+  database.function('make_run_id', prepareIds('run') as never);
   const stepMs = (toMs - firstMs) / rows;
   const { count: newestCount, payload } = newest ?? { count: 0, payload: null };
   const insert = database.prepare(insertDeliveries);
@@ -51,36 +57,12 @@ export async function fillLog(
   }
   database.exec('COMMIT');
   database.exec(tallyAll);
-  closeDurably(database, file);
-}
-
-/** Closes it. The pages reach the disk now, not while something else is measured. */
-function closeDurably(database: ReturnType<typeof openDatabase>, file: string): void {
+  if (runs > 0) database.prepare(insertRuns).run({ every: Math.max(1, Math.round(rows / runs)) });
   database.close();
+  // The pages reach the disk now, not while something else is measured.
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);
-}
-
-function lastDays(): Required<FillOptions>['times'] {
-  return { fromMs: Date.now() - days * 86_400_000, toMs: Date.now() };
-}
-
-/** Records a run for every so many of the deliveries of `fillLog`, one in a hundred of them failed. */
-export function fillRuns(
-  file: string,
-  { rows, runs }: { readonly rows: number; readonly runs: number },
-): void {
-  const database = openDatabase(file);
-  database.pragma('synchronous = OFF');
-  database.function('make_run_id', prepareIds('run') as never);
-  database
-    .prepare(`
-      INSERT INTO runs (id, delivery, factory, automation, replay, state, not_before_ms, created_at_ms)
-      SELECT make_run_id(at_ms, seq), seq, 'default', 'triage', 0, iif(seq % 100 < @every, 'failed', 'succeeded'), at_ms, at_ms
-      FROM deliveries WHERE seq % @every = 0`)
-    .run({ every: Math.max(1, Math.round(rows / runs)) });
-  closeDurably(database, file);
 }
 
 /** Counts the deliveries of `fillLog`: those still there, and those of them that arrived since a time. */
@@ -96,7 +78,7 @@ export function countFilled(file: string, sinceMs: number): { readonly all: numb
 }
 
 /** Returns a function that makes an id as `createSortableId` does, but faster, from its time and a number. */
-export function prepareIds(prefix: 'dlv' | 'run'): (atMs: number, n: number) => string {
+function prepareIds(prefix: 'dlv' | 'run'): (atMs: number, n: number) => string {
   let last = { atMs: Number.NaN, text: '' };
   return (atMs, n) => {
     if (atMs !== last.atMs) last = { atMs, text: firstSortableId(prefix, atMs).slice(0, 14) };
@@ -120,3 +102,25 @@ const tallyAll = `
   SELECT factory, uid, at_ms / 3600000, webhook, count(*), 0, 0, 0, 0, 0, min(at_ms), max(at_ms), 1, 0
   FROM deliveries JOIN series ON key = series GROUP BY series, at_ms / 3600000;
   UPDATE tally_position SET seq = (SELECT max(seq) FROM deliveries)`;
+
+const insertRuns = `
+  INSERT INTO runs (id, delivery, factory, automation, replay, state, not_before_ms, created_at_ms)
+  SELECT make_run_id(at_ms, seq), seq, 'default', 'triage', 0, iif(seq % 100 < @every, 'failed', 'succeeded'), at_ms, at_ms
+  FROM deliveries WHERE seq % @every = 0`;
+
+/** Deliveries that wait for a commit together: more of 256 KiB would be too many bytes. */
+const recordsPerStep = 100;
+
+/** Records so many deliveries as a daemon does, before it opens the log. */
+export async function recordDeliveries(
+  file: string,
+  count: number,
+  make: (index: number) => AcceptedDelivery,
+): Promise<void> {
+  const log = await openDeliveryLog(file);
+  for (let from = 0; from < count; from += recordsPerStep) {
+    const length = Math.min(recordsPerStep, count - from);
+    await Promise.all(Array.from({ length }, (_, index) => log.recordAccepted(make(from + index))));
+  }
+  await log.close();
+}

@@ -1,0 +1,62 @@
+import type { RunView } from '../../operations/views/delivery-views.ts';
+import { describeUsage } from '../../schema/clients/describe.ts';
+import type { Backend } from '../backend/backend.ts';
+import { renderDeliveryOf, renderRunState } from './render-runs.ts';
+import { renderFields } from './render-table.ts';
+
+/** A run with its deliveries and attempts, and where its files are if they are on this machine. */
+export function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
+  const used = run.report && describeUsage(run.report);
+  return renderFields([
+    ['id', run.id],
+    ['automation', run.automation],
+    ['runner', run.runner],
+    ['delivery', renderDeliveryOf(run)],
+    ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
+    ['webhook', run.webhook],
+    ['state', renderRunState(run)],
+    ...(run.cancel ? [['cancelled', describeCancel(run.cancel)] as const] : []),
+    ...(run.afterwards ? [['afterwards', describeAfterwards(run.afterwards)] as const] : []),
+    ...(run.againOf ? [['again of', run.againOf] as const] : []),
+    [
+      'attempts',
+      run.attemptsMax === undefined ? String(run.attempts) : `${run.attempts} of ${run.attemptsMax}`,
+    ],
+    ...(run.history ?? []).map(attempt => ['', describeAttempt(attempt)] as const),
+    ['created', run.createdAt],
+    ['started', run.startedAt ?? '-'],
+    ['finished', run.finishedAt ?? '-'],
+    ['next attempt', renderNextAttempt(run)],
+    ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
+    ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
+    ...(run.report?.link ? [['link', run.report.link] as const] : []),
+    ...(used === undefined ? [] : [['used', used] as const]),
+    ['last error', run.error ?? '-'],
+    ['directory', files?.directory ?? '-'],
+    ['output', files?.outputFile ?? '-'],
+    ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
+  ]);
+}
+
+function describeAttempt({
+  attempt,
+  startedAt,
+  endedAt,
+  error,
+}: NonNullable<RunView['history']>[number]): string {
+  return `${attempt}: ${startedAt} to ${endedAt ?? 'now'}${error === undefined ? '' : `: ${error}`}`;
+}
+
+function describeCancel({ at, by, reason }: NonNullable<RunView['cancel']>): string {
+  return `${at} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+function describeAfterwards({ since, until, approval }: NonNullable<RunView['afterwards']>): string {
+  if (approval) return `since ${since}, approved at ${approval.at} by ${approval.by}`;
+  return `since ${since}${until === undefined ? '' : `, waits for approval until ${until}`}`;
+}
+
+/** Renders the time of the next attempt; a run that waits for others has none. */
+function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
+  return waitsFor !== undefined && waitsFor !== 'deliveries' ? '-' : (nextAttemptAt ?? '-');
+}
