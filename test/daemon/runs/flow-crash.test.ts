@@ -102,7 +102,7 @@ test('killed at random moments under a burst, and while runs are cancelled, the 
     const linesAtKill = countLines(read()) + Math.floor(pickMoment() * (isLong ? 100 : 40));
     const isRoundOver = async () => {
       if (isLast) await actOnFailed(tell);
-      const isDone = left <= 0 && (await count()) === 0;
+      const isDone = (isLast || left <= 0) && (await count()) === 0;
       return isDone || (!isLast && countLines(read()) >= linesAtKill);
     };
     await vi.waitUntil(isRoundOver, { timeout: limitMs, interval: 25 });
