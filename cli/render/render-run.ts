@@ -1,11 +1,15 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { describeUsage } from '../../schema/clients/describe.ts';
-import type { Backend } from '../backend/backend.ts';
 import { renderDeliveryOf, renderRunState } from './render-runs.ts';
 import { renderFields } from './render-table.ts';
 
+interface FoundFiles {
+  readonly directory: string;
+  readonly outputFile: string | undefined;
+}
+
 /** A run with its deliveries and attempts, and where its files are if they are on this machine. */
-export function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
+export function renderRun(run: RunView, files: FoundFiles | undefined): string {
   const used = run.report && describeUsage(run.report);
   return renderFields([
     ['id', run.id],
