@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ShownDelivery } from '../../api-answers.ts';
 import { buildApiUrl, callApi, download, requestApi } from '../../api-client.ts';
-import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useKeys } from '../../state/keyboard.ts';

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { apiPageMax } from '../../../schema/api/conventions.ts';
 import { runStates } from '../../../schema/delivery.ts';
+import type { ListedDelivery } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad, usePolled } from '../../state/loading.ts';
 import { exceptions, type LogFilters, toApiFilters } from '../../state/log-filters.ts';
