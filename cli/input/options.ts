@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { LogFilter } from '../../operations/log/list-rows.ts';
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
-import { headerNamePattern } from '../../schema/filters/header-name.ts';
+import { type EventHeaders, headerNamePattern } from '../../schema/headers.ts';
 import { didYouMean, joinWithOr } from '../../schema/text/suggestion.ts';
 import { toMs } from '../../schema/time-units.ts';
 import { UsageError } from '../exit-status.ts';
