@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { AppliedSource, AppliedState, Management } from '../schema/applied-state.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { toCanonicalJson } from '../schema/text/json-text.ts';
-import { type DefinitionKind, getDefinitionPath } from '../sources/definition-files.ts';
+import { type DefinitionKind, getDefinitionPath } from '../sources/definitions.ts';
 import type { Repository } from '../sources/repository/repository.ts';
 
 type RepositorySource = Extract<AppliedSource, { kind: 'repository' }>;

@@ -6,7 +6,7 @@ import { judgeTrigger } from '../../schema/definitions/judge-trigger.ts';
 import { factoryBytesMax } from '../../schema/factory-size.ts';
 import type { EventHeaders } from '../../schema/headers.ts';
 import { redactHeaders, redactPayload } from '../../schema/payloads/redact-payload.ts';
-import { getDefinitionPath, getFixturePath } from '../../sources/definition-files.ts';
+import { getDefinitionPath, getFixturePath } from '../../sources/definitions.ts';
 import type { OpenFactory } from '../factory.ts';
 import { openHistory, type PastDelivery } from '../impact/history.ts';
 
