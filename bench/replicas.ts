@@ -9,9 +9,8 @@
 import { join } from 'node:path';
 import type { PostgresServer } from '../test/support/postgres.ts';
 import { limitCpu } from './replicas/cpu-quota.ts';
-import { measureReload } from './replicas/reload.ts';
+import { measureReload, measureTakeOver } from './replicas/measures.ts';
 import { fillLog, makeStage, type Stage } from './replicas/stage.ts';
-import { measureTakeOver } from './replicas/take-over.ts';
 import { startComparison } from './support/comparison.ts';
 import type { RunningDaemon } from './support/factory.ts';
 import { compareRates, load, measureRate, type Target } from './support/load.ts';

@@ -4,7 +4,7 @@ import { ApiProblem } from '../schema/api/problems.ts';
 import { namePattern } from '../schema/names.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { didYouMean } from '../schema/text/suggestion.ts';
-import { getDefinitionPath } from '../sources/definition-files.ts';
+import { getDefinitionPath } from '../sources/definitions.ts';
 import { DeliveryLogError, StoreError } from '../store/ports/store-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 

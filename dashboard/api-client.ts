@@ -3,7 +3,7 @@ import { parseJsonText } from '../json/parse-json-text.ts';
 import { sessionKeyHeader, unattendedHeader } from '../schema/api/conventions.ts';
 import type { ApiPathParameter, RouteAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import { ApiFailure, type ProblemDetails } from './api-failure.ts';
+import { ApiFailure, type ProblemDetails } from './api-answers.ts';
 import { noticeAnswer, noticeSilence, problemMediaType } from './state/connection.ts';
 import { isUnattended, readSessionKey } from './state/session-expiry.ts';
 

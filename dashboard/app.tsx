@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { Account } from './api-answers.ts';
 import { callApi } from './api-client.ts';
-import type { Account } from './api-types.ts';
 import { FactoryPages } from './factory-pages.tsx';
 import { Header } from './header.tsx';
 import { Jump } from './jump.tsx';

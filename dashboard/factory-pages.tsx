@@ -1,7 +1,7 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { ShownStatus } from './api-answers.ts';
 import { callApi } from './api-client.ts';
-import type { ShownStatus } from './api-types.ts';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveriesPage } from './pages/deliveries/deliveries-page.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';

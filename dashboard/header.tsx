@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { Account } from './api-types.ts';
+import type { Account } from './api-answers.ts';
 import { ChoiceChip } from './parts/chips.tsx';
 import { Key, Segments } from './parts/controls.tsx';
 import { Icon, type IconName } from './parts/icons.tsx';

@@ -16,9 +16,8 @@ import {
   schemeKinds,
 } from '../signatures/reference.ts';
 import { renderCorpusSchemes, renderFilterCases } from './corpus-pages.ts';
-import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
-import { renderLimits } from './limits-overview.ts';
+import { renderDiagnosticsIndex, renderLimits } from './reference-tables.ts';
 
 interface GeneratedFile {
   /** From the project's root. */

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../json/parse-json-text.ts';
 import { schemes } from '../signatures/schemes.ts';
-import type { EventHeaders } from './event-headers.ts';
+import type { EventHeaders } from './headers.ts';
 
 /** The keys of a payload in which senders name the type of an event. */
 export const typeKeys = ['type', 'event', 'event_type', 'eventType', 'event_name'];

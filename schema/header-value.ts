@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { EventHeaders } from './event-headers.ts';
-import { eventHeaderCharsMax } from './filters/header-name.ts';
+import { type EventHeaders, eventHeaderCharsMax } from './headers.ts';
 
 /** The headers of a request by their names in lower case, as node has them. A character is a byte. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

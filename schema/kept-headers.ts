@@ -1,7 +1,7 @@
 import { describeScheme, findScheme, isCredentialHeader } from '../signatures/schemes.ts';
 import type { CustomScheme } from './definitions/custom-scheme.ts';
 import type { Diagnostic } from './diagnostics.ts';
-import { traceHeader } from './event-headers.ts';
+import { traceHeader } from './headers.ts';
 
 /** The keys of a webhook that decide which headers are kept. */
 interface KeepingWebhook {

@@ -1,5 +1,10 @@
-import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import type { HmacDescription, PublicKeyDescription, SignedDescription } from './description.ts';
+import { createHash, createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import type {
+  HmacDescription,
+  PublicKeyDescription,
+  SharedSecretDescription,
+  SignedDescription,
+} from './description.ts';
 import { decodeStrictly } from './key.ts';
 import type { ContentPieces } from './signed-request.ts';
 
@@ -88,4 +93,27 @@ function compilePublicKeyMatcher({ primitive, encoding }: PublicKeyDescription, 
     const bytes = joinContent(content);
     return candidates.some(candidate => verify(hash, bytes, key, candidate)) ? undefined : mismatch;
   };
+}
+
+/** Compiles a function that compares a header's value with the secret. */
+export function compileSharedSecret(
+  description: SharedSecretDescription,
+  secret: string,
+): (presented: string) => boolean {
+  const expected = digest(formatSharedSecret(description, secret));
+  // Digests have the same length, so the comparison does not reveal the secret's length.
+  return presented => timingSafeEqual(digest(presented), expected);
+}
+
+/** Formats the header as its sender writes it: one character for each UTF-8 byte, as node presents headers. */
+export function formatSharedSecret(
+  { prefix = '', encoding }: SharedSecretDescription,
+  secret: string,
+): string {
+  const bytes = Buffer.from(secret);
+  return prefix + (encoding === 'base64' ? bytes.toString('base64') : bytes.toString('latin1'));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text, 'latin1').digest();
 }

@@ -2,8 +2,7 @@ import { hash, sign } from 'node:crypto';
 import { compileContent } from './content.ts';
 import type { SignatureDescription, SignedDescription } from './description.ts';
 import { deriveKeys, parsePrivateKey, selectForm } from './key.ts';
-import { computeHmac, joinContent } from './matcher.ts';
-import { formatSharedSecret } from './shared-secret.ts';
+import { computeHmac, formatSharedSecret, joinContent } from './matcher.ts';
 import type { ContentPieces } from './signed-request.ts';
 import { formatTimestamp } from './timestamp.ts';
 

@@ -6,8 +6,7 @@ import type {
   SignedDescription,
 } from './description.ts';
 import { deriveKeys, selectForm } from './key.ts';
-import { compileMatcher, type Matcher, type MatchFailure } from './matcher.ts';
-import { compileSharedSecret } from './shared-secret.ts';
+import { compileMatcher, compileSharedSecret, type Matcher, type MatchFailure } from './matcher.ts';
 import { compileParts, listHeaderSets, type PartsFailure } from './signature-parts.ts';
 import {
   type ContentPieces,

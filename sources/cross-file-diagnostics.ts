@@ -4,9 +4,7 @@ import type { Diagnostic } from '../schema/diagnostics.ts';
 import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
 import { toCanonicalJson } from '../schema/text/json-text.ts';
-import type { DefinitionFiles } from './definition-files.ts';
-import { getDefinitionPath } from './definition-files.ts';
-import type { Definitions } from './definitions.ts';
+import { type DefinitionFiles, type Definitions, getDefinitionPath } from './definitions.ts';
 
 /** Finds mistakes that no single file shows. */
 export function findCrossFileDiagnostics(

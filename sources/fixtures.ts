@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import { checkFixture, diagnoseFixture, parseFilterFixture } from '../schema/definitions/filter-fixture.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { definitionFolders, getDefinitionPath } from './definition-files.ts';
+import { definitionFolders, getDefinitionPath } from './definitions.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** @limit Largest fixture, in bytes: the largest payload of a delivery, and as much again around it. */

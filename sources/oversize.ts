@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
-import type { DefinitionFiles } from './definition-files.ts';
+import type { DefinitionFiles } from './definitions.ts';
 
 /** Finds out, before anything is parsed, whether the files are too many or too large. */
 export function findOversize({ files, prompts = new Map() }: DefinitionFiles): Diagnostic | undefined {

@@ -14,8 +14,7 @@ import {
 import { measureFactory } from '../schema/factory-size.ts';
 import { compareNames } from '../schema/names.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
-import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
-import type { Definitions } from './definitions.ts';
+import type { DefinitionFile, DefinitionFiles, Definitions } from './definitions.ts';
 import { diagnoseOversize, findOversize } from './oversize.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { promptPath } from '../schema/definitions/prompts.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
-import type { DefinitionFile } from './definition-files.ts';
+import type { DefinitionFile } from './definitions.ts';
 
 /** Lists the paths of the prompt files that automations name, relative to the definitions directory. */
 export function listPromptPaths(files: readonly DefinitionFile[]): string[] {

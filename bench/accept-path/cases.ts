@@ -1,16 +1,26 @@
 import { once } from 'node:events';
-import { cpSync, createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  createReadStream,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { type PostgresServer, query } from '../../test/support/postgres.ts';
+import { startTokenIssuer } from '../../test/support/token-issuer.ts';
 import { comparisonSecret, startComparison } from '../support/comparison.ts';
-import { type BenchFactory, type BenchWebhook, openFactory } from '../support/factory.ts';
+import { atEnd, type BenchFactory, type BenchWebhook, openFactory } from '../support/factory.ts';
 import { fillLog } from '../support/fill-log.ts';
-import { type LoadOptions, prepareRequests, type Target } from '../support/load.ts';
-import { appendToDisk } from './append-to-disk.ts';
+import { type LoadOptions, post, prepareRequests, type Target } from '../support/load.ts';
+import { until } from '../support/timing.ts';
 import { createMeasures, type Measure, type Measures } from './measure.ts';
 import { findVersion, startProgram, waitForChildren } from './programs.ts';
-import { startTokens } from './token-cases.ts';
 
 export type CaseName =
   | ('http' | 'koa' | 'checked' | 'hookmill' | 'full' | 'disk' | 'unknown' | 'forged' | 'refused')
@@ -136,4 +146,41 @@ async function startWebhook(directory: string, { load }: Measures): Promise<Meas
     const program = await startProgram('webhook', ['-hooks', hooks, ...where], port);
     return measure().finally(program.stop);
   };
+}
+
+/** Starts a daemon with a webhook for a secret token, and one for tokens of an issuer, which are signed with RS256. */
+async function startTokens(directory: string, { load, atRate }: Measures) {
+  const { issuer, settings, sign, stop } = await startTokenIssuer();
+  atEnd(stop);
+  const factory = openFactory(directory);
+  const audience = 'https://hooks.example.com';
+  const claims = { repository: ['acme/shop'] };
+  const webhook = await factory.applyLoad();
+  factory.write('webhooks/oidc.yaml', { authMode: 'oidc', issuer, audience, claims });
+  const uid = (await factory.apply()).get('oidc') ?? '';
+  const { targetOf } = await factory.serve(settings);
+  // As long as a token of GitHub Actions, which has about 30 claims.
+  const exp = Math.floor(Date.now() / 1_000) + 86_400;
+  const signed = await sign({ aud: audience, exp, others: 'x'.repeat(1_000) });
+  const [token, oidc] = [targetOf(webhook, 'token'), targetOf({ uid, token: signed }, 'oidc')];
+  // The keys are fetched while the first deliveries are refused.
+  await until(50, async () => (await post(oidc.url, prepareRequests(oidc)())).status === 202);
+  return { token: load(token), oidc: load(oidc), tokenAtRate: atRate(token), oidcAtRate: atRate(oidc) };
+}
+
+/** Appends batches to a file for the given time, each with an fdatasync. Returns the batches per second. */
+function appendToDisk(file: string, batchBytes: number, seconds: number): number {
+  const batch = Buffer.alloc(batchBytes, 'x');
+  const descriptor = openSync(file, 'w');
+  const startMs = performance.now();
+  let batches = 0;
+  while (performance.now() - startMs < seconds * 1_000) {
+    writeSync(descriptor, batch);
+    fdatasyncSync(descriptor);
+    batches += 1;
+  }
+  const elapsedMs = performance.now() - startMs;
+  closeSync(descriptor);
+  rmSync(file);
+  return (batches / elapsedMs) * 1_000;
 }

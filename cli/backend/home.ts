@@ -26,7 +26,7 @@ import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type FollowedRepository, toFollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { replaceFile } from '../../store/home/durable-file.ts';
-import { parseJsonFile } from '../../store/parse-json-file.ts';
+import { parseJsonFile } from '../../store/stored-json.ts';
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readInputFile } from '../input/read-input.ts';

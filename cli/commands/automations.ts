@@ -5,7 +5,7 @@ import { testedDeliveriesMax } from '../../schema/api/conventions.ts';
 import { describeRunControl } from '../../schema/clients/describe-run-control.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { printable } from '../../schema/text/printable.ts';
-import { getDefinitionPath } from '../../sources/definition-files.ts';
+import { getDefinitionPath } from '../../sources/definitions.ts';
 import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { findPlace } from '../context.ts';

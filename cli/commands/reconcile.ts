@@ -4,9 +4,9 @@ import type { FollowedRepository } from '../../sources/repository/followed-repos
 import { openBackend } from '../backend/open-backend.ts';
 import { type Context, openContext, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
+import { addRepositoryOptions, type RepositoryOptions } from '../input/options.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { printData, printFindings, printStatus } from '../output.ts';
-import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repository-options.ts';
 import type { Allowances } from '../reconcile/run-reconcile.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import type { CliCommand } from './cli-command.ts';

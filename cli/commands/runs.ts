@@ -14,8 +14,7 @@ import {
 } from '../input/options.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { isOutputOpen, printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
-import { renderRun } from '../render/render-run.ts';
-import { openRunTable, renderRuns } from '../render/render-runs.ts';
+import { openRunTable, renderRun, renderRuns } from '../render/render-run.ts';
 import { renderTable } from '../render/render-table.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
 import { followMs, followRuns, persist } from '../rows/follow-rows.ts';

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { outcomes, runStates } from '../../schema/delivery.ts';
 import { namePattern } from '../../schema/names.ts';
-import type { DefinitionKind } from '../../sources/definition-files.ts';
-import { definitionFolders } from '../../sources/definition-files.ts';
+import { type DefinitionKind, definitionFolders } from '../../sources/definitions.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { Candidate, Completion, Source } from './complete.ts';
 

@@ -1,7 +1,6 @@
 import { requireAutomation } from '../../operations/applied/require-applied.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
-import { getDefinitionPath } from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import { type Definitions, getDefinitionPath } from '../../sources/definitions.ts';
 import type { Backend } from '../backend/backend.ts';
 import { CommandError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';

@@ -1,8 +1,11 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
-import type { DefinitionFiles, DefinitionKind } from '../../sources/definition-files.ts';
-import { definitionFolders } from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import {
+  type DefinitionFiles,
+  type DefinitionKind,
+  type Definitions,
+  definitionFolders,
+} from '../../sources/definitions.ts';
 import {
   listWebhookNames,
   readDefinitionFile,

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { LogFilter } from '../../operations/log/list-rows.ts';
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
-import { headerNamePattern } from '../../schema/filters/header-name.ts';
+import { type EventHeaders, headerNamePattern } from '../../schema/headers.ts';
 import { didYouMean, joinWithOr } from '../../schema/text/suggestion.ts';
 import { toMs } from '../../schema/time-units.ts';
 import { UsageError } from '../exit-status.ts';
@@ -155,4 +154,26 @@ export function isFiltered(options: LogFilterOptions): boolean {
 export function toLogFilter({ since, until, ...options }: LogFilterOptions): LogFilter {
   const { webhook, outcome, automation, state, event, search } = options;
   return { webhook, outcome, automation, state, event, search, sinceMs: since, untilMs: until };
+}
+
+export interface RepositoryOptions {
+  readonly repository?: string;
+  readonly branch?: string;
+  readonly path?: string;
+  readonly interval?: string;
+  readonly credentialSecret?: string;
+  readonly credentialUsername?: string;
+}
+
+/** Adds the options for the repository that a factory follows, each with its HOOKMILL_ variable. */
+export function addRepositoryOptions(command: Command): Command {
+  return command
+    .addOption(createEnvOption('--repository <url>', 'repository that the factory follows'))
+    .addOption(createEnvOption('--branch <name>', 'its production branch (default: main)'))
+    .addOption(createEnvOption('--path <folder>', 'folder of the definitions in it (default: its root)'))
+    .addOption(createEnvOption('--interval <time>', 'time between two checks of the branch (default: 30s)'))
+    .addOption(createEnvOption('--credential-secret <name>', 'team secret for fetching over HTTPS'))
+    .addOption(
+      createEnvOption('--credential-username <name>', 'user name for that secret (default: x-access-token)'),
+    );
 }

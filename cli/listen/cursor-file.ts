@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../store/home/durable-file.ts';
-import { parseJsonFile } from '../../store/parse-json-file.ts';
+import { parseJsonFile } from '../../store/stored-json.ts';
 
 /** The source of forwarded deliveries, and the URL that gets them. Each such pair has its own cursor. */
 export interface Forwarding {

@@ -7,7 +7,7 @@ import {
   followedRepositoriesShape,
 } from '../../sources/repository/followed-repository.ts';
 import { UsageError } from '../exit-status.ts';
-import type { RepositoryOptions } from './repository-options.ts';
+import type { RepositoryOptions } from '../input/options.ts';
 
 /**
  * Chooses the repository that a factory follows. Flags and variables override the known settings of the same

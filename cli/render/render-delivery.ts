@@ -4,7 +4,7 @@ import { formatJson } from '../../schema/text/json-text.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { describeCommit } from './colours.ts';
 import { completeCommands } from './own-commands.ts';
-import { renderRuns } from './render-runs.ts';
+import { renderRuns } from './render-run.ts';
 import { openTable, renderFields } from './render-table.ts';
 import { renderVerdict } from './render-verdict.ts';
 

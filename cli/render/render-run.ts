@@ -1,11 +1,47 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
-import { describeUsage } from '../../schema/clients/describe.ts';
-import type { Backend } from '../backend/backend.ts';
-import { renderDeliveryOf, renderRunState } from './render-runs.ts';
-import { renderFields } from './render-table.ts';
+import { describeRunState, describeUsage } from '../../schema/clients/describe.ts';
+import { defaultRunner } from '../../schema/delivery.ts';
+import { openTable, renderFields } from './render-table.ts';
+
+/** Runs as a table. */
+export function renderRuns(runs: readonly RunView[]): string {
+  return openRunTable()(runs);
+}
+
+/** Opens a table of runs, whose rows may come little by little. */
+export function openRunTable(): (runs: readonly RunView[]) => string {
+  const table = openTable(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', '']);
+  return runs =>
+    table(
+      runs.map(run => {
+        const { id, automation, runner, state, attempts, error, report } = run;
+        const reported = state === 'running' || state === 'succeeded' ? report?.message : undefined;
+        const texts = [reported ?? error, report && describeUsage(report)];
+        const about = texts.filter(text => text !== undefined).join(' · ');
+        const by = runner === defaultRunner ? automation : `${automation} on ${runner}`;
+        return [id, by, renderDeliveryOf(run), renderRunState(run), String(attempts), about];
+      }),
+    );
+}
+
+/** Renders the delivery of a run, and the number of deliveries if the run gathers several. */
+function renderDeliveryOf({ deliveryId, replay, manual, deliveryCount }: RunView): string {
+  const count = deliveryCount === undefined || deliveryCount === 1 ? '' : ` (newest of ${deliveryCount})`;
+  return `${deliveryId}${count}${replay ? ' (replay)' : manual ? ' (manual)' : ''}`;
+}
+
+function renderRunState(run: RunView): string {
+  const more = describeRunState(run);
+  return more === undefined ? run.state : `${run.state} (${more})`;
+}
+
+interface FoundFiles {
+  readonly directory: string;
+  readonly outputFile: string | undefined;
+}
 
 /** A run with its deliveries and attempts, and where its files are if they are on this machine. */
-export function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
+export function renderRun(run: RunView, files: FoundFiles | undefined): string {
   const used = run.report && describeUsage(run.report);
   return renderFields([
     ['id', run.id],

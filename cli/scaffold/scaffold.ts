@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { definitionFolders } from '../../sources/definition-files.ts';
+import { definitionFolders } from '../../sources/definitions.ts';
 import { ciInstallScript, ciPackagePlaceholders, quoteYaml } from './ci.ts';
 import { createModeline, getEditorSchemaFile, getJsonSchemaText } from './json-schemas.ts';
 import { createSkillFiles } from './skill.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { EventHeaders } from '../../schema/headers.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
 import type { BodyRead } from '../http/bodies.ts';

@@ -7,7 +7,7 @@ import { listGranted } from '../../schema/grant.ts';
 import type { Readiness } from '../../schema/readiness.ts';
 import type { IssuerKeys } from '../issuers/issuer-keys.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
+import type { FactoryReconcile } from '../reconciling/reconcilers.ts';
 import type { ServedFactories, ServedFactory } from '../served/served-factories.ts';
 import { answerProblems, type ProblemDeps } from './api/answer-problem.ts';
 import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';

@@ -4,7 +4,7 @@ import type { DeliveryLog, UnfinishedRuns } from '../../store/ports/delivery-log
 import type { Replicas, ReplicasState } from '../../store/ports/replicas.ts';
 import type { HealthCounts } from '../../store/ports/tallies.ts';
 import type { IssuerKeys } from '../issuers/issuer-keys.ts';
-import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
+import type { FactoryReconcile } from '../reconciling/reconcilers.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 import { addStateGauges, type StateGauge, shareRead } from './gauges.ts';
 import {

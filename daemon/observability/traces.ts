@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
-import { type EventHeaders, traceHeader } from '../../schema/event-headers.ts';
+import { type EventHeaders, traceHeader } from '../../schema/headers.ts';
 import type { Run } from '../../store/ports/delivery-log.ts';
 import { openTracer, type TracerOptions } from './tracer.ts';
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/branch/reconcile-loop.ts';
 import { recordReconcileEnd } from '../../operations/branch/remembered-repository.ts';
+import { type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
 import {
   type FollowedRepository,
   getIntervalMs,
@@ -29,7 +30,7 @@ interface TurnTaking {
   readonly readAsked: () => Promise<string | null>;
 }
 
-export interface ReconcilersOptions {
+interface ReconcilersOptions {
   readonly store: Store;
   readonly repositories: readonly FollowedRepository[];
   readonly environment: NodeJS.ProcessEnv;
@@ -39,7 +40,7 @@ export interface ReconcilersOptions {
   readonly onApplied: (factory: string) => void;
 }
 
-export interface Reconcilers {
+interface Reconcilers {
   /** Reconciles the factories that this webhook triggers, without delay. Called when its delivery is on disk. */
   trigger(webhook: Pick<ServedWebhook, 'factory' | 'name'>): void;
   /** Ends the reconciles in progress. */
@@ -171,4 +172,28 @@ function takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry, readAs
       return { result: 'elsewhere' };
     },
   };
+}
+
+/** How the last reconciles of a factory that follows a branch ended, in this process or another. */
+export interface FactoryReconcile {
+  readonly factory: string;
+  readonly reconcile:
+    | ReconcileView
+    /** The status cannot be read; then nothing is reconciled either. */
+    | { readonly problem: string };
+}
+
+export async function readReconcileStatuses({
+  appliedStates,
+  reconcileStatuses,
+}: Pick<Store, 'appliedStates' | 'reconcileStatuses'>): Promise<FactoryReconcile[]> {
+  const factories = await appliedStates.listFactories().catch(() => []);
+  const statuses = factories.map(async factory => {
+    const reconcile = await reconcileStatuses.read(factory).then(
+      status => reconcileView(status),
+      (error: Error) => ({ problem: error.message }),
+    );
+    return reconcile ? [{ factory, reconcile }] : [];
+  });
+  return (await Promise.all(statuses)).flat();
 }

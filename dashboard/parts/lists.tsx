@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../api-answers.ts';
 import { NotFound } from './not-found.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 

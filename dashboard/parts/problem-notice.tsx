@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { ApiFailure, type ProblemDetails } from '../api-failure.ts';
+import { ApiFailure, type ProblemDetails } from '../api-answers.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Notice } from './notice.tsx';
 import { Sign } from './signs.tsx';

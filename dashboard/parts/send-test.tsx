@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
+import { ApiFailure, type ListedWebhook, type SentTest } from '../api-answers.ts';
 import { callApi } from '../api-client.ts';
-import { ApiFailure } from '../api-failure.ts';
-import type { ListedWebhook, SentTest } from '../api-types.ts';
 import { announce } from '../state/announcements.ts';
 import { useFactory } from '../state/current-factory.ts';
 import { toHref } from '../state/page-location.ts';

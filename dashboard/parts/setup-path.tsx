@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { callApi } from '../api-client.ts';
 import type {
   ExplainedWhy,
   ListedAutomation,
   ListedScheme,
   ListedWebhook,
   ShownWebhook,
-} from '../api-types.ts';
+} from '../api-answers.ts';
+import { callApi } from '../api-client.ts';
 import { type CurrentFactory, useFactory } from '../state/current-factory.ts';
 import { toHref } from '../state/page-location.ts';
 import { nowMs } from '../state/time.ts';

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-answers.ts';
 import { callApi } from '../api-client.ts';
-import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-types.ts';
 import { type AttentionKind, attentionKinds } from '../text/sentences.ts';
 import { currentLocation } from './current-location.ts';
 import { usePolled } from './loading.ts';

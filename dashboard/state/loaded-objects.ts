@@ -1,4 +1,3 @@
-import { callApi } from '../api-client.ts';
 import type {
   FactoryHealth,
   ListedAutomation,
@@ -6,7 +5,8 @@ import type {
   ListedWebhook,
   ShownDelivery,
   ShownRunTallies,
-} from '../api-types.ts';
+} from '../api-answers.ts';
+import { callApi } from '../api-client.ts';
 import { useFactory } from './current-factory.ts';
 import { type Loading, useLoad, usePolled } from './loading.ts';
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { hasEnded, type RunState } from '../../schema/delivery.ts';
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../api-answers.ts';
 import { rereads } from './connection.ts';
 import { reportFailure } from './session-expiry.ts';
 import { useInterval } from './time.ts';

@@ -1,4 +1,4 @@
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../api-answers.ts';
 import {
   addNewer,
   addNewest,

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../api-answers.ts';
 
 // The key of the session. The browser sends the session's cookie to every port of this host; the key stays in the storage
 // of this origin, which is one port, and all tabs share it.

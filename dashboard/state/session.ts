@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
 import { signInPath } from '../../schema/api/conventions.ts';
 import { findPermission } from '../../schema/grant.ts';
+import { type Account, ApiFailure } from '../api-answers.ts';
 import { callApi } from '../api-client.ts';
-import { ApiFailure } from '../api-failure.ts';
-import type { Account } from '../api-types.ts';
 import { readAgain } from './connection.ts';
 import { forgetSessionKey, keepSessionKey, sessionExpired } from './session-expiry.ts';
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../api-answers.ts';
 import { daemonAway } from './connection.ts';
 import { reportFailure } from './session-expiry.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { apiPageMax } from '../../schema/api/conventions.ts';
 import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/clients/act-on-each.ts';
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../api-answers.ts';
 import type { RowsPosition } from './row-list.ts';
 import type { Row, RowsPage } from './row-segments.ts';
 import { reportFailure } from './session-expiry.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ExplainedWhy } from '../api-answers.ts';
 import { buildApiUrl, callApi } from '../api-client.ts';
-import type { ExplainedWhy } from '../api-types.ts';
 import { useFactory } from './current-factory.ts';
 import { type Loading, usePolled } from './loading.ts';
 import { watchEvents } from './watch-events.ts';

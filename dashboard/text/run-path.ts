@@ -1,5 +1,5 @@
 import { hasEnded } from '../../schema/delivery.ts';
-import type { ShownRun } from '../api-types.ts';
+import type { ShownRun } from '../api-answers.ts';
 import { formatDuration } from './format-time.ts';
 import { lookOfRun, type SignName } from './looks.ts';
 

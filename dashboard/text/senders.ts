@@ -1,5 +1,5 @@
 import { matchesWords } from '../../schema/clients/describe.ts';
-import type { ListedWebhook } from '../api-types.ts';
+import type { ListedWebhook } from '../api-answers.ts';
 
 const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>> = {
   token: 'Bearer token',

@@ -8,11 +8,11 @@ import type { StateChange } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from '../access/audit.ts';
 import { makeCredential } from '../access/credential.ts';
+import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from '../applied-source.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { type Change, hasChanges } from '../plan/plan.ts';
 import { type Planned, planDefinitions } from '../plan/plan-definitions.ts';
-import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
 
 interface Decided {
   readonly result: 'applied' | 'unchanged' | 'declined';

@@ -5,10 +5,10 @@ import type { AppliedAutomation, AppliedState } from '../../schema/applied-state
 import { renderAutomationYaml } from '../../schema/definitions/definition-yaml.ts';
 import { compareNames } from '../../schema/names.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
+import { findDefinitionFile, requireManagedHere } from '../applied-source.ts';
 import { requireOffered } from '../checks/runner-diagnostics.ts';
 import { findUnkeptHeaders, requirePinned } from '../checks/trigger-diagnostics.ts';
 import type { OpenFactory } from '../factory.ts';
-import { findDefinitionFile, requireManagedHere } from '../managed-by.ts';
 import { hasChanges, planAutomations } from '../plan/plan.ts';
 import {
   type AutomationDetail,

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { describeExcess } from '../../schema/factory-size.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import { type AppliedContent, isEdited, toAppliedSource } from '../applied-source.ts';
 import type { Factory } from '../factory.ts';
-import { type AppliedContent, isEdited, toAppliedSource } from './applied-source.ts';
 
 /** A factory, with the serial of the applied state that a change is based on, if the caller named one. */
 export interface ManagedFactory extends Factory {

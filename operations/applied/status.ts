@@ -4,10 +4,10 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { AuditLog, StoredAuditEntry } from '../../store/ports/audit-log.ts';
 import type { Store } from '../../store/ports/store.ts';
+import { isEdited } from '../applied-source.ts';
 import type { OpenFactory } from '../factory.ts';
 import { factoryView, sourceView } from '../views/applied-views.ts';
 import { reconcileView } from '../views/reconcile-view.ts';
-import { isEdited } from './applied-source.ts';
 
 /** @limit Newest entries of the audit log in which `hookmill status` looks for changes since the last apply: a pause needs two. */
 const entriesMax = 500;

@@ -20,10 +20,10 @@ import {
   secretRandomBytes,
 } from '../access/new-webhook-secret.ts';
 import { requireSoleUse } from '../access/secrets.ts';
+import { findDefinitionFile, findManagement, requireManagedHere } from '../applied-source.ts';
 import { findSecretMistake, type SecretWebhook } from '../checks/secret-diagnostics.ts';
 import { findOtherUse, readSecretUses } from '../checks/shared-secrets.ts';
 import type { OpenFactory } from '../factory.ts';
-import { findDefinitionFile, findManagement, requireManagedHere } from '../managed-by.ts';
 import { type WebhookDetail, type WebhookView, webhookDetail, webhookView } from '../views/applied-views.ts';
 import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
 import { endOverlap } from './end-overlap.ts';

@@ -9,8 +9,8 @@ import { type GitMirror, openMirror, readRemoteTip } from '../../sources/reposit
 import type { Repository } from '../../sources/repository/repository.ts';
 import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import { listNamedSecrets } from '../access/secrets.ts';
-import { findAppliedSource, isEdited, toSourcePlace } from '../applied/applied-source.ts';
 import { applyDefinitions } from '../applied/apply.ts';
+import { findAppliedSource, isEdited, toSourcePlace } from '../applied-source.ts';
 import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
 import type { Factory } from '../factory.ts';
 import type { Change } from '../plan/plan.ts';

@@ -13,7 +13,7 @@ import {
   type RememberedBranch,
 } from '../../store/ports/reconcile-statuses.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { toSourcePlace } from '../applied/applied-source.ts';
+import { toSourcePlace } from '../applied-source.ts';
 import type { Factory } from '../factory.ts';
 
 /** Reads which repository the factory follows; undefined if it follows none. */

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import type { Confirmation } from '../../schema/changes/plan-shapes.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { definitionFolders } from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
 import { makeRenameDiagnostics, type Rename } from './rename-diagnostics.ts';
 import { makeSharedSecretDiagnostics } from './shared-secrets.ts';
 

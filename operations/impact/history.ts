@@ -3,7 +3,7 @@ import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { impactTrafficDays, queuedCountMax } from '../../schema/changes/describe-impact.ts';
 import type { Traffic } from '../../schema/changes/plan-shapes.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { EventHeaders } from '../../schema/headers.ts';
 import {
   createObservationBudget,
   createObserver,

@@ -2,7 +2,7 @@ import { parseJsonText } from '../../json/parse-json-text.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { EventHeaders } from '../../schema/headers.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { isCredentialHeader } from '../../signatures/schemes.ts';

@@ -1,6 +1,5 @@
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
-import { definitionFolders } from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
 import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
 import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';

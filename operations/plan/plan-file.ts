@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { confirmationShape, fieldChangeShape } from '../../schema/changes/plan-shapes.ts';
 import { toCanonicalJson } from '../../schema/text/json-text.ts';
-import { type DefinitionKind, definitionKinds } from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import { type DefinitionKind, type Definitions, definitionKinds } from '../../sources/definitions.ts';
 import type { Change } from './plan.ts';
 import type { Planned } from './plan-definitions.ts';
 

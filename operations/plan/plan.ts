@@ -10,8 +10,7 @@ import type { AutomationDefinition } from '../../schema/definitions/automation-d
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
-import type { DefinitionKind } from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import type { DefinitionKind, Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { compareDefinitions } from './compare-definitions.ts';
 

@@ -3,11 +3,11 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { compareNames } from '../../schema/names.ts';
 import {
   type DefinitionKind,
+  type Definitions,
   definitionFolders,
   definitionKinds,
   parseDefinitionName,
-} from '../../sources/definition-files.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+} from '../../sources/definitions.ts';
 
 interface Named {
   readonly name: string;

@@ -9,7 +9,7 @@ import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { getCommit } from '../../schema/source-commit.ts';
 import { findScheme } from '../../signatures/schemes.ts';
-import { findDefinitionFile, findManagement } from '../managed-by.ts';
+import { findDefinitionFile, findManagement } from '../applied-source.ts';
 
 export type FactoryView = z.output<typeof answers.factoryAnswer>;
 export type WebhookView = z.output<typeof shown.webhookAnswer>;

@@ -1,4 +1,4 @@
-import type { EventHeaders } from '../event-headers.ts';
+import type { EventHeaders } from '../headers.ts';
 import type { AuthMode } from '../ingress-url.ts';
 import { printable } from '../text/printable.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseTemplate, placeholderList } from '../../signatures/content.ts';
 import { hmacEncodings, hmacHashes, secretEncodings, timestampUnits } from '../../signatures/description.ts';
-import { headerNamePattern } from '../filters/header-name.ts';
+import { headerNamePattern } from '../headers.ts';
 import { addMistake } from './add-mistake.ts';
 
 /** @limit Longest replay window that a custom scheme may ask for, in seconds: a longer one no longer stops replays. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
-import { eventHeadersShape } from '../event-headers.ts';
 import { renderNote } from '../filters/payload-filter-explain.ts';
 import { uidPattern } from '../ids.ts';
 import { namePattern } from '../names.ts';
@@ -8,6 +7,7 @@ import type { Trigger } from './automation-definition.ts';
 import { type ParsedSource, parseJson } from './json-source.ts';
 import { judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
 import { diagnoseShape } from './shape-mistakes.ts';
+import { eventHeadersShape } from './value-shapes.ts';
 
 /** `automations/<name>.fixtures/*.json`: a payload, and whether it should trigger the automation. */
 const filterFixtureShape = z.strictObject({

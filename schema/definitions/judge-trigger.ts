@@ -1,10 +1,10 @@
-import type { EventHeaders } from '../event-headers.ts';
 import type { HeaderFilter } from '../filters/header-filter.ts';
 import {
   type ClauseOutcome,
   explainHeaderFilter,
   explainPayloadFilter,
 } from '../filters/payload-filter-explain.ts';
+import type { EventHeaders } from '../headers.ts';
 import type { AutomationDefinition, Trigger } from './automation-definition.ts';
 
 /** Whether an automation would start a run for a delivery, and why. */

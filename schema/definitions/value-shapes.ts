@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type EventHeaders, withLowerNames } from '../headers.ts';
 import { namePattern, nameRule, secretNamePattern, secretNameRule } from '../names.ts';
 import { dayMs, parseDurationMs, timeUnitsMs } from '../time-units.ts';
 
@@ -41,3 +42,8 @@ const runTimeMsMax = dayMs;
 
 /** The shape of the times in a definition that control runs. */
 export const runTime = durationShape('time', 1_000, runTimeMsMax);
+
+/** Event headers that a person writes, with names in any case. */
+export const eventHeadersShape = z
+  .record(z.string(), z.string())
+  .transform((headers): EventHeaders => withLowerNames(headers));

@@ -8,9 +8,8 @@ import {
   schemes,
 } from '../../signatures/schemes.ts';
 import type { FormFormat } from '../delivery.ts';
-import { keepHeadersMax } from '../event-headers.ts';
 import { isObject } from '../filters/clause.ts';
-import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
+import { findHeaderNameMistake, headerNamePattern, keepHeadersMax } from '../headers.ts';
 import { type AuthMode, authModes } from '../ingress-url.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';

@@ -1,4 +1,4 @@
-import { type EventHeaders, withLowerNames } from '../event-headers.ts';
+import { type EventHeaders, withLowerNames } from '../headers.ts';
 import { type Fields, type PayloadFilter, toClause } from './clause.ts';
 import {
   addPost,

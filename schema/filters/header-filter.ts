@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
-import { keepHeadersMax } from '../event-headers.ts';
+import { eventHeaderCharsMax, findHeaderNameMistake, headerNamePattern, keepHeadersMax } from '../headers.ts';
 import { type Bounds, type ForeignCondition, isObject, makeOperatorSchema, toClause } from './clause.ts';
-import { eventHeaderCharsMax, findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 import {
   boundsJsonSchema,
   findBoundMistakes,

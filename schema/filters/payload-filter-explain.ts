@@ -1,5 +1,5 @@
-import type { EventHeaders } from '../event-headers.ts';
 import { renderPathSegment } from '../field-path.ts';
+import type { EventHeaders } from '../headers.ts';
 import type { Clause, Fields, PayloadFilter } from './clause.ts';
 import { excerpt } from './excerpt.ts';
 import type { HeaderFilter } from './header-filter.ts';

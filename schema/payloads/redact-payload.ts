@@ -1,4 +1,4 @@
-import type { EventHeaders } from '../event-headers.ts';
+import type { EventHeaders } from '../headers.ts';
 import { isShowableKey, isShowableName, isShowableValue } from './observed-paths.ts';
 
 /** @limit Deepest level of a payload that a redacted copy keeps: payload filters nest no deeper than 16. */

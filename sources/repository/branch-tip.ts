@@ -1,5 +1,5 @@
 import type { Commit } from '../../schema/commit.ts';
-import type { DefinitionFiles } from '../definition-files.ts';
+import type { DefinitionFiles } from '../definitions.ts';
 import { GitFailure } from './git/git-command.ts';
 import { discardMirror, fetchHistorySince, fetchTip, type GitMirror, tipRef } from './git/git-mirror.ts';
 import { countDescendants, readCommit } from './git/git-objects.ts';

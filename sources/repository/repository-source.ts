@@ -14,7 +14,7 @@ import {
   rejectFile,
   rejectIrregularFile,
   rejectName,
-} from '../definition-files.ts';
+} from '../definitions.ts';
 import { describeCrowd } from '../oversize.ts';
 import { listPromptPaths } from '../prompt-files.ts';
 import { GitFailure } from './git/git-command.ts';

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { renderDocument } from '../documents/document-text.ts';
 import { createTemporary, moveTemporary } from '../home/durable-file.ts';
 import type { Documents } from '../ports/documents.ts';
 import type { Seal } from '../ports/seal.ts';
 import { fileFailure } from '../ports/store-error.ts';
 import type { TransferRow, TransferTable, TransferTableName, TransferTarget } from '../ports/transfer.ts';
+import { renderDocument } from '../stored-json.ts';
 import { createChunks } from './chunks.ts';
 import { type BackupFacts, type BackupRecord, packRecord } from './records.ts';
 

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
-import { parseDocument } from '../documents/document-text.ts';
 import { nameDocument } from '../ports/documents.ts';
 import type { Seal } from '../ports/seal.ts';
 import { fileFailure, StoreError } from '../ports/store-error.ts';
 import type { TransferReader, TransferRow, TransferSource, TransferTableName } from '../ports/transfer.ts';
+import { parseDocument } from '../stored-json.ts';
 import { type ChunkPlace, type Chunks, openChunks } from './chunks.ts';
 import { type BackupFacts, type BackupRecord, unpackRecord } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { FormFormat, IdentitySource, RunState } from '../../schema/delivery.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { EventHeaders } from '../../schema/headers.ts';
 import { toPayload } from '../../schema/payloads/form-payload.ts';
 import type {
   DeliverySummary,

@@ -8,7 +8,7 @@ import type {
   UnidentifiedOutcome,
   UnloggedReason,
 } from '../../schema/delivery.ts';
-import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { EventHeaders } from '../../schema/headers.ts';
 import type { RunSaid } from '../../schema/run-report.ts';
 import type {
   HealthCounts,

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { EventHeaders } from '../../schema/event-headers.ts';
+import type { EventHeaders } from '../../schema/headers.ts';
 import type { StoredEvent } from './delivery-log.ts';
 
 /** The file name of a run's message. */

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { parseDocument, renderDocument } from '../documents/document-text.ts';
 import { lookRegularly } from '../look-regularly.ts';
 import {
   type DocumentId,
@@ -13,6 +12,7 @@ import {
   type Watch,
 } from '../ports/documents.ts';
 import { StoreError } from '../ports/store-error.ts';
+import { parseDocument, renderDocument } from '../stored-json.ts';
 import type { Database, RunStatement } from './connection/database.ts';
 import { listenForChanges, notificationChannel } from './connection/listen-for-changes.ts';
 import { statementMs } from './connection/pool.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseSettings } from '../../daemon/parse-settings.ts';
 import { recordRun } from '../daemon/runs/record-runs.ts';
 import { openRunBench, outputOf, runThatIs } from '../daemon/runs/run-samples.ts';
-import { type ReceivedRequest, startReceiver } from '../support/receiver.ts';
+import { type ReceivedRequest, startReceiver } from '../support/loopback-server.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/recipes.md'), 'utf8');
 const [, section = ''] = page.split('\n## Services with an HTTP API\n');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { WebhookSender } from '../../schema/definitions/sender-keys.ts';
 import { createProviderClient } from '../../senders/create-client.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/loopback-server.ts';
 import { failureOf } from '../support/senders/failure-of.ts';
 import { startGithubApi } from '../support/senders/github-api.ts';
 import { startGitlabApi } from '../support/senders/gitlab-api.ts';

@@ -7,7 +7,7 @@ import {
   resolveGitHubApi,
 } from '../../senders/github-client.ts';
 import { ProviderError, type WantedHook } from '../../senders/provider-client.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/loopback-server.ts';
 import { failureOf } from '../support/senders/failure-of.ts';
 import { startGithubApi } from '../support/senders/github-api.ts';
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createGitLabClient, type GitLabClientOptions, gitLabEvents } from '../../senders/gitlab-client.ts';
 import type { ProviderClient, WantedHook } from '../../senders/provider-client.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/loopback-server.ts';
 import { failureOf } from '../support/senders/failure-of.ts';
 import { type GitlabSetup, startGitlabApi } from '../support/senders/gitlab-api.ts';
 

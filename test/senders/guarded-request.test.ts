@@ -2,8 +2,7 @@ import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { type GuardedRequest, GuardedRequestError, requestGuarded } from '../../senders/guarded-request.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startLoopbackServer, startReceiver } from '../support/loopback-server.ts';
 
 const ask = (url: string, given: Partial<GuardedRequest> = {}) =>
   requestGuarded({

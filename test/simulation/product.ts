@@ -76,7 +76,7 @@ export const defects = {
   },
   /** Claims are known by their runs: a late result takes away the note of a later claim. */
   'mixed claims': {
-    file: 'store/postgres/delivery-log/own-claims.ts',
+    file: 'store/postgres/delivery-log/lease.ts',
     text: 'known?.claims === claims && known.claimedBy === claimedBy',
     by: 'known?.claimedBy === claimedBy',
   },
@@ -102,8 +102,8 @@ export async function loadProduct(defect?: Defect) {
       load<typeof import('../../store/postgres/delivery-log/lease.ts')>(
         'store/postgres/delivery-log/lease.ts',
       ),
-      load<typeof import('../../store/postgres/delivery-log/own-claims.ts')>(
-        'store/postgres/delivery-log/own-claims.ts',
+      load<typeof import('../../store/postgres/delivery-log/lease.ts')>(
+        'store/postgres/delivery-log/lease.ts',
       ),
       load<typeof import('../../store/embedded/delivery-log/write/commit-batch.ts')>(
         'store/embedded/delivery-log/write/commit-batch.ts',

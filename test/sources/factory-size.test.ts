@@ -7,7 +7,7 @@ import { planFactory } from '../../operations/plan/plan-factory.ts';
 import { automationShape, promptBytesMax } from '../../schema/definitions/automation-definition.ts';
 import { diagnosticsReportedMax } from '../../schema/diagnostics.ts';
 import { definitionFilesMax, describeExcess, factoryBytesMax } from '../../schema/factory-size.ts';
-import type { DefinitionFile } from '../../sources/definition-files.ts';
+import type { DefinitionFile } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { makeFactory } from '../support/factory.ts';

@@ -1,7 +1,7 @@
 import { applyDefinitions } from '../../operations/applied/apply.ts';
 import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
-import type { DefinitionFile } from '../../sources/definition-files.ts';
+import type { DefinitionFile } from '../../sources/definitions.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { Home } from '../../store/home/home.ts';
 import type { LoggedDelivery, Run } from '../../store/ports/delivery-log.ts';

@@ -7,7 +7,7 @@ import {
   secretNameRule,
   suggestSecretName,
 } from '../../../schema/names.ts';
-import { getDefinitionPath } from '../../../sources/definition-files.ts';
+import { getDefinitionPath } from '../../../sources/definitions.ts';
 import { findDefinitionsDirectory } from '../../definitions/work-tree.ts';
 import { describeUnknownScheme } from '../../describe-error.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';

@@ -1,4 +1,4 @@
-import type { ShownAutomation, ShownPause, ShownRunTallies } from '../../api-types.ts';
+import type { ShownAutomation, ShownPause, ShownRunTallies } from '../../api-answers.ts';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
 import { ExactTime, Text, Time } from '../../parts/text.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ShownAutomation, ShownPause } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownAutomation, ShownPause } from '../../api-types.ts';
 import { Segments } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';

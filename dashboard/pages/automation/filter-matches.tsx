@@ -1,6 +1,6 @@
 import { parseFieldPath } from '../../../schema/field-path.ts';
+import type { StoredTest } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { StoredTest } from '../../api-types.ts';
 import { Cells } from '../../parts/clauses.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';

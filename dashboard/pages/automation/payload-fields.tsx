@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import type { Scalar } from '../../../schema/filters/clause.ts';
-import type { DescribedPayloads } from '../../api-types.ts';
+import type { DescribedPayloads } from '../../api-answers.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';
 import { Code, Text } from '../../parts/text.tsx';

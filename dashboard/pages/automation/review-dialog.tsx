@@ -1,7 +1,7 @@
 import { describeImpact } from '../../../schema/changes/describe-impact.ts';
 import { showChange } from '../../../schema/changes/show-change.ts';
+import type { PlannedChange } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { PlannedChange } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DiffBlock } from '../../parts/diff-block.tsx';

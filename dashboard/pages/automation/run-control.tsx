@@ -1,4 +1,4 @@
-import type { ListedRunner } from '../../api-types.ts';
+import type { ListedRunner } from '../../api-answers.ts';
 import { Text } from '../../parts/text.tsx';
 import { parseRunText, pathOfRunKey, type RunDraft } from '../../state/run-draft.ts';
 import { type RunSlot, runSentences } from '../../state/run-sentences.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { formatJson } from '../../../schema/text/json-text.ts';
+import type { ListedDelivery } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedDelivery } from '../../api-types.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { CodeField } from '../../parts/fields.tsx';

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import { defaultRunner } from '../../../schema/delivery.ts';
-import type { ListedRunner } from '../../api-types.ts';
+import type { ListedRunner } from '../../api-answers.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Text, WithCode } from '../../parts/text.tsx';
 import { findRunMistake, isPathKey, type RunDraft, type RunPointer } from '../../state/run-draft.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ListedAutomation, ListedWebhook, ShownRunTallies } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ListedWebhook, ShownRunTallies } from '../../api-types.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { ChoiceChip, ToggleChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';

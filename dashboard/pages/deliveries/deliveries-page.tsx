@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { ListedDelivery } from '../../api-types.ts';
+import type { ListedDelivery } from '../../api-answers.ts';
 import { Key } from '../../parts/controls.tsx';
 import { DeliveryPane } from '../../parts/delivery/delivery-detail.tsx';
 import {

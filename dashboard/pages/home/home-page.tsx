@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { type HealthState, healthStates } from '../../../schema/health.ts';
+import type { Account, FactoryList, HealthOverview } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { Account, FactoryList, HealthOverview } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { State } from '../../parts/signs.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { CreatedWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { CreatedWebhook } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ListedScheme } from '../../api-types.ts';
+import type { ListedScheme } from '../../api-answers.ts';
 import { Finder } from '../../parts/controls.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
 import type { ChosenSender } from '../../state/webhook-draft.ts';

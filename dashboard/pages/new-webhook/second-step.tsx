@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CreatedWebhook, ListedScheme, ListedWebhook } from '../../api-types.ts';
+import type { CreatedWebhook, ListedScheme, ListedWebhook } from '../../api-answers.ts';
 import { CopyableBlock, CopyableLine } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';

@@ -1,4 +1,4 @@
-import type { ListedScheme, ListedSecret, ListedWebhook } from '../../api-types.ts';
+import type { ListedScheme, ListedSecret, ListedWebhook } from '../../api-answers.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
 import { Choices, SecretInput } from '../../parts/fields.tsx';
 import { useFactory } from '../../state/current-factory.ts';

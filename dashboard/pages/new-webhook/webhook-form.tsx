@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Diagnostic } from '../../../schema/diagnostics.ts';
+import {
+  ApiFailure,
+  type CreatedWebhook,
+  type ListedScheme,
+  type ProblemDetails,
+} from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { ApiFailure, type ProblemDetails } from '../../api-failure.ts';
-import type { CreatedWebhook, ListedScheme } from '../../api-types.ts';
 import { CodeField, Field, NameField } from '../../parts/fields.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
 import { Diagnostics, ProblemNotice } from '../../parts/problem-notice.tsx';

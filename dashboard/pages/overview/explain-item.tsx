@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { outcomes } from '../../../schema/delivery.ts';
+import type { ExplainedWhy, ShownRun, ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ExplainedWhy, ShownRun, ShownStatus } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';
 import { type AttentionItem, factoryStatus } from '../../state/attention.ts';

@@ -1,5 +1,5 @@
+import type { ShownAlert, ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownAlert, ShownStatus } from '../../api-types.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';

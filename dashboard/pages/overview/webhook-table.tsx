@@ -1,4 +1,4 @@
-import type { TalliedWebhook } from '../../api-types.ts';
+import type { TalliedWebhook } from '../../api-answers.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { State } from '../../parts/signs.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { hasEnded } from '../../../schema/delivery.ts';
+import type { ShownRun } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownRun } from '../../api-types.ts';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { CodeField } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icons.tsx';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hasEnded } from '../../../schema/delivery.ts';
+import type { ShownRun } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownRun } from '../../api-types.ts';
 import { Segments } from '../../parts/controls.tsx';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Waiting } from '../../parts/lists.tsx';

@@ -1,7 +1,7 @@
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import { hasEnded } from '../../../schema/delivery.ts';
+import type { ShownRun } from '../../api-answers.ts';
 import { buildApiUrl, callApi, download } from '../../api-client.ts';
-import type { ShownRun } from '../../api-types.ts';
 import { Tabs } from '../../parts/controls.tsx';
 import { CopyableBlock } from '../../parts/copyable.tsx';
 import { Icon } from '../../parts/icons.tsx';

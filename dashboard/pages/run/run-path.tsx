@@ -1,5 +1,5 @@
 import { hasEnded } from '../../../schema/delivery.ts';
-import type { ShownDelivery, ShownRun } from '../../api-types.ts';
+import type { ShownDelivery, ShownRun } from '../../api-answers.ts';
 import { Path, type PathStep } from '../../parts/path.tsx';
 import { ClockTime, Id, Size, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import type { RunState } from '../../../schema/delivery.ts';
+import type { ShownRunTallies } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownRunTallies } from '../../api-types.ts';
 import { ToggleChip } from '../../parts/chips.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { type ChangeFilters, LogChips } from '../../parts/log/log-chips.tsx';

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../../../schema/time-units.ts';
+import type { ShownAlert, ShownReceiver } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownAlert, ShownReceiver } from '../../api-types.ts';
 import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Notice } from '../../parts/notice.tsx';

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ListedChange } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedChange } from '../../api-types.ts';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ClockTime, Text } from '../../parts/text.tsx';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Diagnostic } from '../../../schema/diagnostics.ts';
-import type { ShownStatus } from '../../api-types.ts';
+import type { ShownStatus } from '../../api-answers.ts';
 import { CopyableLine } from '../../parts/copyable.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownStatus } from '../../api-types.ts';
 import { CopyableLine } from '../../parts/copyable.tsx';
 import { Question } from '../../parts/dialog.tsx';
 import { EnabledDiff } from '../../parts/diff-block.tsx';

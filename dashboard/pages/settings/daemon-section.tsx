@@ -1,5 +1,5 @@
+import type { ShownDaemon, ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownDaemon, ShownStatus } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { Code, Fact, Facts, Moment, Size, Text } from '../../parts/text.tsx';

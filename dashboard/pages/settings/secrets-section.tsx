@@ -1,4 +1,4 @@
-import type { ListedSecret } from '../../api-types.ts';
+import type { ListedSecret } from '../../api-answers.ts';
 import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
 import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
 import { State } from '../../parts/signs.tsx';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ListedSecret, ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedSecret, ShownStatus } from '../../api-types.ts';
 import { Empty } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Sign } from '../../parts/signs.tsx';

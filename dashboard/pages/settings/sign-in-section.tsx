@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { Account, ShownSession } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { Account, ShownSession } from '../../api-types.ts';
 import { Question } from '../../parts/dialog.tsx';
 import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';

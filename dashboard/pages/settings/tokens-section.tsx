@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { type Permission, permissions } from '../../../schema/grant.ts';
 import { dayMs } from '../../../schema/time-units.ts';
+import type { CreatedToken, ListedToken } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { CreatedToken, ListedToken } from '../../api-types.ts';
 import { Segments } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ApiFailure } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ApiFailure } from '../../api-failure.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
 import { AwayNotice } from '../../parts/notice.tsx';

@@ -1,5 +1,5 @@
 import { shortenRevision } from '../../../schema/clients/describe.ts';
-import type { ShownStatus, ShownWebhook } from '../../api-types.ts';
+import type { ShownStatus, ShownWebhook } from '../../api-answers.ts';
 import { CopyableBlock } from '../../parts/copyable.tsx';
 import { EnabledDiff } from '../../parts/diff-block.tsx';
 import { Icon } from '../../parts/icons.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-types.ts';
 import { Cells, type ClauseRow, Clauses } from '../../parts/clauses.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ShownWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownWebhook } from '../../api-types.ts';
 import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { Choices, SecretInput } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/lists.tsx';

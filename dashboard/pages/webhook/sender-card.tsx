@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { listMissedEvents, type MissedClient, redeliverAll } from '../../../schema/clients/missed-events.ts';
+import type { ShownSender, ShownWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownSender, ShownWebhook } from '../../api-types.ts';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';

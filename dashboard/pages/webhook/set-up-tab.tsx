@@ -6,7 +6,7 @@ import type {
   SentTest,
   ShownWebhook,
   TalliedWebhook,
-} from '../../api-types.ts';
+} from '../../api-answers.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { NothingComes, SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ListedAutomation, ShownWebhook, TalliedWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedAutomation, ShownWebhook, TalliedWebhook } from '../../api-types.ts';
 import { copyText } from '../../parts/copyable.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/fields.tsx';

@@ -1,4 +1,4 @@
-import type { ListedAutomation, SentTest, ShownWebhook } from '../../api-types.ts';
+import type { ListedAutomation, SentTest, ShownWebhook } from '../../api-answers.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';

@@ -1,12 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
-import { callApi } from '../../api-client.ts';
 import type {
   ExplainedWhy,
   FactoryHealth,
   ListedAutomation,
   SentTest,
   ShownWebhook,
-} from '../../api-types.ts';
+} from '../../api-answers.ts';
+import { callApi } from '../../api-client.ts';
 import { Tabs } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { describeUnlogged } from '../../../schema/clients/describe.ts';
 import type { WhyStep } from '../../../schema/health.ts';
+import type { ExplainedWhy, ListedAutomation, ShownWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ExplainedWhy, ListedAutomation, ShownWebhook } from '../../api-types.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Path, Strip, type StripStep } from '../../parts/path.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';

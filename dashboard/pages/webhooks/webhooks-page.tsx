@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { callApi } from '../../api-client.ts';
 import type {
   FactoryHealth,
   ListedAutomation,
   ListedWebhook,
   ShownHealth,
   TalliedWebhook,
-} from '../../api-types.ts';
+} from '../../api-answers.ts';
+import { callApi } from '../../api-client.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { ToggleChip } from '../../parts/chips.tsx';
 import { Finder } from '../../parts/controls.tsx';

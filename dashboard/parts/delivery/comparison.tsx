@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { excerpt } from '../../../schema/filters/excerpt.ts';
+import type { ShownDelivery } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useDelivery } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';

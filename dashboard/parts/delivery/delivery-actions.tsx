@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
+import type { ShownDelivery } from '../../api-answers.ts';
 import { buildApiUrl, callApi, download, requestApi } from '../../api-client.ts';
-import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useKeys } from '../../state/keyboard.ts';
+import { useLoad } from '../../state/loading.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
 import { useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
-import { AutomationChoice } from '../automation-choice.tsx';
+import { ChoiceChip } from '../chips.tsx';
 import { CopyButton, copyText } from '../copyable.tsx';
 import { Question } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
@@ -139,4 +140,40 @@ export function copyAndTell(text: string, what: string): void {
 /** The address of a delivery, to share. */
 export function linkToDelivery(factory: string, id: string): string {
   return new URL(toHref({ page: 'delivery', factory, id }), location.href).href;
+}
+
+interface ChoiceProperties {
+  /** Name or UID of the webhook whose automations are offered; undefined for all. */
+  readonly webhook: string | undefined;
+  /** Empty for all. */
+  readonly value: string;
+  readonly onChange: (automation: string) => void;
+}
+
+/** Chooses which automation gets new runs: all that match, or only one of those that listen now and are enabled. */
+export function AutomationChoice({ webhook, value, onChange }: ChoiceProperties) {
+  const { factory } = useFactory();
+  const { value: known } = useLoad(
+    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
+    [factory],
+  );
+  const listening = known?.automations.filter(
+    ({ enabled, triggers }) =>
+      enabled &&
+      triggers.some(trigger => webhook === undefined || [trigger.uid, trigger.webhook].includes(webhook)),
+  );
+  return (
+    <p class="flow">
+      <span class="label">Automation</span>
+      <ChoiceChip
+        label="Automation"
+        value={value}
+        onChoose={onChange}
+        options={[
+          { value: '', label: 'All that match' },
+          ...(listening ?? []).map(({ name }) => ({ value: name, label: name })),
+        ]}
+      />
+    </p>
+  );
 }

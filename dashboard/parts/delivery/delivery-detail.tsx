@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasEnded } from '../../../schema/delivery.ts';
-import type { ShownDelivery } from '../../api-types.ts';
+import type { ShownDelivery } from '../../api-answers.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useKeys } from '../../state/keyboard.ts';

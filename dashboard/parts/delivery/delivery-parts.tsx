@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { identitySourceTexts, shortenRevision } from '../../../schema/clients/describe.ts';
+import type { ShownDelivery } from '../../api-answers.ts';
 import { requestApi } from '../../api-client.ts';
-import type { ShownDelivery } from '../../api-types.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useLoad } from '../../state/loading.ts';
 import { escapeInvisible } from '../../text/format-values.ts';

@@ -6,7 +6,7 @@ import type { Clause } from '../../../schema/filters/clause.ts';
 import { findNearMiss, repairClause } from '../../../schema/filters/near-miss.ts';
 import { renderNote } from '../../../schema/filters/payload-filter-explain.ts';
 import { readHeaderNumber, readPayloadNumber } from '../../../schema/filters/payload-filter-match.ts';
-import type { ShownDelivery } from '../../api-types.ts';
+import type { ShownDelivery } from '../../api-answers.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
 import { type ClauseRow, Clauses } from '../clauses.tsx';

@@ -1,6 +1,6 @@
 import { hasEnded } from '../../../schema/delivery.ts';
+import type { ShownRun } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import type { ShownRun } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 import type { RowsPosition } from '../../state/row-list.ts';

@@ -1,7 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
-import { parseDocument, renderDocument } from '../../documents/document-text.ts';
 import { replaceFile, sweepTemporaries } from '../../home/durable-file.ts';
 import {
   appliedStateFile,
@@ -14,6 +13,7 @@ import { withHomeLock } from '../../home/make-home.ts';
 import { readText } from '../../home/regular-file.ts';
 import { type DocumentId, type Documents, movedError, type StoredDocument } from '../../ports/documents.ts';
 import { fileFailure } from '../../ports/store-error.ts';
+import { parseDocument, renderDocument } from '../../stored-json.ts';
 import { watchFactories } from './watch-factories.ts';
 
 /** The documents of a home, each a JSON file. */

@@ -30,9 +30,9 @@ import type {
 } from '../../ports/delivery-log.ts';
 import { closedError } from '../../ports/store-error.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
+import { toLogFailure } from '../connection/postgres-failure.ts';
 import { toStorableValues } from '../connection/text.ts';
 import { migrateOnce } from '../migrations.ts';
-import { toLogFailure } from './log-failures.ts';
 import { selectPauses } from './pauses.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';

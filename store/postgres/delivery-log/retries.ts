@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { DeliveryLogError } from '../../ports/store-error.ts';
-import { isConflict, isConnectionLost, isPartitionMissing, isPreparedElsewhere } from './log-failures.ts';
+import {
+  isConflict,
+  isConnectionLost,
+  isPartitionMissing,
+  isPreparedElsewhere,
+} from '../connection/postgres-failure.ts';
 import type { Partitions } from './partitions.ts';
 
 /** @limit Time for which work is sent again after connections are lost, in ms: a server that restarts is back in time, and a sender hears of an outage at once. */

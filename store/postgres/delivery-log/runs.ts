@@ -20,11 +20,10 @@ import type {
   RunReport,
 } from '../../ports/delivery-log.ts';
 import { inTransaction } from '../connection/pool.ts';
+import { isPartitionMissing } from '../connection/postgres-failure.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { prepareCancelRun, takeToCancel } from './cancels.ts';
-import type { Lease } from './lease.ts';
-import { isPartitionMissing } from './log-failures.ts';
-import { OwnClaims } from './own-claims.ts';
+import { type Lease, OwnClaims } from './lease.ts';
 import { toDay } from './partitions.ts';
 import { isPausedRun, parkPaused, preparePauseVerbs, releaseResumed } from './pauses.ts';
 import { isDelivery, runColumns, runnerOfRun, toIdValues } from './rows.ts';

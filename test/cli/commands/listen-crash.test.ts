@@ -6,11 +6,11 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createSortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
-import { startAlteringServer } from '../../support/altering-server.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { send } from '../../support/http.ts';
+import { startAlteringServer } from '../../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const rounds = inject('isLong') ? 50 : 1;

@@ -8,12 +8,11 @@ import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseTime } from '../../../cli/input/options.ts';
-import { startAlteringServer } from '../../support/altering-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newHome } from '../../support/factory.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { send } from '../../support/http.ts';
-import { startLoopbackServer } from '../../support/loopback-server.ts';
+import { startAlteringServer, startLoopbackServer } from '../../support/loopback-server.ts';
 import { openFactory, openManagedDaemon, useManagedDaemon } from '../../support/management.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ShownRun } from '../../../dashboard/api-types.ts';
+import type { ShownRun } from '../../../dashboard/api-answers.ts';
 import {
   describeResult,
   lengthOfRun,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { startReceiver } from '../receiver.ts';
+import { startReceiver } from '../loopback-server.ts';
 import { type GithubApi, type GithubSetup, startGithubApi } from './github-api.ts';
 import { type GitlabApi, startGitlabApi } from './gitlab-api.ts';
 

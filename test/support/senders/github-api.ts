@@ -20,10 +20,10 @@ import {
 import { createGithubLog, type GithubDelivery, type GithubEvent, newGithubEvent } from './github-log.ts';
 import { type GithubState, newHookId, operateGithub } from './github-operations.ts';
 import { createGithubRateLimit, type GithubRateLimit, type GithubRateLimited } from './github-rate-limit.ts';
-import { parseApiBody } from './parse-api-body.ts';
 import {
   type ApiAnswer,
   type ApiRequest,
+  parseApiBody,
   type SenderDouble,
   type SenderServer,
   startSenderServer,

@@ -14,10 +14,10 @@ import {
   operateGitlab,
   tooManyRequests,
 } from './gitlab-operations.ts';
-import { parseApiBody } from './parse-api-body.ts';
 import {
   type ApiAnswer,
   type ApiRequest,
+  parseApiBody,
   type SenderDouble,
   type SenderServer,
   startSenderServer,

@@ -24,14 +24,14 @@ export interface ApiAnswer {
 }
 
 /** A clock that the test can move. Otherwise it goes on as time does. */
-export interface SenderClock {
+interface SenderClock {
   now(): number;
   set(timeMs: number): void;
   advance(durationMs: number): void;
 }
 
 /** How a provider is down: nothing listens, each answer is an error page, or no answer comes. */
-export type Outage = 'refused' | 'error' | 'silent';
+type Outage = 'refused' | 'error' | 'silent';
 
 /** What the doubles of all providers have. */
 export interface SenderDouble {
@@ -158,4 +158,16 @@ function createClock(): SenderClock {
       ahead += durationMs;
     },
   };
+}
+
+/** The JSON of a body. Text that is not JSON is left as text, which no description allows. */
+export function parseApiBody({ body, headers }: ApiRequest): unknown {
+  if (body.length === 0) return undefined;
+  const text = body.toString();
+  if (!headers['content-type']?.startsWith('application/json')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredSource } from '../../../../operations/applied/applied-source.ts';
 import { applyDefinitions } from '../../../../operations/applied/apply.ts';
+import type { DesiredSource } from '../../../../operations/applied-source.ts';
 import { parseDefinitions } from '../../../../sources/parse-definitions.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { DeliveryLogError } from '../../../../store/ports/store-error.ts';
-import { startReceiver } from '../../../support/receiver.ts';
+import { startReceiver } from '../../../support/loopback-server.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
 import { openDefaultRunner, openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
 

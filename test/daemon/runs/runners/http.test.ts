@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { findFreePort } from '../../../support/free-port.ts';
-import { startReceiver } from '../../../support/receiver.ts';
+import { startReceiver } from '../../../support/loopback-server.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
 import { openDefaultRunner, openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
 

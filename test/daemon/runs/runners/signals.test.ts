@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { untilAborted } from '../../../../daemon/background-work.ts';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
-import { startReceiver } from '../../../support/receiver.ts';
+import { startReceiver } from '../../../support/loopback-server.ts';
 import { recordRun } from '../record-runs.ts';
 import { nodeCommand, openDefaultRunner, openRunBench, runSettings } from '../run-samples.ts';
 

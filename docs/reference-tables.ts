@@ -1,5 +1,24 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { getDocsFile } from '../cli/formats/sarif.ts';
+import { type DiagnosticCode, diagnosticCodes } from '../schema/diagnostics.ts';
+
+/** Renders `docs/reference/diagnostics/README.md`: every code with its rule and its page. */
+export function renderDiagnosticsIndex(): string {
+  const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
+  const rows = codes.map(code => `| [\`${code}\`](${getDocsFile(code)}) | ${diagnosticCodes[code]} |`);
+  return `${[diagnosticsIntroduction, ...rows].join('\n')}\n`;
+}
+
+const diagnosticsIntroduction = `# Diagnostics
+
+<!-- Written by docs/generate.ts from schema/diagnostics.ts. -->
+
+\`hookmill validate\`, \`plan\` and \`apply\` report mistakes in files with these codes. The meaning of a code never changes,
+so you can compare the reports of different versions. Each page explains the rule, with a wrong and a right example.
+
+| code | rule |
+| --- | --- |`;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rooms = '{schema,signatures,store,sources,senders,operations,daemon,cli,dashboard}';
@@ -16,7 +35,7 @@ export function renderLimits(): string {
       return `| \`${name}\` | ${formatValue(value ?? '')} | ${sentence} | \`${file}\` |`;
     });
   });
-  return `${[introduction, ...rows].join('\n')}\n`;
+  return `${[limitsIntroduction, ...rows].join('\n')}\n`;
 }
 
 /** The value of a product of numbers, with its digits grouped; any other expression as it is written. */
@@ -26,7 +45,7 @@ function formatValue(expression: string): string {
   return factors.reduce((product, factor) => product * factor, 1).toLocaleString('en-US');
 }
 
-const introduction = `# Limits
+const limitsIntroduction = `# Limits
 
 <!-- Written by docs/generate.ts from the sources. -->
 
