@@ -32,10 +32,12 @@ export async function recordRun(deliveryLog: DeliveryLog, given: SampleDelivery 
   return id;
 }
 
-/** Records a burst of deliveries with these payloads, and gives the id of the run that gathers them. */
+/**
+ * Records a burst of deliveries with these payloads, and gives the id of the run that gathers them. They are committed
+ * together: a daemon that runs may start the run as soon as the first is recorded.
+ */
 export async function recordBurst(deliveryLog: DeliveryLog, payloads: readonly Buffer[]): Promise<string> {
   const flow = { burst: { lane: 'burst', forMs: 1, atMostMs: 10 } };
-  const ids: string[] = [];
-  for (const payload of payloads) ids.push(await recordRun(deliveryLog, { payload, flow }));
-  return `${ids[0]}`;
+  const [id = ''] = await Promise.all(payloads.map(payload => recordRun(deliveryLog, { payload, flow })));
+  return id;
 }
