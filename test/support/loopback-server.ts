@@ -29,10 +29,8 @@ export interface ReceivedRequest {
 export async function startReceiver(answer: RequestListener) {
   const requests: ReceivedRequest[] = [];
   const origin = await startLoopbackServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
     const { method, url, headers } = request;
-    requests.push({ method, url, headers, body: Buffer.concat(chunks) });
+    requests.push({ method, url, headers, body: await buffer(request) });
     answer(request, response);
   });
   return { requests, url: `${origin}/runs` };

@@ -8,7 +8,7 @@ export function toStorableText(text: string): string {
 
 /** Makes the parameters of a statement, which may come from anybody, storable: so one with a NUL finds what is stored of it. */
 export function toStorableValues(values: readonly unknown[]): unknown[] {
-  return values.map(value => (typeof value === 'string' ? toStorableText(value) : value));
+  return values.map(toStorable);
 }
 
 /** Turns objects into arrays, one for each property, as `unnest` takes them. What is absent becomes null. */
@@ -16,10 +16,9 @@ export function toColumns<T extends object>(
   rows: readonly (T | undefined)[],
   names: readonly (keyof T)[],
 ): unknown[][] {
-  return names.map(name =>
-    rows.map(row => {
-      const value = row?.[name] ?? null;
-      return typeof value === 'string' ? toStorableText(value) : value;
-    }),
-  );
+  return names.map(name => rows.map(row => toStorable(row?.[name] ?? null)));
+}
+
+function toStorable(value: unknown): unknown {
+  return typeof value === 'string' ? toStorableText(value) : value;
 }
