@@ -274,7 +274,7 @@ const clockDriftSeconds = 60;
  * Makes a function that signs a token as a GitHub App (RFC 7519, RS256)
  * (docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app,
  * 2026-11-27). `app` is its client ID or application ID, and `privateKey` is PEM: PKCS #1, as GitHub makes it, or PKCS #8.
- * The function fails with ProviderError if the key is none.
+ * The function fails with ProviderError if `privateKey` is not a private key.
  */
 function createAppToken(app: string, privateKey: string, nowMs: () => number): () => string {
   return () => {

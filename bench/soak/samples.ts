@@ -4,7 +4,7 @@ import { readMemoryMb, readMetrics, readStatus } from '../support/daemon-figures
 import type { RunningDaemon } from '../support/factory.ts';
 import { percentile, round, slope } from '../support/statistics.ts';
 
-/** What the figures are read from. */
+/** The sources of the figures. */
 interface Sources {
   readonly pid: number;
   readonly metric: (name: string) => number;

@@ -95,7 +95,7 @@ const largestBodies = 8;
 
 /** The memory of one upload. */
 export interface BodyRoom {
-  /** Asks for more bytes; false if there are none for this address. */
+  /** Reserves more bytes. Returns false if its address has as much as it may. */
   grow(bytes: number): boolean;
   /** Registers what ends the upload when others need its memory. It must call `leave`. */
   onGiveWay(end: () => void): void;

@@ -312,7 +312,7 @@ interface NothingComesProperties {
 export function NothingComes({ webhook: { name, url }, scheme, children }: NothingComesProperties) {
   const at = new URL(url);
   const said = scheme?.summary.find(({ label }) => label === 'Retries')?.text;
-  // What is known names its source at the end, and an example of a webhook.
+  // A text ends with its source, a URL in brackets, if the provider has documented its retries.
   const [, retries] = /^(.+) \(https:.*\)$/.exec(said ?? '') ?? [];
   return (
     <section class="stack" aria-labelledby="nothing-comes">

@@ -111,7 +111,7 @@ interface PlannedChange {
 
 /**
  * Adds what a person must do at providers after an apply, which changes nothing there: delete the hook of a destroyed webhook,
- * and register that of one whose `sender` is new or different. `states` know the IDs of hooks.
+ * and register the hook of one whose `sender` is new or has changed. `states` have the IDs of the hooks.
  */
 function withSenderTasks<C extends PlannedChange>(
   changes: readonly C[],

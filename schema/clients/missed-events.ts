@@ -121,7 +121,7 @@ export async function redeliverAll(deps: RedeliverDeps, first: MissedList): Prom
     const chosen = list.events.filter(event => pending.includes(event) || mayBeAsked(event, deps.again));
     for (const event of list.events) if (event.asked && !chosen.includes(event)) missing.add(event.eventId);
     await redeliverList(deps, { list, chosen, progress });
-    // What an earlier command asked for right before it ended may have been lost: only a new list can tell.
+    // The last request of a command that was ended may be lost: only a new list can tell.
     const unknown = pending.filter(({ eventId }) => progress.refused.has(eventId));
     if (unknown.length === 0 || lists === listsMax) break;
     for (const { eventId } of unknown) progress.refused.delete(eventId);
