@@ -10,7 +10,11 @@ export const namePattern = new RegExp(`^${source}$`);
 export const nameRule = `1–${nameCharsMax} lowercase letters, digits or hyphens, not starting with a hyphen`;
 
 /** Matches the path of a definition file in the definitions directory. */
-export const definitionPathPattern = new RegExp(`^(webhooks|automations)/${source}\\.yaml$`);
+const definitionPathPattern = new RegExp(`^(webhooks|automations)/${source}\\.yaml$`);
+
+/** Matches the path of a file below the definitions directory. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no path has one
+export const sentPathPattern = /^(?!(?:.*\/)?\.\.?(?:\/|$))[^/\u0000-\u001f]+(?:\/[^/\u0000-\u001f]+)*$/;
 
 /** Matches the path of a file that an export writes: of a definition, or of a fixture that is named after a delivery. */
 export const exportedPathPattern = new RegExp(

@@ -54,12 +54,11 @@ function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic
 
 /** Finds triggers that name a webhook without a file. A file with mistakes counts too: they are reported. */
 function findUnknownWebhooks(
-  { files, otherWebhooks = [] }: DefinitionFiles,
+  { files }: DefinitionFiles,
   automations: readonly AutomationDefinition[],
   locate: Definitions['locate'],
 ): Diagnostic[] {
-  const webhooks = files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : []));
-  const names = new Set([...webhooks, ...otherWebhooks]);
+  const names = new Set(files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : [])));
   const hintFor = (name: string) => `add ${getDefinitionPath('webhook', name)}, or name another webhook`;
   return automations.flatMap(automation =>
     findUnknownNames(automation, names, hintFor).map(({ index, message, hint }): Diagnostic => {

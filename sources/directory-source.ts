@@ -1,181 +1,130 @@
-import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { promptBytesMax } from '../schema/definitions/automation-definition.ts';
-import type { FoundPrompt } from '../schema/definitions/prompts.ts';
-import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
-import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
-import { findNearest } from '../schema/text/suggestion.ts';
-import {
-  type DefinitionFiles,
-  type DefinitionKind,
-  definitionFolders,
-  definitionKinds,
-  isIgnored,
-  isMeantAsDefinition,
-  mergeFiles,
-  parseDefinitionName,
-  rejectFile,
-  rejectIrregularFile,
-  rejectName,
-} from './definitions.ts';
-import { describeCrowd } from './oversize.ts';
-import { listPromptPaths } from './prompt-files.ts';
+import type { DefinitionFiles, Entry } from './definitions.ts';
+import { isSubmodule, listFolder, type OpenFolder, useFolder, useFolderBelow } from './open-folder.ts';
+import { findCrowd } from './oversize.ts';
+import { collectPrompts, listPromptPaths } from './prompt-files.ts';
+import { getBytesMax, isListedWhole, readEntries } from './read-entries.ts';
 import { readRegularFile } from './regular-file.ts';
 
-/**
- * Reads the definition files of a directory. `label` precedes file names in diagnostics (`''` for the current
- * directory). Only the command line reads directories, so synchronous reads block nobody.
- */
-export function readDirectory(directory: string, label = ''): DefinitionFiles {
-  const found = mergeFiles(definitionKinds.map(kind => readFolder(directory, label, kind)));
-  const hasFiles = found.files.length + found.diagnostics.length > 0;
-  const missing = findMissingDefinitions(directory, label, hasFiles);
-  return mergeFiles([readPrompts(directory, found), { files: [], diagnostics: missing }]);
-}
-
-/** Reads the prompt files that automations of a definitions directory name, until they are more than a factory may have. */
-export function readPrompts(directory: string, found: DefinitionFiles): DefinitionFiles {
-  const prompts = new Map<string, FoundPrompt>();
-  let bytes = 0;
-  for (const path of listPromptPaths(found.files)) {
-    const prompt = readPrompt(directory, path);
-    prompts.set(path, prompt);
-    if (typeof prompt !== 'string') bytes += prompt.length;
-    if (bytes > factoryBytesMax) break;
-  }
-  return { ...found, prompts };
-}
-
-function readPrompt(directory: string, path: string): FoundPrompt {
-  try {
-    // A link on the way could lead out of the directory.
-    if (realpathSync(join(directory, path)) !== join(realpathSync(directory), path)) return 'irregular';
-    return readRegularFile(join(directory, path), promptBytesMax) ?? 'irregular';
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable';
-  }
-}
-
-/** Lists the webhooks of a definitions directory by the names of their files, without reading them. */
-export function listWebhookNames(directory: string): string[] {
-  try {
-    return readdirSync(join(directory, definitionFolders.webhook)).flatMap(
-      fileName => parseDefinitionName(fileName) ?? [],
-    );
-  } catch {
-    // There is no folder, or it cannot be read; to validate its files reports that.
-    return [];
-  }
-}
-
-/** Reads one definition file. `file` is its name in diagnostics. */
-export function readDefinitionFile(path: string, file: string, kind: DefinitionKind): DefinitionFiles {
-  const name = parseDefinitionName(posix.basename(file));
-  if (name === undefined) return rejectName(file);
-  try {
-    const bytes = readRegularFile(path, definitionBytesMax);
-    if (bytes) return { files: [{ kind, name, file, bytes }], diagnostics: [] };
-    return rejectIrregularFile(file);
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    return rejectFile(
-      file,
-      'yaml/unreadable',
-      `the file cannot be read (${reason})`,
-      'check its permissions',
-    );
-  }
-}
-
-function readFolder(directory: string, label: string, kind: DefinitionKind): DefinitionFiles {
-  const folder = definitionFolders[kind];
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(join(directory, folder), { withFileTypes: true });
-  } catch (error) {
-    return rejectFolder(posix.join(label, folder), error as NodeJS.ErrnoException);
-  }
-  if (entries.length > definitionFilesMax) {
-    return { files: [], diagnostics: [describeCrowd(posix.join(label, folder), entries.length)] };
-  }
-  const meant = entries.filter(entry => !isIgnored(kind, entry.name, entry.isDirectory()));
-  return mergeFiles(
-    meant.map(entry => {
-      const file = posix.join(label, folder, entry.name);
-      if (entry.isDirectory()) return rejectIrregularFile(file);
-      return readDefinitionFile(join(directory, folder, entry.name), file, kind);
-    }),
-  );
-}
-
-/** A missing folder is not an error: a factory may have only one kind of definition. */
-function rejectFolder(folder: string, { code }: NodeJS.ErrnoException): DefinitionFiles {
-  if (code === 'ENOENT') return { files: [], diagnostics: [] };
-  const hint = code === 'ENOTDIR' ? 'a file is in place of the folder' : 'check its permissions';
-  return rejectFile(folder, 'yaml/unreadable', `the folder cannot be read (${code})`, hint);
-}
-
-const folders = Object.values(definitionFolders);
-
-/** Finds folders whose names are nearly the names of definition folders, and says where definitions were looked for. */
-function findMissingDefinitions(directory: string, label: string, hasFiles: boolean): Diagnostic[] {
-  const misnamed = findMisnamedFolders(directory);
-  if (!hasFiles) return [describeNone(directory, label, misnamed)];
-  return misnamed.map(({ name, meant }) => ({
-    code: 'definition/folder-name',
-    severity: 'warning',
-    message: `the definitions in ${name}/ are ignored`,
-    file: posix.join(label, name),
-    hint: `move them to ${meant}/`,
-  }));
-}
-
-interface MisnamedFolder {
-  readonly name: string;
-  readonly meant: string;
+export interface ReadDirectoryOptions {
+  /** Precedes file names in diagnostics; `''` for the current directory. */
+  readonly label?: string;
+  /** Also reads the fixtures of automations. */
+  readonly withFixtures?: boolean;
 }
 
 /**
- * Reports an error if the directory is probably the wrong one, a warning if the last definition may have been removed.
+ * Reads the definitions in a directory. Only the command line reads directories, so synchronous reads block nobody.
+ * Fails with the file system's error if the directory itself cannot be read.
  */
-function describeNone(directory: string, label: string, [misnamed]: readonly MisnamedFolder[]): Diagnostic {
-  const isDefinitionsDirectory = folders.some(folder => existsSync(join(directory, folder)));
-  const places = folders.map(folder => `${folder}/`).join(' and ');
-  const hint = misnamed
-    ? `rename ${misnamed.name}/ to ${misnamed.meant}/`
-    : 'write webhooks/<name>.yaml, or name the definitions directory with -C';
-  return {
-    code: 'factory/no-definitions',
-    severity: isDefinitionsDirectory && !misnamed ? 'warning' : 'error',
-    message: `no definitions found in ${places} of ${directory}`,
-    file: posix.join(label, definitionFolders.webhook),
-    hint,
-  };
-}
-
-function findMisnamedFolders(directory: string): MisnamedFolder[] {
-  return listDirectories(directory).flatMap(name => {
-    const meant = folders.includes(name) ? undefined : findNearest(name, folders);
-    return meant !== undefined && holdsYaml(join(directory, name)) ? { name, meant } : [];
+export function readDirectory(
+  directory: string,
+  { label = '', withFixtures = false }: ReadDirectoryOptions = {},
+): DefinitionFiles {
+  return useFolder(directory, root => {
+    const entries = new Lister(listSubmodules(directory), withFixtures).list(root, '');
+    const crowd = findCrowd(entries, label);
+    if (crowd) return { files: [], diagnostics: [crowd] };
+    const found = readEntries(entries, { label, place: directory });
+    const paths = listPromptPaths(found.files);
+    return { ...found, prompts: collectPrompts(paths, readPrompts(root, paths)) };
   });
 }
 
-function listDirectories(directory: string): string[] {
-  try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    return entries.filter(entry => entry.isDirectory()).map(({ name }) => name);
-  } catch {
-    // Reading the definitions reports this error.
-    return [];
+class Lister {
+  readonly #submodules: ReadonlySet<string>;
+  readonly #withFixtures: boolean;
+  #listed = 0;
+
+  constructor(submodules: ReadonlySet<string>, withFixtures: boolean) {
+    this.#submodules = submodules;
+    this.#withFixtures = withFixtures;
+  }
+
+  /** Lists a folder; of the definitions directory, only what `isListedWhole` names with everything below. */
+  list(folder: OpenFolder, prefix: string): Entry[] {
+    return listFolder(folder).flatMap(({ name, kind }): Entry[] => {
+      const path = `${prefix}${name}`;
+      if (prefix === '') this.#listed = 0;
+      else if (this.#listed++ > definitionFilesMax) return [];
+      if (this.#submodules.has(path)) return [{ path, kind: 'submodule' }];
+      if (kind === 'folder') {
+        if (prefix === '' && !isListedWhole(name)) return [];
+        return this.#listBelow(folder, name, path);
+      }
+      const bytesMax = getBytesMax({ path, kind }, this.#withFixtures);
+      return [{ path, kind, ...(bytesMax !== undefined && readFile(folder, name, bytesMax)) }];
+    });
+  }
+
+  #listBelow(folder: OpenFolder, name: string, path: string): Entry[] {
+    try {
+      const below = useFolderBelow(folder, name, inner => this.list(inner, `${path}/`));
+      // Git has no empty folders. An empty definitions folder says that this is the right directory.
+      const isKept = below.length > 0 || !path.includes('/');
+      return isKept ? [{ path, kind: 'folder' }, ...below] : [];
+    } catch (error) {
+      return [{ path, kind: 'folder', bytes: getCode(error) }];
+    }
   }
 }
 
-function holdsYaml(folder: string): boolean {
+function readFile(folder: OpenFolder, name: string, bytesMax: number): Pick<Entry, 'kind' | 'bytes'> {
   try {
-    return readdirSync(folder).some(isMeantAsDefinition);
-  } catch {
-    return false;
+    const bytes = readRegularFile(join(folder.at, name), bytesMax);
+    return bytes ? { kind: 'file', bytes } : { kind: 'other' };
+  } catch (error) {
+    return { kind: 'file', bytes: getCode(error) };
   }
+}
+
+function getCode(error: unknown): `E${string}` {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return code as `E${string}`;
+}
+
+/** Reads prompt files, and the kinds of the folders on the way, until they are more than a factory may have. */
+function* readPrompts(root: OpenFolder, paths: readonly string[]): Generator<Entry> {
+  let bytes = 0;
+  for (const path of paths) {
+    for (const entry of readPrompt(root, path)) {
+      yield entry;
+      bytes += typeof entry.bytes === 'object' ? entry.bytes.length : 0;
+    }
+    if (bytes > factoryBytesMax) return;
+  }
+}
+
+function readPrompt(folder: OpenFolder, path: string, prefix = ''): Entry[] {
+  const [name = '', ...below] = path.slice(prefix.length).split('/');
+  if (below.length === 0) return [{ path, ...readFile(folder, name, promptBytesMax) }];
+  const at = `${prefix}${name}`;
+  if (isSubmodule(folder, name)) return [{ path: at, kind: 'submodule' }];
+  try {
+    const inner = useFolderBelow(folder, name, opened => readPrompt(opened, path, `${at}/`));
+    return [{ path: at, kind: 'folder' }, ...inner];
+  } catch (error) {
+    const code = getCode(error);
+    const isFolder = code !== 'ENOTDIR' && code !== 'ELOOP';
+    return isFolder ? [{ path, kind: 'file', bytes: code }] : [{ path: at, kind: 'other' }];
+  }
+}
+
+/** The submodules that the repository of a directory names. One that was not fetched is an empty folder. */
+function listSubmodules(directory: string): ReadonlySet<string> {
+  let root = directory;
+  while (!existsSync(join(root, '.git'))) {
+    if (root === dirname(root)) return new Set();
+    root = dirname(root);
+  }
+  const inRoot = relative(root, directory).split(sep).join('/');
+  const prefix = inRoot === '' ? '' : `${inRoot}/`;
+  const file = join(root, '.gitmodules');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const paths = [...text.matchAll(/^\s*path\s*=\s*"?(.*?)"?\s*$/gm)].map(([, path = '']) => path);
+  return new Set(paths.filter(path => path.startsWith(prefix)).map(path => path.slice(prefix.length)));
 }

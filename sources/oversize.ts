@@ -1,11 +1,16 @@
+import { posix } from 'node:path';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
-import type { DefinitionFiles } from './definitions.ts';
+import type { DefinitionFiles, Entry } from './definitions.ts';
 
 /** Finds out, before anything is parsed, whether the files are too many or too large. */
-export function findOversize({ files, prompts = new Map() }: DefinitionFiles): Diagnostic | undefined {
+export function findOversize({
+  files,
+  asides = [],
+  prompts = new Map(),
+}: DefinitionFiles): Diagnostic | undefined {
   if (files.length > definitionFilesMax) return describeCrowd('definitions', files.length);
-  const contents = [...files.map(file => file.bytes), ...prompts.values()];
+  const contents = [...[...files, ...asides].map(file => file.bytes), ...prompts.values()];
   const bytes = contents.reduce(
     (sum, content) => sum + (typeof content === 'string' ? 0 : content.length),
     0,
@@ -17,8 +22,22 @@ export function findOversize({ files, prompts = new Map() }: DefinitionFiles): D
   );
 }
 
-/** The diagnostic for a folder with too many files. None of them is read. */
-export function describeCrowd(folder: string, count: number): Diagnostic {
+/** The diagnostic for a definitions directory with so many bytes that none of its files is read. */
+export function describeSize(directory: string): Diagnostic {
+  return diagnoseOversize(
+    directory,
+    `the files have more than the ${factoryBytesMax} bytes that are allowed`,
+  );
+}
+
+/** Finds a definitions folder with too many files; then none of the definitions is read. */
+export function findCrowd(entries: readonly Entry[], label: string): Diagnostic | undefined {
+  const folders = Map.groupBy(entries, ({ path }) => path.slice(0, Math.max(0, path.indexOf('/'))));
+  const [crowd] = [...folders].filter(([name, { length }]) => name !== '' && length > definitionFilesMax);
+  return crowd && describeCrowd(posix.join(label, crowd[0]), crowd[1].length);
+}
+
+function describeCrowd(folder: string, count: number): Diagnostic {
   const message = `there are ${count} files, and at most ${definitionFilesMax} definition files are allowed`;
   return diagnoseOversize(folder, message);
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { ParsedSource } from '../schema/definitions/json-source.ts';
 import { parseAutomation } from '../schema/definitions/parse-automation.ts';
@@ -14,8 +15,15 @@ import {
 import { measureFactory } from '../schema/factory-size.ts';
 import { compareNames } from '../schema/names.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
-import type { DefinitionFile, DefinitionFiles, Definitions } from './definitions.ts';
+import type {
+  AsideDefinition,
+  AsideFile,
+  DefinitionFile,
+  DefinitionFiles,
+  Definitions,
+} from './definitions.ts';
 import { diagnoseOversize, findOversize } from './oversize.ts';
+import { suggestName } from './read-entries.ts';
 
 /**
  * Parses the files of a source, and sorts their diagnostics. Parses none if they are too many or too large, and no more
@@ -62,9 +70,17 @@ function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
       ...diagnostics,
       ...findCrossFileDiagnostics(found, { automations, locate }),
     ]),
+    asides: found.asides?.map(aside => parseAside(aside, prompts)) ?? [],
     texts,
     locate,
   };
+}
+
+function parseAside({ kind, file, bytes }: AsideFile, prompts: DefinitionFiles['prompts']): AsideDefinition {
+  const name = suggestName(posix.basename(file));
+  const parsed =
+    kind === 'webhook' ? parseWebhook('', file, bytes) : parseAutomation('', file, bytes, prompts);
+  return { kind, file, name, definition: parsed.definition };
 }
 
 function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {

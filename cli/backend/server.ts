@@ -42,9 +42,11 @@ function readFiles(directory: string) {
   const definitions = found.files.filter(({ file }) => texts.has(file) && !unsendable.has(file));
   const named = new Set(listPromptPaths(definitions));
   const prompts = [...(found.prompts ?? [])].filter(([path]) => named.has(path));
-  const files = [...definitions.map(({ file, bytes }) => [file, bytes] as const), ...prompts].map(
-    ([path, bytes]) => ({ path, content: Buffer.from(bytes).toString('utf8') }),
-  );
+  const sent = [...definitions, ...(found.asides ?? [])].map(({ file, bytes }) => [file, bytes] as const);
+  const files = [...sent, ...prompts].map(([path, bytes]) => ({
+    path,
+    content: Buffer.from(bytes).toString('utf8'),
+  }));
   return { files, texts, diagnostics };
 }
 

@@ -9,7 +9,7 @@ import { getDefinitionPath } from '../../sources/definitions.ts';
 import type { Backend } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { findPlace } from '../context.ts';
-import { findDefinition, findDraft, readDefinitions } from '../definitions/find-draft.ts';
+import { findDefinition, findDraft } from '../definitions/find-draft.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import {
@@ -231,16 +231,19 @@ async function testDelivery(
 }
 
 async function testFixtures(name: string, { directory, output }: Place): Promise<void> {
-  const { runFixtures } = await import('../../sources/fixtures.ts');
-  const definitions = await readDefinitions(directory);
+  const [{ runFixtures }, { readDirectory }, { parseDefinitions }] = await Promise.all([
+    import('../../sources/fixtures.ts'),
+    import('../../sources/directory-source.ts'),
+    import('../../sources/parse-definitions.ts'),
+  ]);
+  const files = readDirectory(directory, { withFixtures: true });
+  const definitions = parseDefinitions(files);
   if (!findDefinition(name, definitions)) {
     throw new CommandError(
       `${getDefinitionPath('automation', name)} does not exist in the definitions directory`,
     );
   }
-  const results = runFixtures(directory, '', definitions.automations).filter(
-    ({ automation }) => automation === name,
-  );
+  const results = runFixtures(files, definitions.automations).filter(({ automation }) => automation === name);
   const data = results.map(({ file, automation, diagnostics }) => ({ file, automation, diagnostics }));
   printData(output, data, () =>
     results

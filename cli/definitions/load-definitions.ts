@@ -1,17 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
-import { basename, dirname, join, posix, resolve } from 'node:path';
-import {
-  type DefinitionFiles,
-  type DefinitionKind,
-  type Definitions,
-  definitionFolders,
-} from '../../sources/definitions.ts';
-import {
-  listWebhookNames,
-  readDefinitionFile,
-  readDirectory,
-  readPrompts,
-} from '../../sources/directory-source.ts';
+import { basename, dirname, posix, resolve } from 'node:path';
+import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { UsageError } from '../exit-status.ts';
@@ -27,36 +17,52 @@ export interface LoadedFactory {
 
 /**
  * Loads the definitions at the paths. Each directory is a factory; single definition files belong to the factory of
- * their directory. Any other path is wrong usage.
+ * their directory, of which only their own mistakes count. Any other path is wrong usage.
  */
 export function loadPaths(directory: string, paths: readonly string[]): LoadedFactory[] {
-  const byDirectory = new Map<string, DefinitionFiles>();
-  const labels = new Map<string, string>();
-  for (const path of paths.length === 0 ? ['.'] : paths) {
-    const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
-    const absolute = resolve(directory, path);
-    const isDirectory = isDirectoryAt(absolute, path);
-    const prefix = label === '.' ? '' : label;
-    // Somebody named the folder in it.
-    if (isDirectory && Object.values(definitionFolders).includes(basename(absolute))) throw refusePath(label);
-    const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
-    const found = isDirectory
-      ? readDirectory(absolute, prefix)
-      : {
-          ...readPrompts(factoryDirectory, readOne(absolute, label)),
-          otherWebhooks: listWebhookNames(factoryDirectory),
-        };
-    if (isDirectory) labels.set(absolute, prefix);
-    const before = byDirectory.get(factoryDirectory);
-    byDirectory.set(factoryDirectory, before ? merge(before, found) : found);
-  }
-  return [...byDirectory].map(([factoryDirectory, files]) => {
+  const named = (paths.length === 0 ? ['.'] : paths).map(path => findPath(directory, path));
+  const byFactory = Map.groupBy(named, ({ factoryDirectory }) => factoryDirectory);
+  return [...byFactory].map(([factoryDirectory, found]) => {
+    const whole = found.find(({ file }) => file === undefined);
+    const { label } = whole ?? found[0] ?? { label: '' };
+    const files = readDirectory(factoryDirectory, { label, withFixtures: whole !== undefined });
     const definitions = parseDefinitions(files);
-    const label = labels.get(factoryDirectory);
-    if (label === undefined) return { definitions, fixtures: [] };
-    const fixtures = runFixtures(factoryDirectory, label, definitions.automations);
+    if (!whole) return { definitions: pickFiles(definitions, found), fixtures: [] };
+    const fixtures = runFixtures(files, definitions.automations);
     return { definitions, fixtures, workspace: readWorkspace(factoryDirectory, label) };
   });
+}
+
+interface NamedPath {
+  readonly factoryDirectory: string;
+  /** Precedes the names of the factory's files in diagnostics. */
+  readonly label: string;
+  /** The definition file that was named, as diagnostics name it; undefined for a directory. */
+  readonly file?: string;
+}
+
+function findPath(directory: string, path: string): NamedPath {
+  const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
+  const absolute = resolve(directory, path);
+  const isFolder = (at: string) => Object.values(definitionFolders).includes(basename(at));
+  if (isDirectoryAt(absolute, path)) {
+    // Somebody named the folder in it.
+    if (isFolder(absolute)) throw refusePath(label);
+    return { factoryDirectory: absolute, label: label === '.' ? '' : label };
+  }
+  const folder = dirname(absolute);
+  if (!isFolder(folder)) throw refusePath(label);
+  const parent = posix.join(label, '../..');
+  const factoryLabel = parent === '.' ? '' : parent;
+  const file = posix.join(factoryLabel, basename(folder), basename(absolute));
+  return { factoryDirectory: dirname(folder), label: factoryLabel, file };
+}
+
+/** Keeps what concerns the files that were named. */
+function pickFiles(definitions: Definitions, named: readonly NamedPath[]): Definitions {
+  const files = new Set(named.map(({ file }) => file));
+  const diagnostics = definitions.diagnostics.filter(({ file }) => files.has(file));
+  return { ...definitions, diagnostics, fileCount: files.size };
 }
 
 function isDirectoryAt(absolute: string, path: string): boolean {
@@ -66,27 +72,8 @@ function isDirectoryAt(absolute: string, path: string): boolean {
   return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function readOne(absolute: string, label: string): DefinitionFiles {
-  const folder = basename(dirname(absolute));
-  const kinds = Object.keys(definitionFolders) as DefinitionKind[];
-  const kind = kinds.find(kind => definitionFolders[kind] === folder);
-  if (kind) return readDefinitionFile(absolute, label, kind);
-  throw refusePath(label);
-}
-
 function refusePath(label: string): UsageError {
   const hint =
     'a definitions directory has the folder webhooks or automations, which contain definition files';
   return new UsageError(`${label}: neither a definition file nor a definitions directory; ${hint}`);
-}
-
-/** Merges files of one factory. A file that is named twice, or together with its directory, counts once. */
-function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
-  const known = new Set(a.files.map(({ kind, name }) => join(kind, name)));
-  return {
-    otherWebhooks: [...(a.otherWebhooks ?? []), ...(b.otherWebhooks ?? [])],
-    files: [...a.files, ...b.files.filter(({ kind, name }) => !known.has(join(kind, name)))],
-    diagnostics: [...a.diagnostics, ...b.diagnostics],
-    prompts: new Map([...(a.prompts ?? []), ...(b.prompts ?? [])]),
-  };
 }

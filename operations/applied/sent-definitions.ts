@@ -1,10 +1,11 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { ConfirmationReason } from '../../schema/changes/plan-shapes.ts';
-import { promptPathPattern } from '../../schema/definitions/prompts.ts';
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { DefinitionFile, Definitions } from '../../sources/definitions.ts';
+import { type Definitions, definitionFolders, type Entry } from '../../sources/definitions.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { collectPrompts, listPromptPaths } from '../../sources/prompt-files.ts';
+import { readEntries } from '../../sources/read-entries.ts';
 import { findManagement } from '../applied-source.ts';
 import type { OpenFactory } from '../factory.ts';
 import { type ReadImpacts, readImpacts } from '../impact/read-impacts.ts';
@@ -15,7 +16,7 @@ import { planFactory } from '../plan/plan-factory.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
 import { requireSerial } from './change-factory.ts';
 
-/** A file that another machine sent: `webhooks/<name>.yaml`, `automations/<name>.yaml`, or a prompt that one names. */
+/** A file that another machine sent: any of a definitions folder, or a prompt that an automation names. */
 export interface SentFile {
   readonly path: string;
   readonly content: string;
@@ -98,16 +99,15 @@ interface SentApplied {
 }
 
 function parseSentFiles(files: readonly SentFile[], findings: readonly Diagnostic[] = []): Definitions {
-  const contents = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
-  const prompts = new Map([...contents].filter(([path]) => promptPathPattern.test(path)));
-  const found = [...contents].filter(([path]) => !prompts.has(path));
-  return parseDefinitions({ files: found.map(toDefinitionFile), prompts, diagnostics: findings });
-}
-
-function toDefinitionFile([path, bytes]: readonly [string, Uint8Array]): DefinitionFile {
-  const [folder = '', fileName = ''] = path.split('/');
-  const name = fileName.slice(0, -'.yaml'.length);
-  return { kind: folder === 'webhooks' ? 'webhook' : 'automation', name, file: path, bytes };
+  const entries = files.map(
+    ({ path, content }): Entry => ({ path, kind: 'file', bytes: Buffer.from(content) }),
+  );
+  const folders = Object.values(definitionFolders).map((path): Entry => ({ path, kind: 'folder' }));
+  const found = readEntries([...folders, ...entries], { label: '', place: '' });
+  const known = new Set(findings.map(({ code, file }) => `${code} ${file}`));
+  const own = found.diagnostics.filter(({ code, file }) => !known.has(`${code} ${file}`));
+  const prompts = collectPrompts(listPromptPaths(found.files), entries);
+  return parseDefinitions({ ...found, prompts, diagnostics: [...own, ...findings] });
 }
 
 function requireApplied(applied: Applied, confirmed: readonly ConfirmationReason[]) {

@@ -11,7 +11,14 @@ import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import { listNamedSecrets } from '../access/secrets.ts';
 import { applyDefinitions } from '../applied/apply.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from '../applied-source.ts';
-import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
+import {
+  allowNone,
+  describeEmpty,
+  isEmpty,
+  refuseForeignUses,
+  refuseRenames,
+  rewound,
+} from '../checks/refusals.ts';
 import type { Factory } from '../factory.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Planned } from '../plan/plan-definitions.ts';
@@ -98,7 +105,8 @@ async function applyTip(
 ): Promise<Followed> {
   const { commit, files } = tip;
   onProgress?.({ step: 'apply', tip: commit });
-  const definitions = parseDefinitions(files);
+  const parsed = parseDefinitions(files);
+  const definitions = allowEmpty ? allowNone(parsed) : parsed;
   const { texts } = definitions;
   if (isEmpty(definitions) && !allowEmpty) {
     return makeFailure({ reason: 'empty', ...describeEmpty(mirror.repository.path) }, tip);

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Confirmation } from '../../schema/changes/plan-shapes.ts';
-import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { type Diagnostic, hasErrors } from '../../schema/diagnostics.ts';
 import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
 import { makeRenameDiagnostics, type Rename } from './rename-diagnostics.ts';
 import { makeSharedSecretDiagnostics } from './shared-secrets.ts';
@@ -32,9 +32,18 @@ export function refuseForeignUses(
   return makeSharedSecretDiagnostics(new Map(uses), definitions, 'error');
 }
 
-/** Whether there are no definitions at all, not even with mistakes. */
+/** Whether there are no definitions at all, not even with mistakes. An error says already why there are none. */
 export function isEmpty({ fileCount, diagnostics }: Pick<Definitions, 'fileCount' | 'diagnostics'>): boolean {
-  return fileCount === 0 && diagnostics.every(({ code }) => code === 'factory/no-definitions');
+  return fileCount === 0 && !hasErrors(diagnostics.filter(isOther));
+}
+
+/** The definitions of a branch that may be empty. */
+export function allowNone(definitions: Definitions): Definitions {
+  return { ...definitions, diagnostics: definitions.diagnostics.filter(isOther) };
+}
+
+function isOther({ code }: Diagnostic): boolean {
+  return code !== 'factory/no-definitions';
 }
 
 /** Explains the refusal of a path without definitions. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { pickWrittenKeys, type WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
+import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
+import { pickWrittenKeys, type WebhookDefinition, type WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, Severity } from '../../schema/diagnostics.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import { type Definitions, getDefinitionPath } from '../../sources/definitions.ts';
 
 /** A webhook whose file was renamed: hookmill destroys the one, and creates the other with a new URL. */
 export interface Rename {
@@ -31,6 +32,41 @@ export function findRenames(
       return [{ from: webhook.name, to: renamed.name }];
     }),
   );
+}
+
+/**
+ * Reports definitions that are missing, although a file beside the definitions has their content: a copy of an editor
+ * under the same name, or the same content under any. To destroy them would undo what nobody can see.
+ */
+export function findSetAside(
+  { webhooks, automations }: Pick<Definitions, 'webhooks' | 'automations'>,
+  asides: Definitions['asides'],
+  applied: Pick<AppliedState, 'webhooks' | 'automations'>,
+): Diagnostic[] {
+  return asides.flatMap(({ kind, file, name: own, definition }): Diagnostic[] => {
+    const [wanted, existing] =
+      kind === 'webhook' ? [webhooks, applied.webhooks] : [automations, applied.automations];
+    const missing = existing.filter(one => wanted.every(({ name }) => name !== one.name));
+    const found = missing.find(
+      one => one.name === own || (definition && isDeepStrictEqual(toContent(one), toContent(definition))),
+    );
+    if (!found) return [];
+    const message = `this file has the definition of the ${kind} ${found.name}, which would be destroyed`;
+    const back = `move it back to ${getDefinitionPath(kind, found.name)}`;
+    const hint = `${back}; to disable it there, write \`enabled: false\`; to destroy it, delete this file too`;
+    return [{ code: 'definition/file-name', severity: 'error', message, file, hint }];
+  });
+}
+
+/** The content of a definition without its name; a trigger that names its webhook is pinned only when it is applied. */
+function toContent(definition: WebhookDefinition | AutomationDefinition): object {
+  if (!('triggers' in definition)) return pickWrittenKeys(definition);
+  const { name: _, triggers, ...content } = definition;
+  const selections = triggers.map(({ filter, ...trigger }) => {
+    const { webhook, webhook_ids, ...rest } = filter;
+    return { ...trigger, filter: { ...rest, webhook: webhook ?? webhook_ids.join() } };
+  });
+  return { ...content, triggers: selections };
 }
 
 /** Marks both changes of each rename with the name in the other. */

@@ -12,6 +12,7 @@ import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { findSenderDiagnostics } from '../checks/judge-sender.ts';
 import {
   findRenames,
+  findSetAside,
   makeRenameDiagnostics,
   type Rename,
   withRenames,
@@ -74,8 +75,10 @@ export async function planDefinitions(
     ...findSenderDiagnostics(definitions, state, senders),
     ...findRunnerDiagnostics(definitions, state.factory, await offeredRunners.read()),
   ];
-  const { webhooks } = replaceMistaken(definitions, state, found);
+  const comparable = replaceMistaken(definitions, state, found);
+  const { webhooks } = comparable;
   found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, state));
+  found.push(...findSetAside(comparable, definitions.asides, state));
   const desired = replaceMistaken(definitions, state, found);
   const renames = findRenames(desired, state);
   const diagnostics = shortenReport(

@@ -4,13 +4,13 @@ import { readJson } from '../../json/parse-json-text.ts';
 import { confirmationReasons } from '../changes/plan-shapes.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape, promptShape } from '../definitions/automation-definition.ts';
-import { promptPathCharsMax, promptPathPattern } from '../definitions/prompts.ts';
+import { promptPathCharsMax } from '../definitions/prompts.ts';
 import { eventHeadersShape, nameShape as name, secretNameShape } from '../definitions/value-shapes.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
 import { permissions, tokenSecondsMax } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
-import { definitionPathPattern } from '../names.ts';
+import { sentPathPattern } from '../names.ts';
 import { joinWithAnd } from '../text/suggestion.ts';
 import { apiPageMax, apiPageSize, testedDeliveriesMax } from './conventions.ts';
 import { diagnosticShape } from './problem-answer.ts';
@@ -356,9 +356,9 @@ const definitionFile = z.strictObject({
   path: z
     .string()
     .max(promptPathCharsMax)
-    .regex(new RegExp(`${definitionPathPattern.source}|${promptPathPattern.source}`))
+    .regex(sentPathPattern)
     .describe(
-      'The path in the definitions directory: webhooks/<name>.yaml, automations/<name>.yaml, or the path that an automation names with `promptFile`.',
+      'The path in the definitions directory: webhooks/<name>.yaml, automations/<name>.yaml, or the path that an automation names with `promptFile`. Any other file among the definitions is judged as in a directory.',
     ),
   content: z.string(),
 });

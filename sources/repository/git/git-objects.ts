@@ -29,13 +29,15 @@ export async function readCommit(mirror: GitMirror, name: string): Promise<Commi
   };
 }
 
-/** Lists the entries of a tree or of a commit's tree, or only those at the paths. */
+/** Lists the entries of a tree or of a commit's tree, or only those at the paths, or also all that is below them. */
 export async function listTree(
   mirror: GitMirror,
   tree: string,
   paths: readonly string[] = [],
+  isWhole = false,
 ): Promise<TreeEntry[]> {
-  const output = await runLocal(mirror, ['ls-tree', '-z', '-l', '--full-tree', tree, '--', ...paths]);
+  const options = ['-z', '-l', '--full-tree', ...(isWhole ? ['-r', '-t'] : [])];
+  const output = await runLocal(mirror, ['ls-tree', ...options, tree, '--', ...paths]);
   return output.split('\0').slice(0, -1).map(parseEntry);
 }
 

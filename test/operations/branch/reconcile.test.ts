@@ -137,7 +137,7 @@ test('refuses prompt files that are missing, links, behind links, folders, submo
   expect(result).toMatchObject({ result: 'failed', reason: 'invalid' });
   const diagnostics = 'diagnostics' in result ? result.diagnostics : [];
   expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
-    'automation/prompt-file there is no file linked/p.md',
+    'automation/prompt-file linked/p.md is not a regular file, or is behind a link',
     'automation/prompt-file texts/fetched.md is larger than 32 KiB',
     'automation/prompt-file texts/folder.md is not a regular file, or is behind a link',
     'automation/prompt-file texts/large.md is larger than 32 KiB',

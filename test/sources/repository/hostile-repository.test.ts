@@ -53,6 +53,7 @@ test('reads a repository full of traps, runs none, and reports each', async () =
     'definition/not-regular-file automations/linked.yaml',
     'definition/file-name webhooks/\x1b[31mred.yaml',
     'definition/file-name webhooks/-x.yaml',
+    'definition/file-name webhooks/.hidden.yaml',
     'definition/file-name webhooks/Upper.yaml',
     'definition/not-regular-file webhooks/absolute.yaml',
     'definition/not-regular-file webhooks/folder.yaml',

@@ -35,7 +35,7 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
   test('is the same as data with --format json, and with -o json', async () => {
     const workspace = makeWorkspace();
     workspace.write('webhooks/pay.yaml', 'secretName: 12\n');
-    workspace.write('webhooks/README.md', '# Webhooks\n');
+    workspace.write('webhook/pay.yaml', valid);
     const format = await workspace.hookmill('validate', '--format', 'json');
     const output = await workspace.hookmill('validate', '-o', 'json');
     expect(JSON.parse(format.stdout)).toEqual({
@@ -43,7 +43,7 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
       errorCount: 1,
       warningCount: 1,
       diagnostics: [
-        expect.objectContaining({ file: 'webhooks/README.md', severity: 'warning' }),
+        expect.objectContaining({ file: 'webhook', severity: 'warning' }),
         {
           code: 'definition/type',
           severity: 'error',
@@ -133,10 +133,9 @@ describe('files that are no definitions', () => {
     ['webhooks/-pay.yaml', 'error definition/file-name'],
     ['webhooks/pay_in.yaml', 'error definition/file-name'],
     [`webhooks/${'a'.repeat(64)}.yaml`, 'error definition/file-name'],
-    ['webhooks/.yaml', undefined],
+    ['webhooks/.yaml', 'error definition/file-name'],
     ['webhooks/.pay.yaml.swp', undefined],
-    ['webhooks/README.md', 'warning definition/file-name'],
-    ['webhooks/pay.yaml.orig', 'warning definition/file-name'],
+    ['webhooks/pay.yaml.orig', 'error definition/file-name'],
     ['webhooks/payments/pay.yaml', undefined],
     [`webhooks/${'a'.repeat(63)}.yaml`, undefined],
   ] as const)('by their name: %s gets %s', async ([file, expected]) => {
@@ -148,7 +147,6 @@ describe('files that are no definitions', () => {
   test('by their kind are errors, and nothing is waited for or followed', async () => {
     const workspace = makeWorkspace();
     workspace.write('elsewhere.yaml', valid);
-    workspace.write('webhooks/folder/pay.yaml', valid);
     workspace.write('webhooks/folder.yaml/pay.yaml', valid);
     symlinkSync('../elsewhere.yaml', workspace.path('webhooks/link.yaml'));
     symlinkSync('nowhere', workspace.path('webhooks/dangling.yaml'));
@@ -160,7 +158,6 @@ describe('files that are no definitions', () => {
       'dangling.yaml',
       'device.yaml',
       'fifo.yaml',
-      'folder',
       'folder.yaml',
       'link.yaml',
       'loop.yaml',
@@ -180,7 +177,7 @@ describe('files that are no definitions', () => {
     workspace.write('automations', 'a file');
     const { stdout, exitCode } = await workspace.hookmill('validate', { through: withoutPrivilege });
     expect(stdout).toContain('webhooks/secret.yaml: error: the file cannot be read (EACCES)');
-    expect(stdout).toContain('automations: error: the folder cannot be read (ENOTDIR)');
+    expect(stdout).toContain('automations: error: automations must be a folder [yaml/unreadable]');
     expect(exitCode).toBe(1);
   });
 });

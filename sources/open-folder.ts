@@ -1,0 +1,83 @@
+import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EntryKind } from './definitions.ts';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+
+/**
+ * A folder that is open. The paths below `at` lead through its handle, so no link that appears on the way is followed.
+ * Where there is no /proc, `at` is the folder's path, and only links that are there when it is opened are refused.
+ */
+export interface OpenFolder {
+  readonly at: string;
+}
+
+/** Opens a folder, which may be behind links, while `use` works with it. Fails with the file system's error. */
+export function useFolder<T>(path: string, use: (folder: OpenFolder) => T): T {
+  return useOpened(path, 0, use);
+}
+
+/** Opens a folder by its name in another one. Fails with ENOTDIR, or on some systems ELOOP, for anything else there. */
+export function useFolderBelow<T>(folder: OpenFolder, name: string, use: (folder: OpenFolder) => T): T {
+  return useOpened(join(folder.at, name), O_NOFOLLOW, use);
+}
+
+function useOpened<T>(path: string, flags: number, use: (folder: OpenFolder) => T): T {
+  const descriptor = openSync(path, O_RDONLY | O_DIRECTORY | flags);
+  try {
+    const handle = `/proc/self/fd/${descriptor}`;
+    return use({ at: existsSync(handle) ? handle : path });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Lists the names in a folder with their kinds. */
+export function listFolder(folder: OpenFolder): { readonly name: string; readonly kind: EntryKind }[] {
+  return readdirSync(folder.at, { withFileTypes: true }).map(entry => {
+    const { name } = entry;
+    if (entry.isFile()) return { name, kind: 'file' };
+    if (entry.isSymbolicLink()) return { name, kind: 'link' };
+    if (!entry.isDirectory()) return { name, kind: 'other' };
+    return { name, kind: isSubmodule(folder, name) ? 'submodule' : 'folder' };
+  });
+}
+
+/** Whether a folder is a repository of its own. */
+export function isSubmodule({ at }: OpenFolder, name: string): boolean {
+  return existsSync(join(at, name, '.git'));
+}
+
+/**
+ * Creates a file below a directory, and the folders on the way. Returns whether it did: a file that exists is kept. Fails
+ * with ENOTDIR or ELOOP if a folder on the way is a link, so that nothing is written elsewhere.
+ */
+export function createBelow(directory: string, path: string, content: string): boolean {
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  const create = (folder: OpenFolder): boolean => {
+    const name = names.shift();
+    if (name !== undefined) {
+      makeFolder(join(folder.at, name));
+      return useFolderBelow(folder, name, create);
+    }
+    try {
+      // Does not follow a link either.
+      writeFileSync(join(folder.at, last), content, { flag: 'wx' });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  };
+  mkdirSync(directory, { recursive: true });
+  return useFolder(directory, create);
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
