@@ -1,8 +1,18 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { EntryKind } from './definitions.ts';
 
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 
 /**
  * A folder that is open. The paths below `at` lead through its handle, so no link that appears on the way is followed.
@@ -53,25 +63,53 @@ export function isSubmodule({ at }: OpenFolder, name: string): boolean {
  * with ENOTDIR or ELOOP if a folder on the way is a link, so that nothing is written elsewhere.
  */
 export function createBelow(directory: string, path: string, content: string): boolean {
-  const names = path.split('/');
-  const last = names.pop() ?? '';
-  const create = (folder: OpenFolder): boolean => {
-    const name = names.shift();
-    if (name !== undefined) {
-      makeFolder(join(folder.at, name));
-      return useFolderBelow(folder, name, create);
-    }
+  mkdirSync(directory, { recursive: true });
+  return useParent(directory, path, true, file => {
     try {
       // Does not follow a link either.
-      writeFileSync(join(folder.at, last), content, { flag: 'wx' });
+      writeFileSync(file, content, { flag: 'wx' });
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
       throw error;
     }
+  });
+}
+
+/** Reads a text file below a directory. Fails with the file system's error, also for a link, or one on the way. */
+export function readBelow(directory: string, path: string): string {
+  const flag = O_RDONLY | O_NOFOLLOW;
+  return useParent(directory, path, false, file => readFileSync(file, { encoding: 'utf8', flag: flag as never }));
+}
+
+/** Replaces the content of a file below a directory. Fails as `readBelow` does. */
+export function overwriteBelow(directory: string, path: string, content: string): void {
+  const flag = O_WRONLY | O_TRUNC | O_NOFOLLOW;
+  useParent(directory, path, false, file => writeFileSync(file, content, { flag: flag as never }));
+}
+
+/** Removes a file below a directory, if it exists. Fails as `readBelow` does. */
+export function removeBelow(directory: string, path: string): void {
+  useParent(directory, path, false, file => rmSync(file, { force: true }));
+}
+
+/** Says why a file below a directory could not be used. */
+export function describeFileError(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOTDIR' || code === 'ELOOP' ? 'a link or a file is in the way' : `${code}`;
+}
+
+/** Opens the folders on the way to a file, or creates them, and passes the path that leads through the last one. */
+function useParent<T>(directory: string, path: string, isCreated: boolean, use: (file: string) => T): T {
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  const enter = (folder: OpenFolder): T => {
+    const name = names.shift();
+    if (name === undefined) return use(join(folder.at, last));
+    if (isCreated) makeFolder(join(folder.at, name));
+    return useFolderBelow(folder, name, enter);
   };
-  mkdirSync(directory, { recursive: true });
-  return useFolder(directory, create);
+  return useFolder(directory, enter);
 }
 
 function makeFolder(path: string): void {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { DefinitionFiles } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { readRevision } from '../../sources/repository/repository-source.ts';
+import { makeWorkspace } from '../support/workspace.ts';
 
 type Kind = 'file' | 'link' | 'folder' | 'submodule' | 'other';
 
@@ -181,4 +182,18 @@ describe('entries of a definitions directory', () => {
       expect(judge(await readRevision(mirror, revision, '', false))).toEqual(inDirectory);
     },
   );
+});
+
+test('nothing is written or read through a link, by init, add and export', async () => {
+  const workspace = makeWorkspace();
+  const elsewhere = makeWorkspace();
+  elsewhere.write('private.yaml', 'canary: 1\n');
+  symlinkSync(elsewhere.directory, workspace.path('webhooks'));
+  symlinkSync(elsewhere.directory, workspace.path('.github'));
+  for (const words of [['init', '--ci', 'github'], ['add', 'github'], ['validate']]) {
+    const { exitCode, stdout, stderr } = await workspace.hookmill(...words);
+    expect({ words, exitCode, told: stdout + stderr }).toMatchObject({ words, exitCode: 1 });
+    expect(stdout + stderr).not.toContain('canary');
+  }
+  expect(readdirSync(elsewhere.directory)).toEqual(['private.yaml']);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   namePattern,
@@ -8,6 +8,7 @@ import {
   suggestSecretName,
 } from '../../../schema/names.ts';
 import { getDefinitionPath } from '../../../sources/definitions.ts';
+import { createBelow, describeFileError } from '../../../sources/open-folder.ts';
 import { findDefinitionsDirectory } from '../../definitions/work-tree.ts';
 import { describeUnknownScheme } from '../../describe-error.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
@@ -58,9 +59,8 @@ async function add(schemeId: string, options: AddOptions): Promise<void> {
   const file = getDefinitionPath('webhook', name);
   const hasSchema = existsSync(join(directory, getEditorSchemaFile('webhook')));
   const text = `${hasSchema ? createModeline('webhook', file) : ''}${renderDefinition(sender, secretName)}`;
-  const path = join(directory, file);
-  if (existsSync(path)) throw refuseExisting(file);
-  if (!options.dryRun) createFile(path, file, text);
+  if (existsSync(join(directory, file))) throw refuseExisting(file);
+  if (!options.dryRun) createFile(directory, file, text);
 
   const steps = listNextSteps(sender, secretName);
   printStatus(`${options.dryRun ? 'Would write' : 'Wrote'} ${file}.`);
@@ -87,16 +87,15 @@ function chooseName(given: string | undefined, sender: Sender): string {
   throw new UsageError(`"${name}" cannot name a webhook; use ${nameRule}`);
 }
 
-function createFile(path: string, file: string, text: string): void {
+function createFile(directory: string, file: string, text: string): void {
+  let isCreated: boolean;
   try {
-    mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, text, { flag: 'wx' });
+    isCreated = createBelow(directory, file, text);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // The file can be a broken symbolic link, which existsSync does not see.
-    if (code === 'EEXIST') throw refuseExisting(file);
-    throw new CommandError(`${file} cannot be written (${code})`);
+    throw new CommandError(`${file} cannot be written (${describeFileError(error)})`);
   }
+  // The file can be a broken symbolic link, which existsSync does not see.
+  if (!isCreated) throw refuseExisting(file);
 }
 
 function refuseExisting(file: string): CommandError {

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { printable } from '../../../schema/text/printable.ts';
+import { createBelow, describeFileError, readBelow, removeBelow } from '../../../sources/open-folder.ts';
 import { openBackend } from '../../backend/open-backend.ts';
 import { CommandError } from '../../exit-status.ts';
 import { printData, printStatus } from '../../output.ts';
@@ -58,7 +58,7 @@ async function exportTo(
 
 /** Divides files into those that are missing and those that exist. Fails if one exists with other content. */
 function compareFiles(directory: string, files: readonly ExportedFile[]) {
-  const found = files.map(file => ({ file, existing: readExisting(join(directory, file.path), file.path) }));
+  const found = files.map(file => ({ file, existing: readExisting(directory, file.path) }));
   const others = found.filter(({ file, existing }) => existing !== undefined && existing !== file.content);
   if (others.length > 0) {
     const names = others.map(({ file }) => file.path).join(', ');
@@ -70,13 +70,12 @@ function compareFiles(directory: string, files: readonly ExportedFile[]) {
   return { missing: pick(false), same: pick(true) };
 }
 
-function readExisting(absolute: string, path: string): string | undefined {
+function readExisting(directory: string, path: string): string | undefined {
   try {
-    return readFileSync(absolute, 'utf8');
+    return readBelow(directory, path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new CommandError(`nothing was written: ${path} cannot be read (${code})`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CommandError(`nothing was written: ${path} cannot be read (${describeFileError(error)})`);
   }
 }
 
@@ -84,17 +83,16 @@ function readExisting(absolute: string, path: string): string | undefined {
 function createFiles(directory: string, files: readonly ExportedFile[]): void {
   const created: string[] = [];
   for (const { path, content } of files) {
-    const absolute = join(directory, path);
     try {
-      mkdirSync(dirname(absolute), { recursive: true });
-      writeFileSync(absolute, content, { flag: 'wx' });
+      // Somebody has created it since they were compared.
+      if (!createBelow(directory, path, content)) throw Object.assign(new Error(), { code: 'EEXIST' });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // A full disk leaves part of a file.
-      for (const file of code === 'EEXIST' ? created : [...created, absolute]) rmSync(file, { force: true });
-      throw new CommandError(`nothing was written: ${path} cannot be written (${code})`);
+      for (const file of code === 'ENOSPC' ? [...created, path] : created) removeBelow(directory, file);
+      throw new CommandError(`nothing was written: ${path} cannot be written (${describeFileError(error)})`);
     }
-    created.push(absolute);
+    created.push(path);
   }
 }
 

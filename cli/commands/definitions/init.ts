@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { quoteShellWord } from '../../../schema/clients/render-curl.ts';
 import { printable } from '../../../schema/text/printable.ts';
+import { createBelow, describeFileError, overwriteBelow, readBelow } from '../../../sources/open-folder.ts';
 import { requireFactoryName } from '../../context.ts';
 import { findRepositoryRoot } from '../../definitions/work-tree.ts';
 import { CommandError } from '../../exit-status.ts';
@@ -58,9 +59,9 @@ async function init(path: string, options: InitOptions): Promise<void> {
   const files = createScaffold({ factory, pathInRepository, ci: hosts, agents });
 
   const written = files.map(file => {
-    const absolute = join(file.under === 'repository' ? root : directory, file.path);
-    const name = relative(process.cwd(), absolute) || file.path;
-    const what = createFile(absolute, file) ? 'created' : cover(absolute, file, place, coverDirectory);
+    const base = file.under === 'repository' ? root : directory;
+    const name = relative(process.cwd(), join(base, file.path)) || file.path;
+    const what = createFile(base, file) ? 'created' : cover(base, file, place, coverDirectory);
     return { name, what, isOfCi: file.directories !== undefined };
   });
   const named = (...wanted: Written[]) =>
@@ -113,16 +114,16 @@ type Written = 'created' | 'changed' | 'kept' | 'not covered';
 
 /** Adds the directory to an existing file that lists directories. */
 function cover(
-  absolute: string,
+  base: string,
   { path, directories }: ScaffoldFile,
   directory: string,
   coverDirectory: CoverDirectory,
 ): Written {
   if (!directories) return 'kept';
-  const covered = coverDirectory(readFileSync(absolute, 'utf8'), directories, directory);
-  if (typeof covered === 'string') return covered === 'already' ? 'kept' : 'not covered';
   try {
-    writeFileSync(absolute, covered.text);
+    const covered = coverDirectory(readBelow(base, path), directories, directory);
+    if (typeof covered === 'string') return covered === 'already' ? 'kept' : 'not covered';
+    overwriteBelow(base, path, covered.text);
   } catch (error) {
     throw refuseWrite(path, error);
   }
@@ -159,24 +160,16 @@ const agentStep: Step = {
 };
 
 /** Creates a file. Returns false if it already exists. */
-function createFile(absolute: string, { path, content }: ScaffoldFile): boolean {
+function createFile(base: string, { path, content }: ScaffoldFile): boolean {
   try {
-    mkdirSync(dirname(absolute), { recursive: true });
+    return createBelow(base, path, content);
   } catch (error) {
-    throw refuseWrite(path, error);
-  }
-  try {
-    writeFileSync(absolute, content, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw refuseWrite(path, error);
   }
 }
 
 function refuseWrite(path: string, cause: unknown): CommandError {
-  const { code } = cause as NodeJS.ErrnoException;
-  return new CommandError(`${path} cannot be written (${code}); no existing file was changed`);
+  return new CommandError(`${path} cannot be written (${describeFileError(cause)}); no existing file was changed`);
 }
 
 /** Finds the files that .gitignore does not exclude: an existing one may lack some patterns. */

@@ -281,6 +281,42 @@ test('refuses a tip without definitions, until it is allowed', async () => {
   expect(await reconcile({ allowEmpty: true })).toMatchObject({ result: 'applied', state: { webhooks: [] } });
 });
 
+test('refuses a tip that hides the definition of a webhook, instead of destroying it', async () => {
+  const { upstream, factory, reconcile } = await appliedFactory();
+  upstream.commit({ 'webhooks/crm.yaml': webhook() });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  const before = await state(factory);
+  const hidden = [
+    ...['webhooks/team/pay.yaml', 'webhooks/pay.yaml.disabled', 'webhooks/pay.json', 'webhooks/pay.txt'],
+    ...['webhooks/pay.yaml~', 'webhooks/.crm.yaml.swp', 'webhook/pay.yaml', 'webhooks/.idea/pay'],
+  ];
+  for (const path of hidden) {
+    upstream.commit({ 'webhooks/pay.yaml': null, [path]: webhook() });
+    const result = await reconcile({ allowEmpty: true });
+    expect({ path, ...result }).toMatchObject({ path, result: 'failed', reason: 'invalid' });
+    const file = path.startsWith('webhooks/team') ? 'webhooks/team' : path;
+    expect('diagnostics' in result && result.diagnostics).toContainEqual(
+      expect.objectContaining({ file, severity: 'error' }),
+    );
+    upstream.commit({ 'webhooks/pay.yaml': webhook(), [path]: null });
+  }
+  // Beside their definitions, the same copies stay without a word.
+  upstream.commit({ 'webhooks/pay.yaml~': webhook(), 'webhooks/.crm.yaml.swp': webhook(), 'webhooks/README.md': '' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', diagnostics: [] });
+  expect((await state(factory)).webhooks).toEqual(before.webhooks);
+});
+
+test('refuses a tip of which everything was moved or disabled', async () => {
+  const { upstream, reconcile } = await appliedFactory();
+  for (const path of ['webhooks/old/pay.yaml', 'webhooks/pay.json', 'Webhooks/pay.yaml']) {
+    upstream.commit({ 'webhooks/pay.yaml': null, [path]: webhook(), 'webhooks/README.md': '' });
+    expect(await reconcile()).toMatchObject({ result: 'failed' });
+    upstream.commit({ [path]: null });
+    expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'empty' });
+    upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  }
+});
+
 test('applies deletions without asking', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });

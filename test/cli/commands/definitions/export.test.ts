@@ -143,7 +143,7 @@ describe('a factory that was made in the dashboard', () => {
     symlinkSync('nowhere', workspace.path('linked/automations/by-name.yaml'));
     const linked = await hookmill('export', 'linked');
     expect(linked.stderr).toContain(
-      'nothing was written: automations/by-name.yaml cannot be written (EEXIST)',
+      'nothing was written: automations/by-name.yaml cannot be read (a link or a file is in the way)',
     );
     expect(readAll(workspace, 'linked')).toEqual({});
     workspace.write('more/webhooks/own.yaml', 'secretName: OWN\n');
