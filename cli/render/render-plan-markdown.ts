@@ -127,7 +127,7 @@ function listEffects({
   restored,
   notRestored,
 }: Row): readonly string[] {
-  if (restored) return ['is restored: its URL is the former one', ...(impact ? describeEffects(impact) : [])];
+  if (restored) return ['is restored with its former URL', ...(impact ? describeEffects(impact) : [])];
   const changes = `changes ${[...new Set(fields.map(({ field }) => field))].join(', ')}`;
   if (impact?.kind === 'automation' && impact.kept && impact.judged === 0)
     return [changes, ...describeEffects(impact)];

@@ -17,8 +17,8 @@ export function declareApply(command: CliCommand): void {
   command
     .explain(`make the definitions the applied state, all or nothing
 
-Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL stops
-answering. If its definition comes back within 30 days with the same name and authentication, it gets its UID and URL back.
+Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL stops answering. If
+its definition comes back within 30 days with the same name and authentication, it gets its former UID and URL.
 hookmill asks before it destroys something, and before a webhook uses a team secret in another way than others do.
 Confirm at the prompt or use --yes.
 
