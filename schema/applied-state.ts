@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { commitShape } from './commit.ts';
 import { pinnedAutomationShape } from './definitions/automation-definition.ts';
 import { customScheme } from './definitions/custom-scheme.ts';
-import { type WebhookKeys, webhookShape } from './definitions/webhook-definition.ts';
+import { webhookShape } from './definitions/webhook-definition.ts';
 import { uidPattern } from './ids.ts';
 
 /** Increase this if an older hookmill could misread the state that a newer one writes. */
@@ -51,21 +51,11 @@ const appliedWebhook = z.strictObject({
   credential,
 });
 
-/** The keys that say how senders authenticate. */
-const authentication = appliedWebhook
-  .pick({ authMode: true, signatureScheme: true, secretName: true })
-  .extend(appliedWebhook.pick({ issuer: true, audience: true, claims: true }).shape)
-  .strip();
-
-/** Picks the keys that say how the senders of a webhook authenticate. */
-export function pickAuthentication(webhook: WebhookKeys | DestroyedWebhook): z.output<typeof authentication> {
-  return authentication.parse(webhook);
-}
-
 /** A destroyed webhook, as far as its definition needs it to get its URL back. Has nothing that authenticates a sender. */
 const destroyedWebhook = z.strictObject({
-  ...authentication.shape,
   ...appliedWebhook.pick({ name: true, uid: true, createdAt: true }).shape,
+  ...appliedWebhook.pick({ authMode: true, signatureScheme: true, secretName: true }).shape,
+  ...appliedWebhook.pick({ issuer: true, audience: true, claims: true }).shape,
   destroyedAt: z.string(),
   /** Only of `url_token`: the version of the team secret in its URL. */
   secretVersion: z.string().optional(),

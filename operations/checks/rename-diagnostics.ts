@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AppliedState, pickAuthentication } from '../../schema/applied-state.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { pickAuthentication } from '../../schema/definitions/pick-authentication.ts';
 import { pickWrittenKeys } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, Severity } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';

@@ -3,8 +3,8 @@ import type { AutomationDefinition, Trigger } from '../../schema/definitions/aut
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import {
   findUnknownNames,
-  type IdentifiedWebhook,
   pinWebhooks,
+  type WebhookWithUid,
 } from '../../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { describeNeverKept, listKeptHeaders } from '../../schema/kept-headers.ts';
@@ -15,7 +15,7 @@ import type { Definitions } from '../../sources/definitions.ts';
 /** Warns about triggers whose webhook is unknown or deleted by this apply: they stay and never start a run. */
 export function findTriggerDiagnostics(
   { webhooks, automations, locate }: Pick<Definitions, 'webhooks' | 'automations' | 'locate'>,
-  known: readonly IdentifiedWebhook[],
+  known: readonly WebhookWithUid[],
 ): Diagnostic[] {
   const kept = new Set(webhooks.map(({ name }) => name));
   const uids = new Set(known.filter(({ name }) => kept.has(name)).map(({ uid }) => uid));
@@ -70,7 +70,7 @@ export function findDashboardDiagnostics(
 /** Finds header filters on headers that the webhook of the trigger would not keep. */
 export function findHeaderDiagnostics(
   { webhooks, automations, locate }: Pick<Definitions, 'webhooks' | 'automations' | 'locate'>,
-  known: readonly IdentifiedWebhook[],
+  known: readonly WebhookWithUid[],
 ): Diagnostic[] {
   const wanted = new Map(webhooks.map(webhook => [webhook.name, webhook]));
   const byUid = known.map(({ uid, name }) => [uid, wanted.get(name)] as const);

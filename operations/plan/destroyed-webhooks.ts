@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AppliedState, type DestroyedWebhook, pickAuthentication } from '../../schema/applied-state.ts';
+import type { AppliedState, DestroyedWebhook } from '../../schema/applied-state.ts';
 import { restorableDays } from '../../schema/changes/describe-impact.ts';
+import { pickAuthentication } from '../../schema/definitions/pick-authentication.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { hasSecret } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';

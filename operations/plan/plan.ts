@@ -9,13 +9,12 @@ import type {
 import type { Confirmation, FieldChange } from '../../schema/changes/plan-shapes.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import type { IdentifiedWebhook } from '../../schema/definitions/webhook-names.ts';
+import type { WebhookWithUid } from '../../schema/definitions/webhook-names.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
 import type { DefinitionKind, Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { compareDefinitions } from './compare-definitions.ts';
-import { type Formers, listRestored } from './destroyed-webhooks.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';
 
@@ -56,12 +55,13 @@ export function plan(
   applied: Pick<AppliedState, 'webhooks' | 'automations'>,
   secrets: ReadonlyMap<string, TeamSecret>,
   nowMs: number,
-  formers: Formers = new Map(),
+  formers: ReadonlyMap<string, Pick<Change, 'former' | 'notRestored'>> = new Map(),
 ): Change[] {
   const changes = pairByName(desired.webhooks, applied.webhooks).map(pair =>
     planWebhook(pair, secrets, nowMs),
   );
-  const webhooks = [...applied.webhooks, ...listRestored(formers)];
+  const restored = [...formers.values()].flatMap(({ former }) => former ?? []);
+  const webhooks = [...applied.webhooks, ...restored];
   return [
     ...changes.map(change => ({ ...change, ...formers.get(change.name) })),
     ...planAutomations(desired.automations, { ...applied, webhooks }),
@@ -125,7 +125,7 @@ const newSecretValue: FieldChange = {
 };
 
 interface KnownWebhooks extends Pick<AppliedState, 'automations'> {
-  readonly webhooks: readonly IdentifiedWebhook[];
+  readonly webhooks: readonly WebhookWithUid[];
 }
 
 /** The names of webhooks by their UIDs. A webhook that is gone has the name by which a trigger selects it. */

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { type AppliedState, appliedStateShape } from '../../../schema/applied-state.ts';
-import type { IdentifiedWebhook } from '../../../schema/definitions/webhook-names.ts';
+import type { WebhookWithUid } from '../../../schema/definitions/webhook-names.ts';
 import { openFileAuditLog } from '../../../store/embedded/files/file-audit-log.ts';
 import { homeAt } from '../../../store/home/home.ts';
 import { applyDirectory, makeFactory } from '../../support/factory.ts';
@@ -91,7 +91,7 @@ function toUids({ webhooks, destroyed }: AppliedState) {
   return { webhooks: listUids(webhooks), destroyed: listUids(destroyed) };
 }
 
-function listUids(webhooks: readonly IdentifiedWebhook[] = []): string[] {
+function listUids(webhooks: readonly WebhookWithUid[] = []): string[] {
   return webhooks.map(({ name, uid }) => `${name} ${uid}`);
 }
 
