@@ -33,7 +33,7 @@ const pureFiles = {
   faults: ['find-violations'],
   operations: [
     ...['access/new-webhook-secret', 'alerts/follow-episodes', 'checks/*', 'health/judge-health'],
-    ...['impact/*', 'plan/compare-definitions'],
+    ...['impact/*', 'plan/compare-definitions', 'plan/destroyed-webhooks'],
   ],
   sources: ['repository/repository'],
   store: ['look-regularly'],

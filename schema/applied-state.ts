@@ -51,6 +51,16 @@ const appliedWebhook = z.strictObject({
   credential,
 });
 
+/** A destroyed webhook, as far as its definition needs it to get its URL back. Has nothing that authenticates a sender. */
+const destroyedWebhook = z.strictObject({
+  ...appliedWebhook.pick({ name: true, uid: true, createdAt: true }).shape,
+  ...appliedWebhook.pick({ authMode: true, signatureScheme: true, secretName: true }).shape,
+  ...appliedWebhook.pick({ issuer: true, audience: true, claims: true }).shape,
+  destroyedAt: z.string(),
+  /** Only of `url_token`: the version of the team secret in its URL. */
+  secretVersion: z.string().optional(),
+});
+
 const appliedAutomation = pinnedAutomationShape.extend({ name: z.string() });
 
 /** The place where the webhooks and automations of a factory are managed. */
@@ -85,10 +95,13 @@ export const appliedStateShape = z.strictObject({
   source: sourceShape.nullable(),
   webhooks: z.array(appliedWebhook),
   automations: z.array(appliedAutomation),
+  /** The destroyed webhooks that can be restored, the last one first. Absent if there are none. */
+  destroyed: z.array(destroyedWebhook).optional(),
 });
 
 export type Credential = z.output<typeof credential>;
 export type AppliedWebhook = z.output<typeof appliedWebhook>;
+export type DestroyedWebhook = z.output<typeof destroyedWebhook>;
 export type AppliedAutomation = z.output<typeof appliedAutomation>;
 export type AppliedSource = z.output<typeof sourceShape>;
 export type AppliedState = z.output<typeof appliedStateShape> & {

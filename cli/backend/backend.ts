@@ -49,6 +49,8 @@ export interface ApplyRequest {
   readonly dryRun: boolean;
   /** Also applies to a factory that is managed in the dashboard or follows a branch. */
   readonly adopt: boolean;
+  /** The names of webhooks that get a new UID instead of their former one. Fails if one would not be restored. */
+  readonly newUids: readonly string[] | undefined;
   /** Asks whether to apply changes that need a confirmation. Not called for a plan file, because that was reviewed. */
   readonly confirm: (showPlan: () => Promise<PlanView>) => Promise<boolean>;
   readonly onNote: (note: string) => void;

@@ -140,7 +140,7 @@ async function applyDirectory(
   factory: OpenFactory,
   options: ApplyRequest,
 ): Promise<ApplyResult> {
-  const { planFile, dryRun, adopt, confirm, onNote } = options;
+  const { planFile, dryRun, adopt, newUids, confirm, onNote } = options;
   const followed = adopt ? undefined : await readRememberedRepository(factory);
   if (followed) return applyBranch(context, factory, followed, options);
   const reviewed = planFile === undefined ? undefined : await readPlanFile(planFile);
@@ -154,7 +154,7 @@ async function applyDirectory(
     if (moved.length > 0) throw refuseOutdated(moved);
   };
   if (dryRun) {
-    const planned = await planFactory(factory, definitions, { adopt });
+    const planned = await planFactory(factory, definitions, { adopt, newUids });
     if (!planned.ok) return { result: 'invalid', diagnostics: planned.diagnostics, texts };
     requireCurrent(planned);
     const shown = await showPlanned(context, factory, definitions, planned, onNote);
@@ -172,7 +172,7 @@ async function applyDirectory(
       const viewed = { changes, before: state, after: desired, shown: state };
       return confirm(async () => (await viewPlan(context, factory, viewed, onNote)).plan);
     },
-    { adopt, actor: findOwnActor('apply') },
+    { adopt, newUids, actor: findOwnActor('apply') },
   );
   const { result, diagnostics } = applied;
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
@@ -199,7 +199,7 @@ async function applyBranch(
   context: Context,
   factory: OpenFactory,
   followed: FollowedRepository,
-  { planFile, dryRun, onNote }: ApplyRequest,
+  { planFile, dryRun, newUids, onNote }: ApplyRequest,
 ): Promise<ApplyResult> {
   const follows = describeFollowing(factory, followed);
   if (planFile !== undefined || dryRun) {
@@ -208,7 +208,9 @@ async function applyBranch(
   }
   onNote(printable(`${follows}: the work tree is ignored.`));
   const { createStopSignal, requireApplied, runReconcile } = await import('../reconcile/run-reconcile.ts');
-  const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal());
+  const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal(), {
+    newUids,
+  });
   const { result, tip, state, before, changes } = requireApplied(reconciled);
   const viewed = { changes, before, after: state, shown: state };
   const { plan } = await viewPlan(context, factory, viewed, onNote);

@@ -20,7 +20,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
     showDaemon: serial => askDaemon({ ...server, factory, serial }),
     plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
-      return planOnServer(server, params, readFiles(directory), withImpact);
+      return planOnServer(server, params, readFiles(directory), { impact: withImpact });
     },
     apply: options => applyOnServer(server, params, directory, options),
     findRunFiles: () => undefined,
@@ -58,11 +58,11 @@ async function planOnServer(
   server: Server,
   params: FactoryParams,
   { files, texts, diagnostics: own }: SentFiles,
-  impact: boolean,
+  wanted: { readonly impact: boolean; readonly newUids?: readonly string[] | undefined },
 ): Promise<PlanResult> {
   const sent = new Set(files.map(({ path }) => path));
   const findings = own.filter(({ file }) => !sent.has(file));
-  const body = { files, impact, findings };
+  const body = { files, ...wanted, findings };
   const { diagnostics: found, ...plan } = await callServer(server, 'plan', { params, body });
   const diagnostics = addFindings(own, found);
   return { ok: !hasErrors(diagnostics), plan, diagnostics, texts };
@@ -80,12 +80,12 @@ async function applyOnServer(
   server: Server,
   params: FactoryParams,
   directory: string,
-  { planFile, dryRun, adopt, confirm }: ApplyRequest,
+  { planFile, dryRun, adopt, newUids, confirm }: ApplyRequest,
 ): Promise<ApplyResult> {
   if (planFile !== undefined) throw new UsageError('A plan file cannot be combined with --server');
   const sent = readFiles(directory);
   const { files, texts } = sent;
-  const planned = await planOnServer(server, params, sent, true);
+  const planned = await planOnServer(server, params, sent, { impact: true, newUids });
   if (!planned.ok) return { ...planned, result: 'invalid' };
   if (dryRun) return { ...planned, result: 'dry-run', webhooks: [] };
   const { plan: shown } = planned;
@@ -93,7 +93,7 @@ async function applyOnServer(
   if (unconfirmed.length > 0 && !(await confirm(async () => shown)))
     return { ...planned, result: 'declined' };
   const confirmed = [...new Set(unconfirmed.map(({ confirmation }) => confirmation.reason))];
-  const body = { files, impact: true, origin: directory, confirm: confirmed, adopt };
+  const body = { files, impact: true, origin: directory, confirm: confirmed, adopt, newUids };
   try {
     const call = { params, body, ifSerial: planned.plan.serial };
     const { diagnostics, result, webhooks, ...plan } = await callServer(server, 'apply', call);

@@ -23,7 +23,7 @@ export async function runReconcile(
   factory: Factory,
   followed: FollowedBranch,
   signal: AbortSignal,
-  allowances: Allowances = {},
+  allowances: Allowances & Pick<FollowOptions, 'newUids'> = {},
 ): Promise<Reconciled> {
   const isWatched = process.stderr.isTTY === true;
   const reconciled = await reconcile(factory, followed, {

@@ -118,13 +118,24 @@ function nameObject({ kind, name, renamedTo }: Row): string {
 }
 
 /** Describes the effect of a change. As far as that is not known, names the parts of the definition that change. */
-function listEffects({ action, kind, fields, impact, confirmation }: Row): readonly string[] {
+function listEffects({
+  action,
+  kind,
+  fields,
+  impact,
+  confirmation,
+  restored,
+  notRestored,
+}: Row): readonly string[] {
+  if (restored) return ['is restored with its former URL', ...(impact ? describeEffects(impact) : [])];
   const changes = `changes ${[...new Set(fields.map(({ field }) => field))].join(', ')}`;
   if (impact?.kind === 'automation' && impact.kept && impact.judged === 0)
     return [changes, ...describeEffects(impact)];
   if (impact) return describeEffects(impact);
   if (action === 'update') return [changes];
-  if (action === 'create') return [kind === 'webhook' ? 'gets a URL, which its sender needs' : 'is new'];
+  if (action === 'create' && kind === 'webhook')
+    return ['gets a URL, which its sender needs', ...(notRestored === undefined ? [] : [notRestored])];
+  if (action === 'create') return ['is new'];
   return confirmation ? [confirmation.message] : [];
 }
 

@@ -1,6 +1,6 @@
-import type { Change, Summary } from '../../operations/plan/plan.ts';
+import type { Summary } from '../../operations/plan/plan.ts';
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
-import { describeImpact } from '../../schema/changes/describe-impact.ts';
+import { describeImpact, urlGone } from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/plan-shapes.ts';
 import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
@@ -60,15 +60,17 @@ export function renderPlan(
   const parts = changed.map(change => {
     const sentences = change.impact ? describeImpact(change.impact, nowMs) : [];
     const tasks = (change.atProvider ?? []).map(task => completeCommands(task));
-    return renderChange(change, sentences.length > 0) + renderSentences([...sentences, ...tasks]);
+    const reasons = change.notRestored === undefined ? [] : [change.notRestored];
+    return renderChange(change, sentences.length > 0) + renderSentences([...reasons, ...sentences, ...tasks]);
   });
   return `${parts.join('')}\n${colours.bold(totals)}\n`;
 }
 
-function renderChange({ action, kind, name, uid, fields }: Change, explained: boolean): string {
+function renderChange({ action, kind, name, uid, fields, restored }: ChangeView, explained: boolean): string {
   if (action === 'no-op') return '';
-  const warning = explained ? '' : 'its URL stops answering and never comes back ';
-  const note = action === 'delete' && uid ? colours.red(`  ${warning}(${uid})`) : '';
+  const warning = explained ? '' : `its ${urlGone} `;
+  const gone = action === 'delete' && uid ? colours.red(`  ${warning}(${uid})`) : '';
+  const note = restored ? ' (restored: its URL is the former one)' : gone;
   const lines = [`${signs[action]} ${kind} ${colours.bold(name)}${note}`, ...fields.flatMap(renderField)];
   return `${lines.join('\n')}\n`;
 }

@@ -11,6 +11,7 @@ import { makeCredential } from '../access/credential.ts';
 import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from '../applied-source.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
+import { keepDestroyed } from '../plan/destroyed-webhooks.ts';
 import { type Change, hasChanges } from '../plan/plan.ts';
 import { type Planned, planDefinitions } from '../plan/plan-definitions.ts';
 
@@ -32,6 +33,8 @@ export type Applied = (Decided & { readonly state: AppliedState }) | Invalid;
 export interface ApplyOptions {
   /** Replaces a factory that is managed in the dashboard. */
   readonly adopt?: boolean | undefined;
+  /** The names of webhooks that get a new UID instead of their former one. */
+  readonly newUids?: readonly string[] | undefined;
   /** Who applies, for the audit log. Absent if the caller records it. */
   readonly actor?: Pick<ChangeToRecord, 'who' | 'from' | 'operation'> | undefined;
 }
@@ -42,27 +45,27 @@ export type Confirm = (planned: Planned) => Promise<boolean>;
 /**
  * Makes the definitions the applied state, all or nothing, under the factory's lock. Nothing is written if there are
  * errors, if `confirm` declines, or if neither the definitions nor their source have changed. An edited state is always
- * written again.
+ * written again. Fails as `planDefinitions` does.
  */
 export async function applyDefinitions(
   factory: Factory,
   definitions: Definitions,
   source: DesiredSource,
   confirm: Confirm,
-  { adopt = false, actor }: ApplyOptions = {},
+  { adopt = false, newUids, actor }: ApplyOptions = {},
 ): Promise<Applied> {
   const { name, store } = factory;
   let begun: BegunChange | undefined;
   const decide = async (state: AppliedState): Promise<StateChange<Decided | Invalid>> => {
     const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
     if (conflicts.length > 0) return { result: { result: 'invalid', diagnostics: conflicts } };
-    const { planned, secrets } = await planDefinitions(state, factory, definitions);
+    const { planned, secrets } = await planDefinitions(state, factory, definitions, newUids);
     if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
     const { changes, diagnostics } = planned;
     const result = await confirmChanges(planned, source, confirm);
     const decision = { result, changes, before: state, diagnostics };
     if (decision.result !== 'applied') return { result: decision };
-    const next = await makeNextState(factory, state, definitions, secrets, source);
+    const next = await makeNextState(factory, planned, definitions, secrets, source);
     begun = actor && (await beginChange(factory, { ...actor, factory: name, subject: '' }));
     return { next, result: decision };
   };
@@ -95,16 +98,21 @@ function isNewSource(state: AppliedState, source: DesiredSource): boolean {
 
 async function makeNextState(
   factory: Factory,
-  state: AppliedState,
+  { state, changes }: Planned,
   definitions: Definitions,
   secrets: ReadonlyMap<string, TeamSecret>,
   source: DesiredSource,
 ): Promise<AppliedState> {
-  const appliedAt = factory.now().toISOString();
+  const now = factory.now();
+  const appliedAt = now.toISOString();
+  const formers = new Map(changes.map(({ kind, name, former }) => [`${kind} ${name}`, former]));
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
-    const uid = existing?.uid ?? createUid(factory.randomBytes(uidRandomBytes));
-    const createdAt = existing ? existing.createdAt : appliedAt;
+    const { uid, createdAt } = existing ??
+      formers.get(`webhook ${webhook.name}`) ?? {
+        uid: createUid(factory.randomBytes(uidRandomBytes)),
+        createdAt: appliedAt,
+      };
     const secret = hasSecret(webhook) ? secrets.get(webhook.secretName) : undefined;
     const credential = await makeCredential(factory, webhook, uid, secret, existing);
     return { ...webhook, uid, ...(createdAt !== undefined && { createdAt }), credential };
@@ -114,10 +122,8 @@ async function makeNextState(
     webhooks: applied,
     automations: definitions.automations.map(automation => pinWebhooks(automation, applied)),
   };
-  return {
-    ...state,
-    appliedAt,
-    source: toAppliedSource(source, content),
-    ...content,
-  };
+  const next = { ...state, appliedAt, source: toAppliedSource(source, content), ...content };
+  const uids = new Set(applied.map(({ uid }) => uid));
+  const destroyed = state.webhooks.filter(({ uid }) => !uids.has(uid));
+  return keepDestroyed(next, destroyed, now);
 }

@@ -4,6 +4,7 @@ import { describeExcess } from '../../schema/factory-size.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { type AppliedContent, isEdited, toAppliedSource } from '../applied-source.ts';
 import type { Factory } from '../factory.ts';
+import { keepDestroyed } from '../plan/destroyed-webhooks.ts';
 
 /** A factory, with the serial of the applied state that a change is based on, if the caller named one. */
 export interface ManagedFactory extends Factory {
@@ -34,14 +35,16 @@ export async function changeFactory<T>(
     const excess = next.automations && describeExcess(next.automations);
     if (excess !== undefined) throw new Refusal('factory-too-large', { detail: excess });
     const source = state.source ?? { kind: 'dashboard' };
+    const now = factory.now();
     const nextState = {
       ...state,
-      appliedAt: factory.now().toISOString(),
+      appliedAt: now.toISOString(),
       // Keeps the old digest if someone edited the state by hand, so that the edit still shows.
       source: isEdited(state) ? source : toAppliedSource(source, content),
       ...content,
     };
-    return { next: nextState, result };
+    // A webhook that is deleted here has no definition that could come back.
+    return { next: keepDestroyed(nextState, [], now), result };
   });
 }
 

@@ -27,9 +27,11 @@ export interface SentPlan {
   readonly impact: boolean;
   /** Mistakes that only the sender can find. If there is such a list, files with errors are left out of the plan. */
   readonly findings?: readonly Diagnostic[] | undefined;
+  /** The names of webhooks that get a new UID instead of their former one. */
+  readonly newUids?: readonly string[] | undefined;
 }
 
-export interface SentApply {
+export interface SentApply extends Pick<SentPlan, 'newUids'> {
   /** The directory that the files come from, on the sender's machine. */
   readonly origin: string;
   /** The reasons for which changes need a confirmation and have it. */
@@ -49,10 +51,10 @@ export interface SentApply {
 export async function planSentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],
-  { impact, findings }: SentPlan,
+  { impact, findings, newUids }: SentPlan,
 ): Promise<Planned & ReadImpacts> {
   const definitions = parseSentFiles(files, findings);
-  const planned = await planFactory(factory, definitions);
+  const planned = await planFactory(factory, definitions, { newUids });
   if (!planned.ok && !findings) throw refuseInvalid(planned.diagnostics);
   const { state, changes, desired } = planned;
   if (!impact) return { ...planned, ...noImpacts };
@@ -67,7 +69,7 @@ export async function planSentDefinitions(
 export async function applySentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],
-  { origin, confirm, adopt, impact, ifSerial }: SentApply,
+  { origin, confirm, adopt, newUids, impact, ifSerial }: SentApply,
 ): Promise<SentApplied & ReadImpacts> {
   if (findManagement(await factory.readState()) === 'repository') {
     const instead = { text: 'push to the production branch: it is applied from there' };
@@ -82,7 +84,7 @@ export async function applySentDefinitions(
       requireSerial(state, ifSerial);
       return findUnconfirmed(changes, confirm).length === 0;
     },
-    { adopt },
+    { adopt, newUids },
   );
   const done = requireApplied(applied, confirm);
   const { changes, before, state } = done;

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { NewWebhook, WebhookChange } from '../../schema/api/requests.ts';
 import { type AppliedState, type AppliedWebhook, findPrevious } from '../../schema/applied-state.ts';
+import { urlGone } from '../../schema/changes/describe-impact.ts';
 import { renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
@@ -223,7 +224,7 @@ function refuseOverlap(cause: unknown): never {
   throw isOverlap ? new Refusal('secret-overlap', { detail: cause.message }, { cause }) : cause;
 }
 
-/** Deletes a webhook. Its UID is never used again. Its team secret and its automations stay. */
+/** Deletes a webhook. Its UID is never used again, because no definition of it can come back. Its team secret and its automations stay. */
 export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<AppliedWebhook>> {
   return changeFactory(factory, async state => {
     const existing = requireWebhook(state, uid);
@@ -314,7 +315,7 @@ function explainWrite(state: AppliedState, definition: WebhookDefinition): Inste
 function explainRemoval(state: AppliedState, { name }: AppliedWebhook): Instead {
   const file = findDefinitionFile(state, 'webhook', name) ?? '';
   return {
-    text: `remove ${posix.basename(file)} and run \`hookmill apply\`; the URL cannot be restored`,
+    text: `remove ${posix.basename(file)} and run \`hookmill apply\`; the ${urlGone}`,
     file,
   };
 }

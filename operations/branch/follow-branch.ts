@@ -20,6 +20,7 @@ import {
   rewound,
 } from '../checks/refusals.ts';
 import type { Factory } from '../factory.ts';
+import { declineFormers } from '../plan/destroyed-webhooks.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Planned } from '../plan/plan-definitions.ts';
 import { openCredential } from './remembered-repository.ts';
@@ -31,6 +32,8 @@ export interface FollowOptions {
   readonly allowRename?: boolean | undefined;
   /** Applies a tip that does not descend from the applied revision. */
   readonly allowRewind?: boolean | undefined;
+  /** The names of webhooks that get a new UID instead of their former one. */
+  readonly newUids?: readonly string[] | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
@@ -66,7 +69,7 @@ export interface FollowFailure extends ReconcileFailure {
 /**
  * Makes the tip of the branch the factory's applied state, all or nothing. If the tip is already applied, nothing
  * happens; a new value of a team secret is used only after the branch changes.
- * Fails with a `GitFailure`, or with an error of the store or the file system.
+ * Fails with a `GitFailure`, with an error of the store or the file system, or as `declineFormers` does.
  */
 export async function followBranch(
   factory: Factory,
@@ -87,6 +90,7 @@ export async function followBranch(
     const applied = findAppliedSource(state, toSourcePlace(repository));
     const appliedCommit = getCommit({ source: applied ?? null });
     if (appliedCommit?.revision === revision && !isEdited(state)) {
+      declineFormers(new Map(), options.newUids ?? []);
       return { result: 'unchanged', tip: appliedCommit, state };
     }
     onProgress?.({ step: 'fetch', revision });
@@ -101,7 +105,7 @@ async function applyTip(
   factory: Factory,
   mirror: GitMirror,
   tip: BranchTip,
-  { allowEmpty, allowRename, onProgress }: FollowOptions,
+  { allowEmpty, allowRename, newUids, onProgress }: FollowOptions,
 ): Promise<Followed> {
   const { commit, files } = tip;
   onProgress?.({ step: 'apply', tip: commit });
@@ -123,7 +127,7 @@ async function applyTip(
   const { branch, url } = mirror.repository;
   const who = { kind: 'commit' as const, name: commit.revision };
   const actor = { who, from: `${branch} of ${url}`, operation: 'reconcile' };
-  const applied = await applyDefinitions(factory, definitions, source, confirm, { actor });
+  const applied = await applyDefinitions(factory, definitions, source, confirm, { newUids, actor });
   if (applied.result === 'invalid') {
     const wantedSecrets = listNamedSecrets(definitions.webhooks);
     return { ...makeFailure(invalid, tip, applied.diagnostics, texts), wantedSecrets };

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
-import { pickWrittenKeys, type WebhookDefinition, type WebhookKeys } from '../../schema/definitions/webhook-definition.ts';
+import { pickAuthentication } from '../../schema/definitions/pick-authentication.ts';
+import { pickWrittenKeys, type WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, Severity } from '../../schema/diagnostics.ts';
 import { type Definitions, getDefinitionPath } from '../../sources/definitions.ts';
 
@@ -23,7 +24,7 @@ export function findRenames(
     others.some(other => other.name === name);
   let missing = applied.webhooks.filter(webhook => !isIn(webhooks, webhook));
   let added = webhooks.filter(webhook => !isIn(applied.webhooks, webhook));
-  return [pickWrittenKeys, toSender].flatMap(toMeaning =>
+  return [pickWrittenKeys, pickAuthentication].flatMap(toMeaning =>
     missing.flatMap(webhook => {
       const renamed = added.find(other => isDeepStrictEqual(toMeaning(other), toMeaning(webhook)));
       if (!renamed) return [];
@@ -106,9 +107,4 @@ export function makeRenameDiagnostics(
         }),
     ...locate('webhook', to, ['secretName']),
   }));
-}
-
-/** The fields that say how a sender authenticates. */
-function toSender({ authMode, signatureScheme, secretName, issuer, audience, claims }: WebhookKeys) {
-  return { authMode, signatureScheme, secretName, issuer, audience, claims };
 }

@@ -1,7 +1,11 @@
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import { findUnknownNames, pinWebhooks } from '../../schema/definitions/webhook-names.ts';
+import {
+  findUnknownNames,
+  pinWebhooks,
+  type WebhookWithUid,
+} from '../../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { describeNeverKept, listKeptHeaders } from '../../schema/kept-headers.ts';
 import { Refusal } from '../../schema/refusal.ts';
@@ -11,10 +15,10 @@ import type { Definitions } from '../../sources/definitions.ts';
 /** Warns about triggers whose webhook is unknown or deleted by this apply: they stay and never start a run. */
 export function findTriggerDiagnostics(
   { webhooks, automations, locate }: Pick<Definitions, 'webhooks' | 'automations' | 'locate'>,
-  applied: AppliedState,
+  known: readonly WebhookWithUid[],
 ): Diagnostic[] {
   const kept = new Set(webhooks.map(({ name }) => name));
-  const uids = new Set(applied.webhooks.filter(({ name }) => kept.has(name)).map(({ uid }) => uid));
+  const uids = new Set(known.filter(({ name }) => kept.has(name)).map(({ uid }) => uid));
   return automations.flatMap(({ name, triggers }) =>
     triggers.flatMap(({ filter }, index): Diagnostic[] => {
       const [uid = ''] = filter.webhook_ids;
@@ -66,10 +70,10 @@ export function findDashboardDiagnostics(
 /** Finds header filters on headers that the webhook of the trigger would not keep. */
 export function findHeaderDiagnostics(
   { webhooks, automations, locate }: Pick<Definitions, 'webhooks' | 'automations' | 'locate'>,
-  applied: Pick<AppliedState, 'webhooks'>,
+  known: readonly WebhookWithUid[],
 ): Diagnostic[] {
   const wanted = new Map(webhooks.map(webhook => [webhook.name, webhook]));
-  const byUid = applied.webhooks.map(({ uid, name }) => [uid, wanted.get(name)] as const);
+  const byUid = known.map(({ uid, name }) => [uid, wanted.get(name)] as const);
   // A trigger of a webhook without a UID yet has only its name.
   const webhookOf = new Map([...byUid, ...wanted]);
   return automations.flatMap(automation =>

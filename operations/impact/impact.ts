@@ -142,8 +142,9 @@ const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
   deliveryIdField: 'identity-changed',
 };
 
-function findEffects({ action, fields }: Change, { credential }: AppliedWebhook): WebhookEffect[] {
+function findEffects({ action, fields, former }: Change, { credential }: AppliedWebhook): WebhookEffect[] {
   if (action === 'delete') return ['url-gone'];
+  if (former && fields.some(({ field, after }) => field === 'enabled' && after === true)) return ['enabled'];
   if (action !== 'update') return [];
   const effects = fields.flatMap(({ field, before, after }): WebhookEffect[] => {
     if (field === 'enabled') return [after === true ? 'enabled' : 'disabled'];

@@ -30,10 +30,11 @@ export interface ReadImpacts {
 export async function readImpacts(
   factory: Factory,
   changes: readonly Change[],
-  before: AppliedState,
+  applied: AppliedState,
   after: Pick<Definitions, 'webhooks' | 'automations'>,
   locate?: Definitions['locate'],
 ): Promise<ReadImpacts> {
+  const before = withFormers(applied, changes, after);
   try {
     const history = openHistory(factory);
     if (!locate) return { impacts: await findImpacts(changes, after, before, history), warnings: [] };
@@ -56,6 +57,21 @@ export async function readImpacts(
     return { impacts: new Map(), warnings: [], problem: error.message };
   }
 }
+
+/** Adds the webhooks that are restored, as if they had been disabled: the log has their deliveries. */
+function withFormers(
+  state: AppliedState,
+  changes: readonly Change[],
+  { webhooks }: Pick<Definitions, 'webhooks'>,
+): AppliedState {
+  const restored = changes.flatMap(({ name, former }) => {
+    const wanted = former && webhooks.find(webhook => webhook.name === name);
+    return wanted ? [{ ...wanted, uid: former.uid, enabled: false, credential: unset }] : [];
+  });
+  return { ...state, webhooks: [...state.webhooks, ...restored] };
+}
+
+const unset = { kind: 'unset' } as const;
 
 /** Warns of webhooks whose sender seems to repeat events that only the hash of their body identifies. */
 async function warnOfRepeatedIds(

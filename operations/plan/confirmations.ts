@@ -1,3 +1,4 @@
+import { urlGone } from '../../schema/changes/describe-impact.ts';
 import type { Confirmation, ConfirmationReason, FieldChange } from '../../schema/changes/plan-shapes.ts';
 
 interface ConfirmableChange {
@@ -38,7 +39,7 @@ function findConfirmation(
   shared: ReadonlyMap<string, Confirmation>,
 ): Confirmation | undefined {
   if (action === 'delete') {
-    const message = kind === 'webhook' ? 'it is destroyed, and its URL never comes back' : 'it is destroyed';
+    const message = kind === 'webhook' ? `it is destroyed, and its ${urlGone}` : 'it is destroyed';
     return { reason: 'destroy', message };
   }
   const isNewUse = kind === 'webhook' && fields.some(({ field }) => useFields.has(field));

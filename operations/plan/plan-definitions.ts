@@ -22,6 +22,7 @@ import { findCredentialDiagnostics, findSecretDiagnostics } from '../checks/secr
 import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from '../checks/shared-secrets.ts';
 import { findHeaderDiagnostics, findTriggerDiagnostics } from '../checks/trigger-diagnostics.ts';
 import { withConfirmations } from './confirmations.ts';
+import { declineFormers, findFormers, listRestored } from './destroyed-webhooks.ts';
 import { type Change, plan } from './plan.ts';
 import { replaceMistaken } from './replace-mistaken.ts';
 
@@ -49,18 +50,26 @@ interface PlanDeps {
 
 /**
  * Plans what applying the definitions would change. An error in one file leaves the plan of the others as it is. Also
- * returns the team secrets that the definitions name.
+ * returns the team secrets that the definitions name. Fails with `request-invalid` if a webhook of `newUids` would not be restored.
  */
 export async function planDefinitions(
   state: AppliedState,
   { store: { teamSecrets, offeredRunners, senderStates }, now }: PlanDeps,
   written: Definitions,
+  newUids: readonly string[] = [],
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
-  const automations = written.automations.map(automation => pinWebhooks(automation, state.webhooks));
-  const definitions = { ...written, automations };
-  const wanted = definitions.webhooks.filter(hasSecret).map(({ secretName }) => secretName);
-  const asking = definitions.webhooks.flatMap(({ sender }) => sender?.credentialSecret ?? []);
+  const wanted = written.webhooks.filter(hasSecret).map(({ secretName }) => secretName);
+  const asking = written.webhooks.flatMap(({ sender }) => sender?.credentialSecret ?? []);
   const secrets = await teamSecrets.open([...wanted, ...asking], state.factory);
+  const nowMs = now().getTime();
+  const formers = declineFormers(
+    findFormers(state, written.webhooks, secrets, nowMs),
+    hasErrors(written.diagnostics) ? [] : newUids,
+  );
+  const restored = listRestored(formers);
+  const known = [...state.webhooks, ...restored];
+  const automations = written.automations.map(automation => pinWebhooks(automation, known));
+  const definitions = { ...written, automations };
   // Only the hint for a missing secret needs the names of the others.
   const names = [...wanted, ...asking].every(name => secrets.has(name))
     ? []
@@ -77,21 +86,20 @@ export async function planDefinitions(
   ];
   const comparable = replaceMistaken(definitions, state, found);
   const { webhooks } = comparable;
-  found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, state));
+  found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, known));
   found.push(...findSetAside(comparable, definitions.asides, state));
   const desired = replaceMistaken(definitions, state, found);
-  const renames = findRenames(desired, state);
+  const isRestored = (webhook: WebhookDefinition) => restored.some(({ name }) => name === webhook.name);
+  const renames = findRenames({ webhooks: desired.webhooks.filter(one => !isRestored(one)) }, state);
   const diagnostics = shortenReport(
     sortDiagnostics([
       ...found,
       ...makeSharedSecretDiagnostics(shared, definitions, 'warning'),
-      ...findTriggerDiagnostics({ ...definitions, webhooks }, state),
+      ...findTriggerDiagnostics({ ...definitions, webhooks }, known),
       ...makeRenameDiagnostics(renames, definitions, 'warning'),
     ]),
   );
-  const changes = plan(desired, state, secrets, now().getTime()).filter(
-    change => !desired.isReplaced(change),
-  );
+  const changes = plan(desired, state, secrets, nowMs, formers).filter(change => !desired.isReplaced(change));
   const versions = wanted.map(name => [name, secrets.get(name)?.value?.version ?? null] as const);
   const planned = {
     ok: !hasErrors(diagnostics),

@@ -6,17 +6,24 @@ import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { type Planned, planDefinitions } from './plan-definitions.ts';
 
+interface PlanOptions {
+  /** Plans as if the factory followed no branch. */
+  readonly adopt?: boolean;
+  /** The names of webhooks that get a new UID instead of their former one. */
+  readonly newUids?: readonly string[] | undefined;
+}
+
 /**
  * Plans what applying the definitions to the factory would change now; if it follows a branch, what merging them there
- * would change. What a reconcile would refuse of that is an error. Nothing is written.
+ * would change. What a reconcile would refuse of that is an error. Nothing is written. Fails as `planDefinitions` does.
  */
 export async function planFactory(
   { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
   definitions: Definitions,
-  { adopt = false }: { /** As if the factory followed no branch. */ readonly adopt?: boolean } = {},
+  { adopt = false, newUids }: PlanOptions = {},
 ): Promise<Planned> {
   const state = await store.appliedStates.read(name);
-  const { planned } = await planDefinitions(state, { store, now }, definitions);
+  const { planned } = await planDefinitions(state, { store, now }, definitions, newUids);
   const refusals = adopt ? [] : findRefusals(planned, definitions, await store.reconcileStatuses.read(name));
   const isRefused = ({ code, file }: Diagnostic) =>
     refusals.some(refusal => refusal.code === code && refusal.file === file);

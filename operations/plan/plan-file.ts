@@ -26,6 +26,8 @@ export const planFileShape = z.strictObject({
       uid: z.string().optional(),
       fields: z.array(fieldChangeShape),
       confirmation: confirmationShape.optional(),
+      restored: z.literal(true).optional(),
+      notRestored: z.string().optional(),
       renamedTo: z.string().optional(),
       renamedFrom: z.string().optional(),
     }),
@@ -70,7 +72,7 @@ export function findOutdatedParts(reviewed: PlanFile, now: PlanFile): readonly s
   ];
   if (outdated.length > 0 || digestValue(reviewed.changes) === digestValue(now.changes)) return outdated;
   const cause =
-    'the file was edited, another version of hookmill wrote it, or a shared team secret has other uses';
+    'the file was edited, another version of hookmill wrote it, a shared team secret has other uses, or a destroyed webhook can no longer be restored';
   return [`the planned changes differ: ${cause}`];
 }
 
@@ -99,7 +101,8 @@ function compareEntries<Entry>(
 
 /** Leaves out what is at the provider: it is learned at any time, and an apply does not change it. */
 function toPlainChange({
-  uid,
+  former,
+  uid = former?.uid,
   fields,
   confirmation,
   atProvider: _,
@@ -108,6 +111,7 @@ function toPlainChange({
   return {
     ...change,
     ...(uid !== undefined && { uid }),
+    ...(former && { restored: true }),
     fields: [...fields],
     ...(confirmation && { confirmation }),
   };

@@ -4,10 +4,12 @@ import type {
   AppliedState,
   AppliedWebhook,
   Credential,
+  DestroyedWebhook,
 } from '../../schema/applied-state.ts';
 import type { Confirmation, FieldChange } from '../../schema/changes/plan-shapes.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import type { WebhookWithUid } from '../../schema/definitions/webhook-names.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
 import type { DefinitionKind, Definitions } from '../../sources/definitions.ts';
@@ -24,6 +26,10 @@ export interface Change {
   /** The UID of an existing webhook. */
   readonly uid?: string;
   readonly fields: readonly FieldChange[];
+  /** The destroyed webhook whose UID a new one gets. */
+  readonly former?: DestroyedWebhook;
+  /** The reason why a new webhook does not get the UID of the destroyed one of its name. */
+  readonly notRestored?: string;
   readonly confirmation?: Confirmation;
   /** The new name of a destroyed webhook that is only renamed. */
   readonly renamedTo?: string;
@@ -41,25 +47,29 @@ export interface Summary {
 
 /**
  * The changes that would make the desired definitions the applied state: webhooks, then automations, each by name.
- * A webhook changes if its definition did, or if the value of its team secret did.
+ * A webhook changes if its definition did, or if the value of its team secret did. `formers` has the destroyed webhooks
+ * that new ones are.
  */
 export function plan(
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: Pick<AppliedState, 'webhooks' | 'automations'>,
   secrets: ReadonlyMap<string, TeamSecret>,
   nowMs: number,
+  formers: ReadonlyMap<string, Pick<Change, 'former' | 'notRestored'>> = new Map(),
 ): Change[] {
+  const changes = pairByName(desired.webhooks, applied.webhooks).map(pair =>
+    planWebhook(pair, secrets, nowMs),
+  );
+  const restored = [...formers.values()].flatMap(({ former }) => former ?? []);
+  const webhooks = [...applied.webhooks, ...restored];
   return [
-    ...pairByName(desired.webhooks, applied.webhooks).map(pair => planWebhook(pair, secrets, nowMs)),
-    ...planAutomations(desired.automations, applied),
+    ...changes.map(change => ({ ...change, ...formers.get(change.name) })),
+    ...planAutomations(desired.automations, { ...applied, webhooks }),
   ];
 }
 
 /** The changes that would make the desired automations the applied ones. */
-export function planAutomations(
-  desired: readonly AutomationDefinition[],
-  applied: Pick<AppliedState, 'webhooks' | 'automations'>,
-): Change[] {
+export function planAutomations(desired: readonly AutomationDefinition[], applied: KnownWebhooks): Change[] {
   const { automations } = applied;
   const namesByUid = nameByUid(applied);
   return pairByName(desired, automations).map(pair => planAutomation(pair, namesByUid));
@@ -114,11 +124,12 @@ const newSecretValue: FieldChange = {
   ...{ before: 'current value', after: 'new value' },
 };
 
+interface KnownWebhooks extends Pick<AppliedState, 'automations'> {
+  readonly webhooks: readonly WebhookWithUid[];
+}
+
 /** The names of webhooks by their UIDs. A webhook that is gone has the name by which a trigger selects it. */
-function nameByUid({
-  webhooks,
-  automations,
-}: Pick<AppliedState, 'webhooks' | 'automations'>): ReadonlyMap<string, string> {
+function nameByUid({ webhooks, automations }: KnownWebhooks): ReadonlyMap<string, string> {
   const triggers = automations.flatMap(automation => automation.triggers);
   return new Map([
     ...triggers.flatMap(({ filter: { webhook, webhook_ids } }) =>

@@ -14,8 +14,10 @@ export interface PlanView {
   readonly summary: Summary;
 }
 
-export interface ChangeView extends Change {
+export interface ChangeView extends Omit<Change, 'former'> {
   readonly url?: string;
+  /** The webhook gets the UID and the URL that it had before it was destroyed. */
+  readonly restored?: true;
   readonly impact?: Impact;
 }
 
@@ -31,8 +33,10 @@ export function planView(
   return {
     ...{ factory, serial, base },
     changes: changes.map(change => {
-      const { action, kind, name, fields, confirmation, renamedTo, renamedFrom, atProvider } = change;
-      const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
+      const { action, kind, name, fields, former, notRestored, confirmation, atProvider } = change;
+      const { renamedTo, renamedFrom } = change;
+      const applied = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
+      const webhook = applied ?? former;
       const uid = webhook?.uid ?? change.uid;
       const impact = impacts.get(change);
       return {
@@ -40,6 +44,8 @@ export function planView(
         ...(uid !== undefined && { uid }),
         ...(webhook && { url: renderIngressUrl(baseUrl, webhook) }),
         fields,
+        ...(former && { restored: true }),
+        ...(notRestored !== undefined && { notRestored }),
         ...(confirmation && { confirmation }),
         ...(renamedTo !== undefined && { renamedTo }),
         ...(renamedFrom !== undefined && { renamedFrom }),

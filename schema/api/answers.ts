@@ -912,6 +912,14 @@ const changeShape = z.strictObject({
     .array(fieldChangeShape)
     .describe('The changes of the definition, part by part; each field of a new one.'),
   confirmation: confirmationShape.optional(),
+  restored: z
+    .literal(true)
+    .optional()
+    .describe('Only of a new webhook: it gets the UID and the URL that it had before it was destroyed.'),
+  notRestored: z
+    .string()
+    .optional()
+    .describe('Only of a new webhook: why it does not get the URL of the destroyed one of its name.'),
   renamedTo: z.string().optional().describe('The new name of a destroyed webhook that is only renamed.'),
   renamedFrom: z.string().optional().describe('The former name of a new webhook that is only renamed.'),
   atProvider: z

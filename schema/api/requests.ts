@@ -8,6 +8,7 @@ import { promptPathCharsMax } from '../definitions/prompts.ts';
 import { eventHeadersShape, nameShape as name, secretNameShape } from '../definitions/value-shapes.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
+import { webhooksMax } from '../factory-size.ts';
 import { permissions, tokenSecondsMax } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
 import { sentPathPattern } from '../names.ts';
@@ -370,6 +371,11 @@ const sentDefinitions = z.strictObject({
     .boolean()
     .default(true)
     .describe('Also finds the impact of the changes on senders and runs, which reads stored deliveries.'),
+  newUids: z
+    .array(name)
+    .max(webhooksMax)
+    .optional()
+    .describe('The webhooks that get a new UID instead of the one that they had before they were destroyed.'),
 });
 export const planRequest = sentDefinitions.extend({
   findings: z

@@ -12,6 +12,9 @@ import type {
 /** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
 export const impactTrafficDays = 7;
 
+/** @limit Days for which a destroyed webhook can be restored with its URL: a month has each mistake that somebody notices. */
+export const restorableDays = 30;
+
 /** @limit Queued runs of an automation that a plan counts: more need the same decision. */
 export const queuedCountMax = 1_000;
 
@@ -27,10 +30,13 @@ export function describeEffects(impact: Impact): readonly string[] {
   return [...describeSenders(impact), ...describeSilenced(impact)];
 }
 
+/** Says what becomes of the URL of a destroyed webhook, after a word that says whose it is. */
+export const urlGone = `URL stops answering; restoring the definition within ${restorableDays} days brings it back`;
+
 const effectTexts: Readonly<
   Record<Exclude<WebhookEffect, 'authentication-changed' | 'credential-changed'>, string>
 > = {
-  'url-gone': 'its URL stops answering and never comes back',
+  'url-gone': `its ${urlGone}`,
   disabled: 'its URL answers 404 until it is enabled again',
   enabled: 'its URL answers again',
   'url-changed': 'its URL changes: give the sender the new one',

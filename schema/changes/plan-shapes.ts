@@ -36,7 +36,7 @@ export type FieldChange = Readonly<z.output<typeof fieldChangeShape>>;
 
 /** The effects of a change on the senders of a webhook. */
 const webhookEffects = [
-  /** The URL answers 404 forever. */
+  /** The URL answers 404, unless the webhook is restored. */
   'url-gone',
   /** The URL answers 404 until the webhook is enabled again. */
   'disabled',

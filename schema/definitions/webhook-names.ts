@@ -4,7 +4,8 @@ import type { AutomationDefinition, Trigger } from './automation-definition.ts';
 
 type Triggering = Pick<AutomationDefinition, 'triggers'>;
 
-interface Identified {
+/** A webhook that has a UID. */
+export interface WebhookWithUid {
   readonly name: string;
   readonly uid: string;
 }
@@ -15,7 +16,7 @@ interface Identified {
  */
 export function pinWebhooks<A extends Triggering>(
   automation: A,
-  webhooks: readonly Identified[],
+  webhooks: readonly WebhookWithUid[],
 ): Omit<A, 'triggers'> & { triggers: Trigger[] } {
   const uids = new Map(webhooks.map(({ name, uid }) => [name, uid]));
   const triggers = automation.triggers.map((trigger): Trigger => {
@@ -27,7 +28,7 @@ export function pinWebhooks<A extends Triggering>(
 }
 
 /** Returns the triggers as a definition file should have them: by the name of the webhook, if it is one of these. */
-export function nameWebhooks({ triggers }: Triggering, webhooks: readonly Identified[]): object[] {
+export function nameWebhooks({ triggers }: Triggering, webhooks: readonly WebhookWithUid[]): object[] {
   const names = new Map(webhooks.map(({ name, uid }) => [uid, name]));
   return triggers.map(({ filter: { webhook, webhook_ids, ...filter }, ...trigger }) => {
     const [uid] = webhook_ids;

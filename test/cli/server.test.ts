@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
@@ -206,6 +207,30 @@ test('plans and applies the definitions of the directory; the secrets stay with 
   expect(await json('webhooks', 'list')).toMatchObject([{ name: 'pay', url: applied.changes[1].url }]);
   expect(await hookmill('plan', '--detailed-exitcode')).toMatchObject({ exitCode: 0 });
   expect((await json('status')).upToDate).toBe(true);
+});
+
+test('what a daemon destroyed answers 404 until it is restored, and then knows its deliveries', async () => {
+  const { daemon, workspace, json } = await remote();
+  await daemon.store.teamSecrets.set('RESTORED', 'a-secret-of-some-length');
+  const headers = { Authorization: 'Bearer a-secret-of-some-length' };
+  const apply = async (...args: string[]) => {
+    const { changes } = await json('apply', '--yes', ...args);
+    const { url } = changes[0];
+    return { url, answer: url && (await send(url, { headers, body: '{"id":1}' })) };
+  };
+  const restore = async (...args: string[]) => {
+    rmSync(workspace.path('webhooks/pay.yaml'));
+    await apply();
+    expect(await send(first.url, { headers, body: '{"id":1}' })).toMatchObject({ status: 404 });
+    workspace.write('webhooks/pay.yaml', 'secretName: RESTORED\n');
+    return apply(...args);
+  };
+  for (const name of ['pay', 'stays']) workspace.write(`webhooks/${name}.yaml`, 'secretName: RESTORED\n');
+  const first = await apply();
+  expect(first.answer).toMatchObject({ status: 202 });
+  const { url, answer } = await restore();
+  expect([url, answer.status, answer.deliveryId]).toEqual([first.url, 202, first.answer.deliveryId]);
+  expect((await restore('--new-uid', 'pay')).url).not.toBe(url);
 });
 
 test('asks before another use of a team secret, and sends no confirmation without it', async () => {

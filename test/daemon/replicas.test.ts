@@ -68,6 +68,35 @@ test('two replicas serve what one applied, and decide together what is a duplica
   expect((await manager.call('showStatus')).json.replicas.alive).toHaveLength(2);
 });
 
+test('what one replica destroyed and restored answers 404 and then 202 at both, and knows its deliveries', async () => {
+  await one.store.teamSecrets.set('RESTORED', secret);
+  const { call } = await one.client({ factory: 'restored' });
+  const apply = async (webhooks: readonly string[]) => {
+    const files = webhooks.map(name => ({
+      path: `webhooks/${name}.yaml`,
+      content: 'secretName: RESTORED\nenabled: true\n',
+    }));
+    const body = { files, origin: '/x', confirm: ['destroy'] };
+    const { json } = await call('apply', { body });
+    return json.webhooks.find(({ name }: { name: string }) => name === 'gone')?.uid;
+  };
+  const uid = await apply(['gone', 'stays']);
+  const headers = { authorization: `Bearer ${secret}` };
+  const sendTo = ({ ingressUrl }: ManagedDaemon) =>
+    send(`${ingressUrl}/webhooks/w/${uid}`, { headers, body: '{"id":"evt_1"}' });
+  const becomes = async (status: number) => {
+    for (const replica of [one, other])
+      await eventually(async () => (await sendTo(replica)).status === status);
+  };
+  await becomes(202);
+  const { deliveryId } = await sendTo(one);
+  await apply(['stays']);
+  await becomes(404);
+  expect(await apply(['gone', 'stays'])).toBe(uid);
+  await becomes(202);
+  expect(await sendTo(other)).toMatchObject({ deliveryId });
+});
+
 test('the limit of deliveries holds over all replicas', async () => {
   const [one, other] = await startReplicas({ limits: { deliveriesPerMinute: 20 } });
   const { deliver } = await makeWebhook(one, other);

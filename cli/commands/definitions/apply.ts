@@ -1,10 +1,11 @@
 import { findUnconfirmed } from '../../../operations/plan/confirmations.ts';
 import type { PlanView } from '../../../operations/views/plan-view.ts';
+import { urlGone } from '../../../schema/changes/describe-impact.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { isAmiss } from '../../backend/daemon-health.ts';
 import { openBackend } from '../../backend/open-backend.ts';
-import { CommandError } from '../../exit-status.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
 import { askToConfirm } from '../../input/read-input.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
@@ -16,7 +17,8 @@ export function declareApply(command: CliCommand): void {
   command
     .explain(`make the definitions the applied state, all or nothing
 
-Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL never comes back.
+Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL stops answering. If
+its definition comes back within 30 days with the same name and authentication, it gets its former UID and URL.
 hookmill asks before it destroys something, and before a webhook uses a team secret in another way than others do.
 Confirm at the prompt or use --yes.
 
@@ -37,6 +39,11 @@ Examples:
       '--adopt',
       'replace a factory that is managed in the dashboard or (on a local home) follows a branch',
     )
+    .option(
+      '--new-uid <webhook>',
+      'give a restored webhook a new UID instead of its former one; may be repeated',
+      (name: string, names: readonly string[] = []) => [...names, name],
+    )
     .action(async (planFile: string | undefined, options: ApplyCommandOptions, command: CliCommand) =>
       apply(planFile, options, command),
     );
@@ -46,16 +53,19 @@ interface ApplyCommandOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly adopt?: boolean;
+  readonly newUid?: readonly string[];
 }
 
 async function apply(
   planFile: string | undefined,
-  { yes = false, dryRun = false, adopt = false }: ApplyCommandOptions,
+  { yes = false, dryRun = false, adopt = false, newUid: newUids }: ApplyCommandOptions,
   command: CliCommand,
 ): Promise<void> {
+  if (planFile !== undefined && newUids)
+    throw new UsageError('--new-uid cannot be combined with a plan file');
   const { backend, output } = await openBackend(command);
   const confirm = async (showPlan: () => Promise<PlanView>) => yes || askToApply(await showPlan(), output);
-  const applied = await backend.apply({ planFile, dryRun, adopt, confirm, onNote: printStatus });
+  const applied = await backend.apply({ planFile, dryRun, adopt, newUids, confirm, onNote: printStatus });
   printFindings(renderDiagnostics(applied.diagnostics, applied.texts));
   if (applied.result === 'invalid') throw new CommandError('nothing was applied');
   if (applied.result === 'declined') {
@@ -91,7 +101,7 @@ async function askToApply(plan: PlanView, output: 'text' | 'json'): Promise<bool
 function renderUnconfirmed({ changes, summary: { destroy } }: PlanView): string {
   const shared = findUnconfirmed(changes).filter(({ confirmation }) => confirmation.reason !== 'destroy');
   const lines = [
-    ...(destroy > 0 ? [`${destroy} destroyed: a destroyed webhook's URL never comes back`] : []),
+    ...(destroy > 0 ? [`${destroy} destroyed: a destroyed webhook's ${urlGone}`] : []),
     ...shared.map(({ name, confirmation }) => `webhook ${name}: ${confirmation.message}`),
   ];
   return `\nTo confirm:\n${lines.map(line => `  ${printable(line)}\n`).join('')}`;

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { applyDefinitions } from '../../../operations/applied/apply.ts';
+import { createWebhook, deleteWebhook } from '../../../operations/applied/webhooks.ts';
 import { planFactory } from '../../../operations/plan/plan-factory.ts';
 import { readDirectory } from '../../../sources/directory-source.ts';
 import { parseDefinitions } from '../../../sources/parse-definitions.ts';
@@ -60,16 +61,108 @@ test('assigns a UID once and keeps it through every update', async () => {
   }
 });
 
-test('never gives a UID again: a definition that comes back is a new webhook', async () => {
-  const { write, remove, apply, uidOf } = await setUp();
+test('gives a webhook that comes back its UID, and what selects it the same webhook as before', async () => {
+  const { factory, workspace, write, remove, apply, definitions, state, uidOf } = await setUp();
+  write('pay', 'secretName: A\n');
+  workspace.write('automations/by-name.yaml', byName);
+  await apply();
+  const before = await state();
+  const uid = await uidOf('pay');
+  const byUid = byName.replace('webhook: pay', `webhook_ids: [${uid}]`);
+  workspace.write('automations/by-uid.yaml', byUid);
+  remove('pay');
+  rmSync(workspace.path('automations/by-name.yaml'));
+  expect(await apply()).toContain('delete pay: ');
+  // It keeps no webhook in its place.
+  expect(await state()).toMatchObject({ webhooks: [], destroyed: [{ uid }] });
+  await factory.store.teamSecrets.set('A', 'a-quite-different-value');
+
+  write('pay', 'secretName: A\nenabled: false\n');
+  workspace.write('automations/by-name.yaml', byName);
+  expect(await planFactory(factory, definitions())).toMatchObject({
+    diagnostics: [],
+    changes: [
+      { action: 'create', name: 'pay', former: { uid } },
+      { fields: [{}, {}, { after: [{ filter: { webhook: `pay (${uid})` } }] }] },
+      { action: 'no-op', name: 'by-uid' },
+    ],
+  });
+  await apply();
+  const after = await state();
+  expect(after.webhooks).toMatchObject([{ uid, createdAt: before.webhooks[0]?.createdAt }]);
+  expect(after.webhooks[0]?.credential).not.toEqual(before.webhooks[0]?.credential);
+  expect(after.automations.map(({ triggers }) => triggers[0]?.filter.webhook_ids)).toEqual([[uid], [uid]]);
+  expect(after).not.toHaveProperty('destroyed');
+});
+
+test('gives a new UID if senders authenticate in another way, or on request, and the former one never again', async () => {
+  const { factory, write, remove, apply, definitions, uidOf } = await setUp();
+  const source = { kind: 'directory', directory: '/x' } as const;
+  const destroy = async () => {
+    remove('pay');
+    await apply();
+  };
   write('pay', 'secretName: A\n');
   await apply();
-  const uid = await uidOf('pay');
-  remove('pay');
-  expect(await apply()).toEqual(['delete pay: ']);
+  const first = await uidOf('pay');
+  await destroy();
+  write('pay', 'secretName: B\n');
+  await apply();
+  const second = await uidOf('pay');
+  expect(second).not.toBe(first);
+  await destroy();
   write('pay', 'secretName: A\n');
-  expect(await apply()).toEqual(['create pay: authMode secretName enabled']);
-  expect(await uidOf('pay')).not.toBe(uid);
+  await applyDefinitions(factory, definitions(), source, async () => true, { newUids: ['pay'] });
+  const third = await uidOf('pay');
+  expect([first, second]).not.toContain(third);
+  const again = applyDefinitions(factory, definitions(), source, async () => true, { newUids: ['pay'] });
+  await expect(again).rejects.toMatchObject({ code: 'request-invalid' });
+  await destroy();
+  write('pay', 'secretName: A\n');
+  await apply();
+  expect(await uidOf('pay')).toBe(third);
+});
+
+test('never gives a URL back whose token was replaced, not even with the former token', async () => {
+  const { factory, workspace, write, remove, apply, uidOf } = await setUp();
+  await factory.store.teamSecrets.refer('C', `file:${workspace.path('token')}`, null);
+  const uids = new Set<string | undefined>();
+  for (const token of [value, 'another-token-of-the-url', value]) {
+    workspace.write('token', token);
+    write('pay', 'secretName: C\nauthMode: url_token\n');
+    await apply();
+    uids.add(await uidOf('pay'));
+    remove('pay');
+    await apply();
+  }
+  expect(uids.size).toBe(3);
+});
+
+test('a rename that is taken back is no rename', async () => {
+  const { factory, write, remove, apply, definitions, uidOf } = await setUp();
+  write('old', 'secretName: A\n');
+  await apply();
+  const uid = await uidOf('old');
+  remove('old');
+  write('new', 'secretName: A\n');
+  await apply();
+  remove('new');
+  write('old', 'secretName: A\n');
+  expect((await planFactory(factory, definitions())).diagnostics).toEqual([]);
+  await apply();
+  expect(await uidOf('old')).toBe(uid);
+});
+
+test('does not restore what was deleted in the dashboard', async () => {
+  const { factory, write, definitions, state } = await setUp();
+  const secret = { kind: 'existing', name: 'A', allowShared: false } as const;
+  const request = { name: 'pay', authMode: 'token', enabled: true, secret } as const;
+  const { result } = await createWebhook(factory, request);
+  await deleteWebhook(factory, result.webhook.uid);
+  write('pay', 'secretName: A\n');
+  const source = { kind: 'directory', directory: '/x' } as const;
+  await applyDefinitions(factory, definitions(), source, async () => true, { adopt: true });
+  expect((await state()).webhooks[0]?.uid).not.toBe(result.webhook.uid);
 });
 
 test('changes only what changed, and counts each write', async () => {

@@ -348,6 +348,29 @@ test('refuses a renamed webhook, whose URL would move, until it is allowed', asy
   });
 });
 
+test('a revert brings back the URL of a webhook, of a renamed one too, unless it is to have a new one', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const { webhooks } = await state(factory);
+  const renamed = { 'webhooks/pay.yaml': null, 'webhooks/payments.yaml': webhook() };
+  for (const files of [{ 'webhooks/pay.yaml': null }, renamed]) {
+    upstream.commit(files);
+    await reconcile({ allowRename: true });
+    upstream.git('revert', '--no-edit', 'HEAD');
+    expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks } });
+  }
+  await expect(reconcile({ newUids: ['pay'] })).rejects.toMatchObject({ code: 'request-invalid' });
+  upstream.commit({ 'webhooks/pay.yaml': null });
+  await reconcile();
+  upstream.git('revert', '--no-edit', 'HEAD');
+  await reconcile({ newUids: ['pay'] });
+  const uid = async () => (await state(factory)).webhooks.find(({ name }) => name === 'pay')?.uid;
+  expect(await uid()).toMatch(/^wh_/);
+  expect(webhooks.map(({ uid }) => uid)).not.toContain(await uid());
+});
+
 test('takes no webhook for a renamed one because its file is similar', async () => {
   const upstream = makeUpstream();
   const text = (scheme: string, secretName: string) =>

@@ -16,9 +16,17 @@ export function testAppliedStates(makePlace: MakePlace): void {
     const [one, other] = [openAt(place), openAt(place)];
     await addWebhook(one, 'pay', 'crm');
     await addWebhook(other, 'code', 'crm');
+    const destroyed = [
+      { name: 'gone', uid: `wh_${'9'.repeat(24)}`, authMode: 'token' as const, destroyedAt: '2026-01-01' },
+    ];
+    await one.appliedStates.change('crm', async state => ({
+      next: { ...state, destroyed },
+      result: undefined,
+    }));
     const expected = {
       ...emptyAppliedState('crm'),
-      serial: 2,
+      destroyed,
+      serial: 3,
       source: { kind: 'dashboard' },
       webhooks: [makeWebhook('pay'), makeWebhook('code')],
     };

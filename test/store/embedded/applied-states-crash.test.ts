@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { type AppliedState, appliedStateShape } from '../../../schema/applied-state.ts';
+import type { WebhookWithUid } from '../../../schema/definitions/webhook-names.ts';
 import { openFileAuditLog } from '../../../store/embedded/files/file-audit-log.ts';
 import { homeAt } from '../../../store/home/home.ts';
 import { applyDirectory, makeFactory } from '../../support/factory.ts';
@@ -25,7 +26,7 @@ test.for(inject('isLong') ? calls : calls.slice(-2))(
   'apply killed at any %s leaves the old state or the new one, and the next works at once',
   async ([call, outcomes], { skip }) => {
     skip(!hasStrace, 'needs strace');
-    const workspace = await oneAppliedOneToApply();
+    const workspace = await oneToDestroyOneToRestore();
     const seen: string[] = [];
     for (let n = 1; !seen.includes('finished'); n += atOnce) {
       const runs = Array.from({ length: atOnce }, (_, i) => applyKilledAt(workspace, call, n + i));
@@ -35,12 +36,15 @@ test.for(inject('isLong') ? calls : calls.slice(-2))(
   },
 );
 
-async function oneAppliedOneToApply(): Promise<Workspace> {
+/** The webhook a is applied and b was destroyed; an apply destroys a and restores b. */
+async function oneToDestroyOneToRestore(): Promise<Workspace> {
   const workspace = makeWorkspace();
-  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
   await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'a-secret-of-some-length' });
-  await workspace.hookmill('apply');
-  workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
+  for (const names of [['a', 'b'], ['a'], ['b']]) {
+    rmSync(workspace.path('webhooks'), { recursive: true, force: true });
+    for (const name of names) workspace.write(`webhooks/${name}.yaml`, 'secretName: TOKEN\n');
+    if (names[0] === 'a') await workspace.hookmill('apply', '--yes');
+  }
   return workspace;
 }
 
@@ -55,7 +59,7 @@ async function applyKilledAt(
   const before = stateOf(home.directory);
   // One thread for all file operations, so that their order is their number.
   const env = { UV_THREADPOOL_SIZE: '1' };
-  const { exitCode } = await workspace.hookmill('apply', '--home', home.directory, {
+  const { exitCode } = await workspace.hookmill('apply', '--yes', '--home', home.directory, {
     through: signalAt(call, 'SIGKILL', n),
     env,
   });
@@ -64,24 +68,31 @@ async function applyKilledAt(
   const entries = await openFileAuditLog(home).list({ limit: 9 });
   const applies = entries.filter(({ operation }) => operation === 'apply');
   const isOld = found.serial === before.serial;
-  if (!isOld) expect(applies).toHaveLength(2);
+  if (!isOld) expect(applies).toHaveLength(3);
   if (isOld) expect(found).toEqual(before);
-  else expect(found).toMatchObject({ serial: 2, webhooks: [before.webhooks[0], { name: 'b' }] });
-  await expectNextApply(home.directory, found, workspace);
+  const expected = { webhooks: listUids(before.destroyed), destroyed: listUids(before.webhooks) };
+  if (!isOld) expect(toUids(found)).toEqual(expected);
+  await expectNextApply(home.directory, isOld, workspace);
+  expect(toUids(stateOf(home.directory))).toEqual(expected);
   if (exitCode === 0) return 'finished';
   expect(exitCode, 'killed by the signal').toBeUndefined();
   return isOld ? 'old' : 'new';
 }
 
-/** It gets the lock without waiting, keeps each UID, and sweeps what the killed one left. */
-async function expectNextApply(directory: string, found: AppliedState, workspace: Workspace): Promise<void> {
+/** It gets the lock without waiting, and sweeps what the killed one left. */
+async function expectNextApply(directory: string, isOld: boolean, workspace: Workspace): Promise<void> {
   const next = await applyDirectory(makeFactory(homeAt(directory)), workspace.directory);
-  expect(next.result).toBe(found.webhooks.length === 2 ? 'unchanged' : 'applied');
-  const { webhooks } = stateOf(directory);
-  expect(webhooks.map(({ name }) => name)).toEqual(['a', 'b']);
-  expect(webhooks).toEqual(expect.arrayContaining(found.webhooks));
+  expect(next.result).toBe(isOld ? 'applied' : 'unchanged');
   const left = readdirSync(join(directory, 'factories/default')).filter(name => name.endsWith('.tmp'));
   expect(left).toEqual([]);
+}
+
+function toUids({ webhooks, destroyed }: AppliedState) {
+  return { webhooks: listUids(webhooks), destroyed: listUids(destroyed) };
+}
+
+function listUids(webhooks: readonly WebhookWithUid[] = []): string[] {
+  return webhooks.map(({ name, uid }) => `${name} ${uid}`);
 }
 
 function stateOf(home: string): AppliedState {

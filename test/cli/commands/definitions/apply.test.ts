@@ -139,10 +139,10 @@ test('destroying needs --yes where nobody can be asked, and says what it does', 
   const before = workspace.read(appliedFile);
   const declined = await workspace.hookmill('apply');
   expect(declined.stderr).toMatch(
-    /- webhook deploys {2}\(wh_.*\)\n {4}! its URL stops answering and never comes back\n/,
+    /- webhook deploys {2}\(wh_.*\)\n {4}! its URL stops answering; restoring the definition within 30 days brings it back\n/,
   );
   expect(declined.stderr).toContain(
-    "To confirm:\n  1 destroyed: a destroyed webhook's URL never comes back\n",
+    "To confirm:\n  1 destroyed: a destroyed webhook's URL stops answering; restoring the definition within 30 days brings it back\n",
   );
   expect(declined.stderr).toContain(
     'hookmill: nothing was applied: confirm these changes at the prompt or use --yes',
@@ -156,6 +156,42 @@ test('destroying needs --yes where nobody can be asked, and says what it does', 
     summary: { add: 0, change: 0, destroy: 1 },
   });
   expect(JSON.parse(workspace.read(appliedFile)).webhooks).toEqual([]);
+});
+
+test('a definition that comes back has its former URL, as the plan says, unless it is to have a new one', async () => {
+  const workspace = await oneApplied();
+  const [text, before] = [workspace.read('webhooks/deploys.yaml'), JSON.parse(workspace.read(appliedFile))];
+  const destroy = async () => {
+    rmSync(workspace.path('webhooks/deploys.yaml'));
+    await workspace.hookmill('apply', '--yes');
+    workspace.write('webhooks/deploys.yaml', text);
+  };
+  await destroy();
+  const [former] = before.webhooks;
+  const planned = await workspace.hookmill('plan', '--out', 'reviewed.plan');
+  expect(planned.stdout).toMatch(/^\+ webhook deploys \(restored: its URL is the former one\)\n/);
+  expect(planned.stdout).toContain('    ! its URL answers again\n');
+  const restored = { action: 'create', name: 'deploys', uid: former.uid, restored: true };
+  expect(JSON.parse((await workspace.hookmill('plan', '-o', 'json')).stdout).changes).toMatchObject([
+    { ...restored, url: `http://127.0.0.1:8080/webhooks/w/${former.uid}` },
+  ]);
+  const markdown = await workspace.hookmill('plan', '-o', 'markdown');
+  expect(markdown.stdout).toContain('| is restored with its former URL<br>');
+  expect(JSON.parse(workspace.read('reviewed.plan')).changes).toMatchObject([restored]);
+  expect(await workspace.hookmill('apply', 'reviewed.plan', '--new-uid', 'deploys')).toMatchObject({
+    exitCode: 2,
+  });
+  await workspace.hookmill('apply', 'reviewed.plan');
+  expect(JSON.parse(workspace.read(appliedFile)).webhooks).toEqual([former]);
+
+  await destroy();
+  const unknown = await workspace.hookmill('apply', '--new-uid', 'deploys', '--new-uid', 'deploy');
+  expect(unknown.stderr).toBe(
+    'hookmill: Invalid request: the webhook deploy would not be restored by this apply, so it needs no new UID\n',
+  );
+  const applied = await workspace.hookmill('apply', '--new-uid', 'deploys');
+  expect(applied.stdout).toContain('    ! its URL is new, as requested\n');
+  expect(applied.stdout).not.toContain(former.uid);
 });
 
 test('another use of a team secret needs --yes once, where nobody can be asked', async () => {

@@ -73,7 +73,7 @@ test('shows the traffic of a webhook to be destroyed, and which runs no longer s
   expect(json.changes[1].impact.traffic).toEqual({ lastAcceptedAt: null, accepted: 0, days: 7 });
   const text = rendered((await workspace.hookmill('plan', '-o', 'markdown')).stdout);
   expect(text).toContain('### hookmill plan: 2 URLs stop answering; 4 deliveries in 7 days would be lost');
-  expect(text).toContain('its URL stops answering and never comes back');
+  expect(text).toContain('its URL stops answering; restoring');
   expect(text).toContain('| 3 days ago | 4 |');
   expect(text).toContain('no longer starts triage');
   expect(text).toContain('| none in the log | 0 |');

@@ -71,7 +71,7 @@ Factory <code>default</code>, against serial 4 of its applied state: 1 to add, 2
 
 | Action | Object | Effect | Last delivery | 7 days |
 | --- | --- | --- | --- | ---: |
-| **Destroy** | webhook <code>c</code> | its URL stops answering and never comes back<br>no longer starts e | 4 minutes ago | 312 |
+| **Destroy** | webhook <code>c</code> | its URL stops answering; restoring the definition within 30 days brings it back<br>no longer starts e | 4 minutes ago | 312 |
 | Change | webhook <code>b</code> | changes signatureScheme |  |  |
 | Change | automation <code>e</code> | changes prompt, <code>triggers&#91;a&#93;&#46;filter&#46;payload</code> |  |  |
 | Add | webhook <code>a</code> | gets a URL, which its sender needs |  |  |
