@@ -4,12 +4,6 @@ import { basename, relative, resolve } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { build, type OutputChunk, type Plugin } from 'rolldown';
 
-const replaced = {
-  // The same code as for Node, but it does not ask the environment for LOG_TOKENS at each token, which takes a fifth of
-  // `validate`, and its unused parts can be left out.
-  yaml: resolve('node_modules/yaml/browser/dist/index.js'),
-};
-
 const program = 'cli/main.ts';
 // Modules that `validate` loads later than the program: they check definitions.
 const definitions = ['cli/definitions/load-definitions.ts', 'cli/definitions/tracked-homes.ts'];
@@ -86,7 +80,6 @@ const options = {
   platform: 'node',
   // pg loads it if it is asked for it.
   external: 'pg-native',
-  resolve: { alias: replaced },
   transform: { define: { __dirname: 'import.meta.dirname' } },
   treeshake: { propertyReadSideEffects: false },
   // The package depd, which Koa loads, makes a function with eval.

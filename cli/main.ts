@@ -77,6 +77,8 @@ const commandTable: Readonly<Record<string, Readonly<Record<string, DeclareComma
 /** Runs the command line of this process and sets its exit status. */
 export async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithoutOutput);
+  // The package yaml prints each token to standard output if one of these is set.
+  for (const name of ['LOG_STREAM', 'LOG_TOKENS']) delete process.env[name];
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {

@@ -61,7 +61,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stopping.throwIfAborted();
     });
     condition.phase = 'running';
-    if (hasEscapedKeyDefect()) log.warn({ node: process.version }, escapedKeyDefect);
+    if (hasEscapedKeyDefect()) log.debug({ node: process.version }, escapedKeyDefect);
     const stopOrderly = async () => {
       condition.phase = 'stopping';
       // So that a proxy sees that this daemon is not ready, and sends new connections elsewhere.

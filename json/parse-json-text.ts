@@ -1,11 +1,15 @@
 /**
  * Parses JSON (RFC 8259) with the results and the errors that `JSON.parse` has by its specification. All JSON is parsed by
- * this function, because some engines take an escaped key for another one: see `hasEscapedKeyDefect`.
+ * this function, because some engines take an escaped key for another one: see `hasEscapedKeyDefect`. On the others, it is
+ * `JSON.parse`.
  */
 export function parseJsonText(text: string): unknown {
+  const isMisread = hasEscapedKeyDefect();
   const value: unknown = JSON.parse(text);
-  return hasEscapedKey(text) ? readAgain(text) : value;
+  return isMisread && hasEscapedKey(text) ? readAgain(text) : value;
 }
+
+let isDefective: boolean | undefined;
 
 /**
  * Whether `JSON.parse` of this engine has nodejs/node#63785, as in Node.js 24 and 26. V8 remembers which key followed the
@@ -13,6 +17,12 @@ export function parseJsonText(text: string): unknown {
  * decoded length. So it reads a key with escapes as an earlier key that had a backslash.
  */
 export function hasEscapedKeyDefect(): boolean {
+  // Looks before the first text is parsed, so that no text can hide the defect.
+  isDefective ??= probeEscapedKeys();
+  return isDefective;
+}
+
+function probeEscapedKeys(): boolean {
   // V8 remembers only some keys at a place, by the number of keys of the object. This place is hardly ever used.
   const others = Array.from({ length: 60 }, (_, index) => `"hookmill${index}":0,`).join('');
   const earlier: object = JSON.parse(String.raw`{${others}"\\u0":0}`);

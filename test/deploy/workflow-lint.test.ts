@@ -50,7 +50,8 @@ test('every workflow, action and template installs in the same way, and pins the
   const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');
   for (const text of texts)
     expect(text.replaceAll(/^ +/gm, '')).toContain(ciInstallScript.replaceAll(/^ +/gm, ''));
-  const used = [...texts, docs].flatMap(text => [...text.matchAll(/uses: (\S+)/g)].map(([, name]) => name));
+  const all = [...texts, ...workflows().map(([, text]) => text)];
+  const used = all.flatMap(text => [...text.matchAll(/uses: (\S+)/g)].map(([, name]) => name));
   expect(used.length).toBeGreaterThan(3);
   expect(used.filter(name => !/@[0-9a-f]{40}$/.test(name ?? ''))).toEqual([]);
   for (const text of [...texts, docs]) {
@@ -99,12 +100,13 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
   }
 });
 
-/** Returns the workflow that init writes, the one that the documentation shows, and that of a recipe. */
+/** Returns the workflow that init writes, the ones that the documentation and a recipe show, and our own. */
 function workflows(): readonly (readonly [string, string])[] {
   const written = createScaffold({ factory: 'default', pathInRepository: 'team hooks', ci: ['github'] });
   const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');
   return [
     ['init', written.find(({ path }) => path.endsWith('hookmill.yml'))?.content ?? ''],
+    ['our own gate', readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')],
     ['a recipe', readFileSync(join(root, 'examples/runners/github-workflow.yaml'), 'utf8')],
     ['docs/pull-requests.md', /```yaml\n(# \.github\/workflows.*?)```/s.exec(docs)?.[1] ?? ''],
   ];

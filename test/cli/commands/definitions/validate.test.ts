@@ -284,6 +284,13 @@ describe('a hostile environment', () => {
     expect(exitCode).toBe(3);
   });
 
+  test('variables at which the parser of YAML prints its tokens print nothing', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/pay.yaml', valid);
+    const through = ['env', 'LOG_STREAM=1', 'LOG_TOKENS=1'];
+    expect((await workspace.hookmill('validate', { through })).stdout).toBe('');
+  });
+
   test('says that the current directory no longer exists', async () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
     const { stderr, exitCode } = await makeWorkspace().hookmill('validate', {
