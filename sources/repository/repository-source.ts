@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { promptBytesMax } from '../../schema/definitions/automation-definition.ts';
 import type { FoundPrompt } from '../../schema/definitions/prompts.ts';
-import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
+import { definitionBytesMax, diagnoseTooLarge } from '../../schema/definitions/yaml-source.ts';
 import { definitionFilesMax } from '../../schema/factory-size.ts';
 import {
   type DefinitionFiles,
@@ -134,9 +134,6 @@ function toDefinitionFile(
   const name = parseDefinitionName(entry.path);
   if (name === undefined) return rejectName(file);
   if (!isRegularFile(entry)) return rejectIrregularFile(file);
-  if (!bytes) {
-    const message = `the file is larger than ${definitionBytesMax} bytes`;
-    return rejectFile(file, 'yaml/too-large', message, 'is it the right file?');
-  }
+  if (!bytes) return { files: [], diagnostics: [diagnoseTooLarge(file)] };
   return { files: [{ kind, name, file, bytes }], diagnostics: [] };
 }
