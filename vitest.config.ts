@@ -35,7 +35,7 @@ const pureFiles = {
     ...['access/new-webhook-secret', 'alerts/follow-episodes', 'checks/*', 'health/judge-health'],
     ...['impact/*', 'plan/compare-definitions', 'plan/destroyed-webhooks'],
   ],
-  sources: ['repository/repository'],
+  sources: ['cross-file-diagnostics', 'repository/repository'],
   store: ['look-regularly'],
 };
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { commitShape } from './commit.ts';
 import { pinnedAutomationShape } from './definitions/automation-definition.ts';
 import { customScheme } from './definitions/custom-scheme.ts';
+import { senderShape } from './definitions/sender-keys.ts';
 import { webhookShape } from './definitions/webhook-definition.ts';
 import { uidPattern } from './ids.ts';
 
@@ -41,6 +42,9 @@ const appliedWebhook = z.strictObject({
   // The schemes that a hookmill knows decide which of these are valid. What another version applied stays readable.
   signatureScheme: z.union([z.string(), customScheme]).optional(),
   issuer: z.string().optional(),
+  // The names that look like credentials may change, too.
+  secretName: z.string().optional(),
+  sender: senderShape.safeExtend({ credentialSecret: z.string() }).optional(),
   deliveryIdHeader: z.string().optional(),
   handshake: z.union([z.string(), z.strictObject({ cloudevents: z.string() })]).optional(),
   keepHeaders: z.array(z.string()).optional(),

@@ -26,14 +26,6 @@ export function compareNames(a: { readonly name: string }, b: { readonly name: s
   return a.name < b.name ? -1 : 1;
 }
 
-/** @limit Longest name of a team secret, in characters: longer than the variable names that people use for secrets. */
-const secretNameCharsMax = 128;
-
-export const secretNamePattern = new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${secretNameCharsMax - 1}}$`);
-
-/** The pattern in words, to be read after "use" or on its own. */
-export const secretNameRule = `1–${secretNameCharsMax} letters, digits, underscores, dots or hyphens; cannot start with a dot or hyphen`;
-
 /** Suggests `DEPLOYS_TOKEN` for the webhook `deploys`, or `DEPLOYS_WEBHOOK` if its sender signs. Avoids taken names. */
 export function suggestSecretName(
   webhook: string,

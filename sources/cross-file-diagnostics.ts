@@ -14,6 +14,7 @@ export function findCrossFileDiagnostics(
   return [
     ...findTooManyWebhooks(found),
     ...findCaseCollisions(found),
+    ...findReservedNames(found),
     ...findDuplicates(automations, locate),
     ...findUnknownWebhooks(found, automations, locate),
     ...automations.flatMap(automation => findCredentialFilters(automation, locate)),
@@ -50,6 +51,21 @@ function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic
       hint: 'rename one of them: a checkout on macOS or Windows has only one',
     }),
   );
+}
+
+// https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file: also with an extension.
+const reservedName = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$/;
+
+function findReservedNames({ files }: DefinitionFiles): Diagnostic[] {
+  return files
+    .filter(({ name }) => reservedName.test(name))
+    .map(({ name, file }) => ({
+      code: 'definition/file-name',
+      severity: 'warning',
+      message: `${name} is a reserved name on Windows, where git cannot check out this file`,
+      file,
+      hint: 'choose another name',
+    }));
 }
 
 /** Finds triggers that name a webhook without a file. A file with mistakes counts too: they are reported. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { secretNamePattern } from '../../schema/names.ts';
+import { findSecretNameMistake } from '../../schema/text/credentials.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 
 /** Reads a file that the command line names. `label` says what it is, for the error. */
@@ -43,7 +43,7 @@ export async function readSecretNames(file: string): Promise<string[]> {
     .map(line => line.trim())
     .flatMap((line, index) => {
       if (line === '' || line.startsWith('#')) return [];
-      if (secretNamePattern.test(line)) return [line];
+      if (!findSecretNameMistake(line)) return [line];
       const hint = 'the file must contain one name per line, and no values';
       throw new UsageError(`${file}:${index + 1}: not the name of a team secret; ${hint}`);
     });

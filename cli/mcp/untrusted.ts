@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { hideCredentials } from '../../schema/payloads/observed-paths.ts';
 import { redactPayload } from '../../schema/payloads/redact-payload.ts';
+import { hideCredentials } from '../../schema/text/credentials.ts';
 
 /** @limit Most bytes of a payload, or of the output of a run, that an agent gets (16 KiB): its context is short, and costs. */
 const quotedBytesMax = 16 * 1024;

@@ -1,5 +1,6 @@
 import countColumns from 'fast-string-width';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { maskLine } from '../../schema/text/credentials.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 import { completeCommands } from './own-commands.ts';
@@ -54,12 +55,12 @@ function countShown(text: string): number {
 
 export type FindLine = (file: string, line: number) => string;
 
-/** Finds lines of texts, counted from 1. Each text is split once, because a file may have thousands of mistakes. */
+/** Finds lines of texts, counted from 1, without credentials. Each text is split once, because a file may have thousands of mistakes. */
 export function indexLines(texts: ReadonlyMap<string, string>): FindLine {
   const split = new Map<string, readonly string[]>();
   return (file, line) => {
     const lines = split.get(file) ?? (texts.get(file) ?? '').split(/\r?\n/);
     split.set(file, lines);
-    return lines[line - 1] ?? '';
+    return maskLine(lines[line - 1] ?? '');
   };
 }

@@ -47,6 +47,7 @@ function toResult(error: unknown): Reconciled & { result: 'failed' | 'stopped' }
 
 const reasons: Readonly<Record<GitFailureCode, ReconcileFailureReason | 'stopped'>> = {
   refused: 'remote',
+  'no-branches': 'branch-missing',
   timeout: 'timeout',
   'too-large': 'too-large',
   'git-missing': 'git-missing',

@@ -11,7 +11,7 @@ import {
   examineHeaders,
 } from '../../schema/filters/payload-filter-explain.ts';
 import { compileClause } from '../../schema/filters/payload-filter-match.ts';
-import { isShowableName, isShowableValue } from '../../schema/payloads/observed-paths.ts';
+import { isShowableName, isShowableValue } from '../../schema/text/credentials.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
 import type { OpenFactory } from '../factory.ts';
 import {

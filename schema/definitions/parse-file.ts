@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
+import type { ChangedText } from './changed-text.ts';
+import { quoteText } from './quote-text.ts';
+import { takesText } from './shape-at.ts';
 import { diagnoseShape, type Mistake, placeMistakes } from './shape-mistakes.ts';
 import { nameShape } from './value-shapes.ts';
-import { parseYaml } from './yaml-source.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
 
 /** `hookmill.yaml`, beside the folders of definitions. */
 export const workspaceShape = z.strictObject({
@@ -49,14 +52,37 @@ export function parseFile<Written, T>(
   const { source } = yaml;
   const { text } = source;
   const result = shape.safeParse(source.value);
-  if (!result.success)
-    return { definition: undefined, diagnostics: diagnoseShape(result.error, shape, source), text };
+  if (!result.success) {
+    // A cut may be the cause of an error. Another form of a number has an error of its own where it may be one.
+    const cuts = diagnoseChangedTexts(shape, source, ({ isCut }) => isCut);
+    return {
+      definition: undefined,
+      diagnostics: [...diagnoseShape(result.error, shape, source), ...cuts],
+      text,
+    };
+  }
   const { definition, errors = [], warnings = [] } = complete(result.data);
   const diagnostics = [
+    ...diagnoseChangedTexts(shape, source),
     ...placeMistakes(errors, 'error', source),
     ...placeMistakes(warnings, 'warning', source),
   ];
   return { definition, diagnostics, text };
+}
+
+/** Warns of texts that YAML changed, where the shape takes the whole text: elsewhere, a comment is one. */
+function diagnoseChangedTexts(
+  shape: z.ZodType,
+  { file, value, changedTexts }: YamlSource,
+  isReported = (_: ChangedText) => true,
+): Diagnostic[] {
+  return changedTexts
+    .filter(isReported)
+    .filter(({ path, written }) => takesText({ shape, value }, path, written))
+    .map(({ message, hint, range }) => ({
+      ...{ code: 'yaml/changed-text', severity: 'warning', message: quoteText(message), file, range },
+      hint: quoteText(hint),
+    }));
 }
 
 export function parseWorkspace(file: string, bytes: Uint8Array): ParsedFile<Workspace> {

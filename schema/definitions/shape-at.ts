@@ -55,12 +55,20 @@ export function findExample(checked: Checked, path: Path): string | undefined {
     .find(example => typeof example === 'string');
 }
 
+/** Whether a shape takes this text at a path. Where anything may be, as in filters, texts are the items of lists. */
+export function takesText(checked: Checked, path: Path, text: string): boolean {
+  return findShapes(checked, path).some(({ shape }) =>
+    shape instanceof z.ZodUnknown ? typeof path.at(-1) === 'number' : z.safeParse(shape, text).success,
+  );
+}
+
 /** The shape at a path; several if the path leads through a union that the value chooses no option of. */
 function findShapes(checked: Checked, path: Path): Checked[] {
   const [step, ...rest] = path;
   if (step === undefined) return [checked];
   const value = readField(checked.value, [step]);
   return unwrap(checked).flatMap(({ shape }) => {
+    if (shape instanceof z.ZodUnknown) return [{ shape, value }];
     if (shape instanceof z.ZodArray) return findShapes({ shape: shape.element, value }, rest);
     if (shape instanceof z.ZodRecord) return findShapes({ shape: shape.valueType, value }, rest);
     if (!(shape instanceof z.ZodObject) || !Object.hasOwn(shape.shape, step)) return [];

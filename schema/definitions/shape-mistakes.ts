@@ -11,6 +11,7 @@ import { explainMisplaced, suggestCondition } from '../filters/warnings/find-fil
 import { didYouMean, findNearest, joinWithOr } from '../text/suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
 import type { ParsedSource } from './json-source.ts';
+import { quoteText } from './quote-text.ts';
 import {
   type Checked,
   findChoicesWith,
@@ -54,10 +55,10 @@ export function placeMistakes(
   return shortenMistakes(mistakes).map(({ code, path, atKey, message, hint }) => ({
     code,
     severity,
-    message: truncate(message),
+    message: quoteText(message),
     file: source.file,
     range: atKey ? source.rangeOfKey(path) : source.rangeOfValue(path),
-    ...(hint !== undefined && { hint: truncate(hint) }),
+    ...(hint !== undefined && { hint: quoteText(hint) }),
   }));
 }
 
@@ -282,7 +283,7 @@ function listHint(value: unknown): string {
 }
 
 function stringHint(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return `put it in quotes: "${value}"`;
+  if (typeof value === 'number' || typeof value === 'boolean') return 'put it in quotes';
   if (!Array.isArray(value)) return undefined;
   return value.length === 1 && typeof value[0] === 'string'
     ? `write it without the list: ${value[0]}`

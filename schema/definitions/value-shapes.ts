@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { type EventHeaders, withLowerNames } from '../headers.ts';
-import { namePattern, nameRule, secretNamePattern, secretNameRule } from '../names.ts';
+import { namePattern, nameRule } from '../names.ts';
+import { findSecretNameMistake, secretNamePattern } from '../text/credentials.ts';
 import { dayMs, parseDurationMs, timeUnitsMs } from '../time-units.ts';
 
 /** The name of a webhook, an automation or a factory. */
 export const nameShape = z.string().regex(namePattern, { error: `use ${nameRule}` });
 
-/** The name of a team secret. The message does not quote it: somebody may have written the secret itself. */
+/** The name of a team secret. */
 export const secretNameShape = z
   .string()
   .superRefine((name, context) => {
-    if (secretNamePattern.test(name)) return;
-    const message = 'this is not a valid name for a team secret';
+    const mistake = findSecretNameMistake(name);
+    if (!mistake) return;
     // As `addMistake` does, which definitions import beside this.
-    const params = { code: 'definition/value', hint: `use ${secretNameRule}` };
+    const { message, ...params } = mistake;
     context.addIssue({ code: 'custom', message, params });
   })
   .meta({ pattern: secretNamePattern.source });

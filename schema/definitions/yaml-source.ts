@@ -13,15 +13,27 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml';
-import { type Diagnostic, type DiagnosticCode, type Range, truncate } from '../diagnostics.ts';
+import type { Diagnostic, DiagnosticCode, Range } from '../diagnostics.ts';
+import { type ChangedText, findChangedTexts } from './changed-text.ts';
 import { countLines, type ParsedSource } from './json-source.ts';
-import { definitionDepthMax, findSyntaxMistakes, surveyTokens } from './yaml-syntax-mistakes.ts';
+import { quoteText } from './quote-text.ts';
+import {
+  definitionDepthMax,
+  findSyntaxMistakes,
+  surveyTokens,
+  templateMistake,
+} from './yaml-syntax-mistakes.ts';
 
 /** @limit Largest definition file, in bytes (64 KiB): a parser's work grows with its input, and real definitions are under 1 KiB. */
 export const definitionBytesMax = 64 * 1024;
 
+export interface YamlSource extends ParsedSource {
+  /** The texts without quotes that YAML changed, with their places. */
+  readonly changedTexts: readonly (ChangedText & { readonly range: Range })[];
+}
+
 export type ParsedYaml =
-  | { readonly ok: true; readonly source: ParsedSource }
+  | { readonly ok: true; readonly source: YamlSource }
   | { readonly ok: false; readonly text: string; readonly diagnostics: readonly Diagnostic[] };
 
 /** @limit Most syntax errors reported of one file: one broken line makes the parser report many others. */
@@ -33,7 +45,8 @@ const syntaxErrorsMax = 10;
  * recurses; the parser mostly keeps its own stack.
  */
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
-  if (bytes.length > definitionBytesMax) return { ok: false, text: '', diagnostics: [tooLarge(file)] };
+  if (bytes.length > definitionBytesMax)
+    return { ok: false, text: '', diagnostics: [diagnoseTooLarge(file)] };
   const { text, mistake } = decodeText(bytes);
   const report = reporter(file, countLines(text));
   const fail = (diagnostic: Diagnostic): ParsedYaml => ({ ok: false, text, diagnostics: [diagnostic] });
@@ -83,7 +96,8 @@ function findDeepest({ stack }: Parser): number {
   return (stack[definitionDepthMax + 1] ?? stack.at(-1))?.offset ?? 0;
 }
 
-function tooLarge(file: string): Diagnostic {
+/** The diagnostic for a definition file beyond `definitionBytesMax`. */
+function diagnoseTooLarge(file: string): Diagnostic {
   const message = `the file is too large for a definition (${definitionBytesMax / 1024} KiB at most)`;
   return {
     code: 'yaml/too-large',
@@ -122,6 +136,9 @@ function toPlainSource(
       value,
       rangeOfValue: path => range(findNode(document.contents, path).value),
       rangeOfKey: path => range(findNode(document.contents, path).key),
+      changedTexts: findChangedTexts(document.contents, text).map(change => {
+        return { ...change, range: report.range(...change.span) };
+      }),
     },
   };
 }
@@ -163,7 +180,8 @@ function toObject(map: YAMLMap, complain: Complain): object {
 function readKey(pair: Pair, complain: Complain): string | undefined {
   const { key } = pair;
   if (isScalar(key) && typeof key.value === 'string') return key.value;
-  complain(key, 'yaml/key', 'a key must be a string', 'put the key in quotes');
+  if (isMap(key) && key.flow) complain(key, 'yaml/key', templateMistake.message, templateMistake.hint);
+  else complain(key, 'yaml/key', 'a key must be a string', 'put the key in quotes');
   return undefined;
 }
 
@@ -267,7 +285,7 @@ function reporter(file: string, lines: LineCounter) {
   ): Diagnostic => ({
     code,
     severity: 'error',
-    message: truncate(message),
+    message: quoteText(message),
     file,
     range: range(start, end),
     hint,

@@ -32,9 +32,12 @@ export function findSyntaxMistakes(text: string, document: Document.Parsed): Syn
       return error.code === 'MULTILINE_IMPLICIT_KEY' ? toContinuation(text, colon) : [];
     const hint = openingHints[error.code];
     const opening = hint === undefined ? undefined : findOpening(document, error.pos[0]);
+    const template = findTemplate(text, opening ?? error.pos[0]);
+    if (template !== undefined) return { start: template, end: template + 2, ...templateMistake };
     if (hint === undefined || opening === undefined) return toMistake(error);
     const message = `the ${text.charAt(opening)} is not closed`;
-    return { start: opening, end: opening + 1, message, hint };
+    const isCommented = /^[[{](?:.*?[\s,[{])?#/.test(text.slice(opening));
+    return { start: opening, end: opening + 1, message, hint: isCommented ? commentHint : hint };
   });
 }
 
@@ -67,6 +70,23 @@ function toMistake({ code, message, pos: [start, end] }: Document.Parsed['errors
 const conflictHint = 'choose what to keep, and remove the lines with <<<<<<<, ======= and >>>>>>>';
 
 const otherHint = 'check the quotes, brackets and indentation on this line and the one before';
+
+const commentHint =
+  'put text with a # in quotes, because the # starts a comment, which hides the rest of the line';
+
+/** The mistake of an unquoted `{{ … }}`: YAML reads it as a mapping whose key is a mapping. */
+export const templateMistake = {
+  message: 'a value that starts with {{ is a mapping in YAML, not a text',
+  hint: 'put the whole text in quotes',
+} as const;
+
+/** The offset of an unquoted `{{` that starts a value in the line of an error. */
+function findTemplate(text: string, offset: number): number | undefined {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const [line = ''] = text.slice(start).split('\n', 1);
+  const found = /^(?:[^#"']*?[:[,-] *)?\$?(?=\{\{)/.exec(line);
+  return found ? start + found[0].length : undefined;
+}
 
 type ByCode = Readonly<Partial<Record<ErrorCode, string>>>;
 

@@ -168,19 +168,15 @@ function* findListMistakes(list: readonly unknown[], path: string[]): Generator<
   for (const [index, value] of list.entries()) {
     const at = [...path, index];
     if (typeof value !== 'string') {
-      const hint =
-        isObject(value) || Array.isArray(value) ? 'write one flat list of strings' : writeAsText(value);
+      const isScalar = !isObject(value) && !Array.isArray(value);
+      const hint = isScalar ? 'put it in quotes' : 'write one flat list of strings';
       yield { path: at, message: 'the value of a header is always a string', hint };
     } else if (value.length > eventHeaderCharsMax) {
       const message = `at most ${eventHeaderCharsMax} characters of a header are kept, so this value never matches`;
       yield { path: at, message, hint: 'filter on another header, or let the run check it' };
     } else if (value !== value.trim()) {
       const message = 'a header has no white space around its value, so this value never matches';
-      yield { path: at, message, hint: writeAsText(value.trim()) };
+      yield { path: at, message, hint: `write ${JSON.stringify(value.trim())}` };
     }
   }
-}
-
-function writeAsText(value: unknown): string {
-  return `write ${JSON.stringify(String(value))}`;
 }

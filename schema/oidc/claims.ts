@@ -114,7 +114,7 @@ function* findConditionMistakes(name: string, condition: unknown): Generator<Cla
   }
   for (const [index, value] of clause.values.entries()) {
     if (isClaimValue(value)) continue;
-    const hint = typeof value === 'number' ? `put it in quotes: "${value}"` : 'write one flat list';
+    const hint = typeof value === 'number' ? 'put it in quotes' : 'write one flat list';
     yield { path: [...path, index], message: 'a value of a claim is a short string, true or false', hint };
   }
 }

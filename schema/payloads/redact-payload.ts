@@ -1,5 +1,6 @@
 import type { EventHeaders } from '../headers.ts';
-import { isShowableKey, isShowableName, isShowableValue } from './observed-paths.ts';
+import { isShowableName, isShowableValue } from '../text/credentials.ts';
+import { isShowableKey } from './observed-paths.ts';
 
 /** @limit Deepest level of a payload that a redacted copy keeps: payload filters nest no deeper than 16. */
 const keptLevelsMax = 32;

@@ -2,7 +2,7 @@ import { schemes } from '../../signatures/schemes.ts';
 import type { Outcome } from '../delivery.ts';
 import { findEventType, typeKeys } from '../find-event-type.ts';
 import type { EventHeaders } from '../headers.ts';
-import { hideCredentials, isShowableName, isShowableValue } from '../payloads/observed-paths.ts';
+import { hideCredentials, isShowableName, isShowableValue } from '../text/credentials.ts';
 import { toPlainLine } from '../text/printable.ts';
 import { type ProviderRule, providerRules } from './provider-rules.ts';
 import { fillTemplates, hasPath, readFirst } from './template.ts';

@@ -1,7 +1,7 @@
 import type { SchemeReference } from '../../schema/definitions/custom-scheme.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
-import { secretNamePattern, secretNameRule } from '../../schema/names.ts';
 import { parseSecretReference, secretReferenceRule } from '../../schema/secret-reference.ts';
+import { findSecretNameMistake } from '../../schema/text/credentials.ts';
 import { StoreError } from './store-error.ts';
 
 /** @limit Longest value of a team secret, in bytes: a private key in PEM fits, a file passed by mistake does not. */
@@ -108,9 +108,8 @@ export interface TeamSecret {
 
 /** Fails with `secret-invalid`. */
 export function requireSecretName(name: string): void {
-  if (secretNamePattern.test(name)) return;
-  const message = `"${name}" is not a valid name for a team secret; use ${secretNameRule}`;
-  throw new StoreError('secret-invalid', message);
+  const mistake = findSecretNameMistake(name);
+  if (mistake) throw new StoreError('secret-invalid', `${mistake.message}; ${mistake.hint}`);
 }
 
 /** Fails with `secret-invalid`. */

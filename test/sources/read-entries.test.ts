@@ -21,7 +21,7 @@ const letters = { d: 'defined', s: 'silent', w: 'warning', e: 'error' } as const
 
 /** `%` is another name in each case. */
 const amongDefinitions = {
-  ...{ '%.yaml': 'deeee', 'con.yaml': 'deeee', '%.yaml.disabled': 'eeeee', '%.yaml ': 'eeeee' },
+  ...{ '%.yaml': 'deeee', 'con.yaml': 'weeee', '%.yaml.disabled': 'eeeee', '%.yaml ': 'eeeee' },
   ...{ '%.yml': 'eeeee', 'B%.yaml': 'eeeee', '%.json': 'eeeee', '%.off': 'eeeee', '%.bak': 'eeeee' },
   ...{ '%.txt': 'eeeee', '%.md': 'eeeee', '%': 'eeeee', '.%.yaml': 'eeeee', '.hidden': 'eeeee' },
   ...{ '.vscode': 'eesee', '.gitkeep': 'seeee', '.DS_Store': 'seeee', '%/b.yaml': 'eeeee' },

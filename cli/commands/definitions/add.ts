@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  namePattern,
-  nameRule,
-  secretNamePattern,
-  secretNameRule,
-  suggestSecretName,
-} from '../../../schema/names.ts';
+import { namePattern, nameRule, suggestSecretName } from '../../../schema/names.ts';
+import { findSecretNameMistake } from '../../../schema/text/credentials.ts';
 import { getDefinitionPath } from '../../../sources/definitions.ts';
 import { createBelow, describeFileError } from '../../../sources/open-folder.ts';
 import { findDefinitionsDirectory } from '../../definitions/work-tree.ts';
@@ -52,9 +47,8 @@ async function add(schemeId: string, options: AddOptions): Promise<void> {
   const name = chooseName(options.name, sender);
   const secretName =
     options.secretName ?? suggestSecretName(name, typeof sender === 'string' ? sender : 'signature');
-  if (!secretNamePattern.test(secretName)) {
-    throw new UsageError(`"${secretName}" cannot name a team secret; use ${secretNameRule}`);
-  }
+  const mistake = findSecretNameMistake(secretName);
+  if (mistake) throw new UsageError(`--secret-name: ${mistake.message}; ${mistake.hint}`);
 
   const file = getDefinitionPath('webhook', name);
   const hasSchema = existsSync(join(directory, getEditorSchemaFile('webhook')));

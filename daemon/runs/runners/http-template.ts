@@ -1,6 +1,6 @@
 import { createTextFinder } from '../../../json/find-json-text.ts';
 import { type FieldPath, parseFieldPath, suggestFieldPath } from '../../../schema/field-path.ts';
-import { secretNamePattern } from '../../../schema/names.ts';
+import { secretNamePattern } from '../../../schema/text/credentials.ts';
 
 /** @limit Values that a template takes from elsewhere: far more than a receiver has fields for. */
 const referencesMax = 200;

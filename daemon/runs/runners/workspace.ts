@@ -92,6 +92,7 @@ const kinds: Readonly<Record<GitFailureCode, 'failed' | 'retry' | 'unattempted'>
   timeout: 'retry',
   'too-large': 'failed',
   stopped: 'retry',
+  'no-branches': 'retry',
   refused: 'retry',
 };
 

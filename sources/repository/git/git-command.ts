@@ -13,6 +13,8 @@ export type GitFailureCode =
   | 'too-large'
   /** hookmill is stopping. */
   | 'stopped'
+  /** The remote answers with a web page, or lists no branches. */
+  | 'no-branches'
   /** Git failed; the message is its own. */
   | 'refused';
 
@@ -168,7 +170,14 @@ function toGitFailure(error: unknown, environment: NodeJS.ProcessEnv): GitFailur
   if (/^git cannot be run: |spawn git ENOENT/.test(text)) {
     return new GitFailure('git-missing', 'git cannot be executed; install git', { cause: error });
   }
+  if (/not valid: is this a git repository\?|url base from redirection|bad line length character/.test(text))
+    return noBranches();
   return new GitFailure('refused', text.slice(0, gitMessageCharsMax), { cause: error });
+}
+
+export function noBranches(): GitFailure {
+  const message = 'this URL lists no branches; is it a git repository, does it want a sign-in?';
+  return new GitFailure('no-branches', message);
 }
 
 function stopped(): GitFailure {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
-import { GitFailure, gitCommandMs, runRemoteGit } from './git-command.ts';
+import { GitFailure, gitCommandMs, noBranches, runRemoteGit } from './git-command.ts';
 import {
   type GitCredential,
   makeGitEnvironment,
@@ -59,7 +59,7 @@ export async function discardMirror({ directory }: Pick<GitMirror, 'directory'>)
   await makeSkeleton(directory);
 }
 
-/** Asks the remote for the branch's current commit; undefined if there is no such branch. */
+/** Asks the remote for the branch's current commit; undefined if there is no such branch. Fails if there is none at all. */
 export async function readRemoteTip(mirror: GitMirror): Promise<string | undefined> {
   const ref = `refs/heads/${mirror.repository.branch}`;
   const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
@@ -71,20 +71,20 @@ export async function readRemoteTip(mirror: GitMirror): Promise<string | undefin
   ]);
   // The pattern also matches longer refs that end with it.
   const line = listing.split('\n').find(line => line.endsWith(`\t${ref}`));
+  if (line === undefined && (await listHeads(mirror)) === '') throw noBranches();
   return line?.slice(0, line.indexOf('\t'));
 }
 
 /** Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. */
 export async function findRemoteBranch(mirror: GitMirror, branch: string): Promise<string | undefined> {
-  const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
-    'ls-remote',
-    '--refs',
-    '--heads',
-    '--',
-    mirror.repository.url,
-  ]);
+  const listing = await listHeads(mirror);
   const line = listing.split('\n').find(line => line.endsWith(`\trefs/heads/${branch}`));
   return line?.slice(0, line.indexOf('\t'));
+}
+
+function listHeads(mirror: GitMirror): Promise<string> {
+  const words = ['ls-remote', '--refs', '--heads', '--', mirror.repository.url];
+  return runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, words);
 }
 
 /** Fetches the tip of the branch and a little of its history. */

@@ -118,6 +118,16 @@ describe('set', () => {
     expect(readdirSync(workspace.directory)).toEqual([]);
   });
 
+  test('refuses a credential as a name, and does not repeat it', async () => {
+    const name = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+    const { stdout, stderr, exitCode } = await makeWorkspace().hookmill('secrets', 'set', name, {
+      stdin: 'x',
+    });
+    expect(stderr).toContain('this looks like a credential, not like the name of a team secret');
+    expect(stdout + stderr).not.toContain('ghp_');
+    expect(exitCode).toBe(1);
+  });
+
   test('does not take a value as an argument', async () => {
     const workspace = makeWorkspace();
     const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', 'value');

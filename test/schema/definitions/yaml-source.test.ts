@@ -257,3 +257,24 @@ describe('whatever the bytes', () => {
     }
   }
 });
+
+test.each([
+  ['prompt: {{ title }}', '1:10-19 yaml/key'],
+  ['prompt: {{ title }} is new', '1:9-11 yaml/syntax'],
+  ['prompt: {{ labels | join(", ") }}', '1:9-11 yaml/syntax'],
+  ['a:\n  - {{ x }}/{{ y }}', '2:5-7 yaml/syntax'],
+  ['a: [b, {{ x }}]', '1:9-14 yaml/key'],
+  [`a: [\${{ x }}]`, '1:6-8 yaml/syntax'],
+])('explains the template in %j', (text, problem) => {
+  expect(problems(text)).toEqual([problem]);
+  expect(parse(text)).toMatchObject({ diagnostics: [{ hint: 'put the whole text in quotes' }] });
+});
+
+test.each(['a: [bug #1]', 'a: [bug, #1]', 'a: [#bug]', 'a: { b: c #1 }'])(
+  'says what hides the closing bracket of %j',
+  text => {
+    expect(parse(text)).toMatchObject({
+      diagnostics: [{ code: 'yaml/syntax', hint: expect.stringContaining('the # starts a comment') }],
+    });
+  },
+);

@@ -96,6 +96,38 @@ test('sends the credential to no other host that it is redirected to', async () 
   expect(seen).toEqual([undefined]);
 });
 
+const pages = {
+  'a page': 'text/html',
+  'a page that is said to be of git': 'application/x-git-upload-pack-advertisement',
+};
+// gitprotocol-http: an advertisement without refs.
+const noRefs = '001e# service=git-upload-pack\n00000000';
+
+test.for([
+  ...Object.entries(pages).map(([what, type]) => [what, type, '<!doctype html><title>Sign in</title>\n']),
+  ['no refs', 'application/x-git-upload-pack-advertisement', noRefs],
+  ['nothing', 'text/plain', ''],
+] as const)('says that a host which answers with %s lists no branches', async ([_, type, body]) => {
+  const url = await serveHttp((_, response) => response.writeHead(200, { 'content-type': type }).end(body));
+  const { reconcile } = await followedFactory(`${url}/x.git`);
+  expect(await reconcile()).toMatchObject(listsNoBranches);
+});
+
+test('says that a host which redirects to a sign-in lists no branches', async () => {
+  const url = await serveHttp((request, response) => {
+    if (request.url === '/sign-in') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+    else response.writeHead(302, { location: '/sign-in' }).end();
+  });
+  const { reconcile } = await followedFactory(`${url}/x.git`);
+  expect(await reconcile()).toMatchObject(listsNoBranches);
+});
+
+const listsNoBranches = {
+  result: 'failed',
+  reason: 'branch-missing',
+  message: 'this URL lists no branches; is it a git repository, does it want a sign-in?',
+};
+
 test("keeps the home's key and other programs' prompts from git, and odd transports out of it", async () => {
   const directory = temporaryDirectory();
   const [config, canary] = [join(directory, 'config'), join(directory, 'canary')];

@@ -75,7 +75,11 @@ test.each([
   ['a misspelt mode', ['url-token'], 'did you mean url_token?'],
   ['a mode without a name', ['token'], '--name is required with token'],
   ['a name that no file may have', ['github', '--name', '../x'], '"../x" cannot name a webhook'],
-  ['a name that no secret may have', ['github', '--secret-name', 'a b'], '"a b" cannot name a team secret'],
+  [
+    'a name that no secret may have',
+    ['github', '--secret-name', 'a b'],
+    '--secret-name: this is not a valid name for a team secret',
+  ],
 ])('refuses %s as wrong usage', async (_, args, message) => {
   const workspace = makeWorkspace();
   const { exitCode, stderr } = await workspace.hookmill('add', ...args);

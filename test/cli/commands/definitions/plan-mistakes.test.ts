@@ -118,3 +118,21 @@ test('says nothing of stored deliveries that a destroyed automation never had', 
     '| **Destroy** | automation <code>look</code> | it is destroyed |  |  |\n',
   );
 });
+
+test('no output repeats a credential that was pasted into a definition', async () => {
+  const { workspace, plan } = await appliedWorkspace(false);
+  const pasted = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  workspace.write('webhooks/a.yaml', `secretName: ${pasted}\npassword: hunter2\n`);
+  workspace.write('webhooks/b.yaml', `authMode: ${pasted}\nsecretName: [${pasted}]\n`);
+  const commands = [
+    ...['text', 'json', 'github', 'sarif', 'gitlab', 'junit'].map(format => ['validate', '--format', format]),
+    ...['text', 'json', 'markdown'].map(format => ['plan', '-o', format]),
+    ['apply', '--yes'],
+  ];
+  for (const words of commands) {
+    const { stdout, stderr, exitCode } = await plan(...words);
+    expect(stdout + stderr).toContain('secret/pasted');
+    expect(stdout + stderr).not.toMatch(/MfKQ9r8GKYq|hunter2/);
+    expect(exitCode).toBe(1);
+  }
+});

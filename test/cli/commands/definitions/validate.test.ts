@@ -22,7 +22,7 @@ webhooks/pay.yaml:2:18: error: unknown signature scheme "strip" [webhook/scheme-
 webhooks/pay.yaml:3:13: error: secretName must be a string, not the number 12 [definition/type]
   3 | secretName: 12
     |             ^^
-  hint: put it in quotes: "12"
+  hint: put it in quotes
 webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
   4 | enabld: true
     | ^^^^^^
@@ -50,7 +50,7 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
           message: 'secretName must be a string, not the number 12',
           file: 'webhooks/pay.yaml',
           range: { start: { line: 1, column: 13 }, end: { line: 1, column: 15 } },
-          hint: 'put it in quotes: "12"',
+          hint: 'put it in quotes',
         },
       ],
     });
