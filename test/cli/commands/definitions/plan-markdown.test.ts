@@ -56,7 +56,7 @@ function webhook(name: string, action: Change['action'], more: Partial<ChangeVie
 
 const warning: Diagnostic = {
   ...{ code: 'secret/short', severity: 'warning', file: 'webhooks/a.yaml' },
-  message: 'the value of A has fewer than 16 bytes',
+  message: 'the value of A has only 4 bytes',
 };
 
 test('first what is lost, then a table, warnings, and a section for each change', () => {
@@ -78,7 +78,7 @@ Factory <code>default</code>, against serial 4 of its applied state: 1 to add, 2
 
 #### Warnings
 
-- <code>webhooks&#47;a&#46;yaml</code>: the value of A has fewer than 16 bytes <code>&#91;secret&#47;short&#93;</code>
+- <code>webhooks&#47;a&#46;yaml</code>: the value of A has only 4 bytes <code>&#91;secret&#47;short&#93;</code>
 
 #### **Destroy** webhook <code>c</code>
 
