@@ -44,31 +44,26 @@ export function renderPlanMarkdown(
 }
 
 function renderHead(
-  { factory, serial, base, changes }: PlanView,
+  { factory, serial, base, changes, summary }: PlanView,
   rows: readonly Row[],
   verdict: ReturnType<typeof judgePlan>,
 ): string {
-  const count = (...actions: readonly Row['action'][]) =>
-    rows.filter(({ action }) => actions.includes(action)).length;
-  const renames = count('rename');
-  const summary = { add: count('create'), change: count('update'), destroy: count('delete') };
-  const counts = `${renderCounts(summary)}${renames > 0 ? `, ${renames} to rename` : ''}`;
   const losses = summarizeImpacts(changes);
-  const result = rows.length === 0 ? 'no changes' : losses || counts;
+  const counts = rows.length === 0 ? 'no changes' : renderCounts(summary);
   const against = base
     ? `commit ${renderCode(shortenRevision(base.revision))}, which is applied`
     : `serial ${serial} of its applied state`;
   const scope = verdict === 'incomplete' ? ', without the definitions that have errors' : '';
   return [
     `<!-- hookmill-plan ${factory} -->`,
-    `### hookmill plan: ${verdict === 'applicable' ? result : planVerdicts[verdict]}`,
+    `### hookmill plan: ${verdict === 'applicable' ? losses || counts : planVerdicts[verdict]}`,
     ...(verdict !== 'applicable' && losses ? ['', `**${losses}.**`] : []),
     '',
-    `Factory ${renderCode(factory)}, against ${against}${scope}: ${rows.length === 0 ? 'no changes' : counts}.`,
+    `Factory ${renderCode(factory)}, against ${against}${scope}: ${counts}.`,
   ].join('\n');
 }
 
-/** A change as a reviewer sees it: a renamed webhook is one, although it is destroyed and created. */
+/** A change as a reviewer sees it: a renamed webhook is one row, although it is destroyed and created, and counted as both. */
 interface Row extends Omit<ChangeView, 'action'> {
   readonly action: 'create' | 'update' | 'delete' | 'rename';
 }

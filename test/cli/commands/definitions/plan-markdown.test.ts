@@ -171,7 +171,7 @@ test('what is lost comes first, and a renamed webhook is one row', () => {
   expect(markdown).toContain(
     '#### **Rename** webhook <code>old</code> → <code>new</code>\n\n```diff\n- webhook old\n+ webhook new\n+ secretName: S\n```\n',
   );
-  expect(markdown).toContain('1 to add, 3 to change, 1 to destroy, 1 to rename.');
+  expect(markdown).toContain('2 to add, 3 to change, 2 to destroy.');
 });
 
 test('warnings are in a list of their own, not in that of the last change', () => {
