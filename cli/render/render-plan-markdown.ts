@@ -23,19 +23,20 @@ const planSentenceCharsMax = 500;
 
 /**
  * The plan as a comment on a pull request: first in one line what senders and runs lose, then a table, then each change.
- * A script can find the comment again by its first line.
+ * A script finds the comment again by its first line, which names the factory and the directory in the repository.
  */
 export function renderPlanMarkdown(
   plan: PlanView,
   diagnostics: readonly Diagnostic[],
   nowMs: number,
+  directory: string,
 ): string {
   const rows = toRows(plan.changes);
   const [errors, warnings] = ['error', 'warning'].map(severity =>
     diagnostics.filter(one => one.severity === severity),
   );
   return joinBounded([
-    { text: renderHead(plan, rows, judgePlan(plan, diagnostics)) },
+    { text: renderHead(plan, rows, judgePlan(plan, diagnostics), directory) },
     ...renderFindings('Errors', errors),
     ...renderTable(rows, nowMs),
     ...renderFindings('Warnings', warnings),
@@ -47,6 +48,7 @@ function renderHead(
   { factory, serial, base, changes, summary }: PlanView,
   rows: readonly Row[],
   verdict: ReturnType<typeof judgePlan>,
+  directory: string,
 ): string {
   const losses = summarizeImpacts(changes);
   const counts = rows.length === 0 ? 'no changes' : renderCounts(summary);
@@ -55,7 +57,7 @@ function renderHead(
     : `serial ${serial} of its applied state`;
   const scope = verdict === 'incomplete' ? ', without the definitions that have errors' : '';
   return [
-    `<!-- hookmill-plan ${factory} -->`,
+    `<!-- hookmill-plan ${factory} ${encodeURI(directory.toWellFormed())} -->`,
     `### hookmill plan: ${verdict === 'applicable' ? losses || counts : planVerdicts[verdict]}`,
     ...(verdict !== 'applicable' && losses ? ['', `**${losses}.**`] : []),
     '',

@@ -3,11 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
 import { makeUpstream, webhook } from '../../../support/git-samples.ts';
 import { startLoopbackServer } from '../../../support/loopback-server.ts';
-import {
-  openWebhookDaemon,
-  startWebhookDaemon,
-  switchWebhook,
-} from '../../../support/webhook-daemon.ts';
+import { openWebhookDaemon, startWebhookDaemon, switchWebhook } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 async function applied(): Promise<Workspace> {
