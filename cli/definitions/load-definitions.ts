@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 import {
   type DefinitionFiles,
   type DefinitionKind,
@@ -56,6 +57,21 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
     if (label === undefined) return { definitions, fixtures: [] };
     const fixtures = runFixtures(factoryDirectory, label, definitions.automations);
     return { definitions, fixtures, workspace: readWorkspace(factoryDirectory, label) };
+  });
+}
+
+/** Reports directories of one factory: an apply of one would destroy what the other defines. Without a name, it is `default`. */
+export function findSharedFactories(factories: readonly LoadedFactory[]): Diagnostic[] {
+  const named = factories.flatMap(({ workspace }) =>
+    workspace?.definition ? [{ ...workspace, name: workspace.definition.factory ?? 'default' }] : [],
+  );
+  const byName = Map.groupBy(named, ({ name }) => name);
+  return named.flatMap(({ file, name }) => {
+    const other = byName.get(name)?.find(other => other.file !== file);
+    if (!other) return [];
+    const message = `${posix.dirname(other.file)} is the factory ${name} too: an apply of one destroys what the other defines`;
+    const hint = 'write `factory: NAME` in one hookmill.yaml, with another name';
+    return [{ code: 'factory/duplicate', severity: 'error', message, file, hint }];
   });
 }
 
