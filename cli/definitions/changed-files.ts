@@ -37,7 +37,10 @@ export function isTouched(
     return [...changed].some(path => promptPathPattern.test(basename(path)));
   // Any new webhook may be the one over the limit, and a directory may have no hookmill.yaml.
   const folder = toPath(file.replace(/[^/]*$/, ''));
-  return (code === 'webhook/too-many' || code === 'factory/duplicate') && [...changed].some(path => path.startsWith(folder));
+  return (
+    (code === 'webhook/too-many' || code === 'factory/duplicate') &&
+    [...changed].some(path => path.startsWith(folder))
+  );
 }
 
 /** Finds the common ancestor, so that later changes on the other branch are not reported. */

@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
@@ -34,6 +42,7 @@ export function makeCorpus(): Corpus {
   const folders = readdirSync(directory, { withFileTypes: true }).filter(entry => entry.isDirectory());
   const mistakes = folders.map(({ name }) => name).sort();
   for (const name of mistakes)
-    if (!existsSync(join(directory, name, 'hookmill.yaml'))) write(`${name}/hookmill.yaml`, `factory: ${name}\n`);
+    if (!existsSync(join(directory, name, 'hookmill.yaml')))
+      write(`${name}/hookmill.yaml`, `factory: ${name}\n`);
   return { directory, mistakes };
 }
