@@ -66,6 +66,7 @@ await inTemporaryDirectory(async directory => {
 function writeWebhooks(write: BenchFactory['write']): string[] {
   return Array.from({ length: Math.ceil(files / webhooksOfFactory) }, (_, index) => {
     const factory = `factories/f${index}`;
+    write(`${factory}/hookmill.yaml`, `factory: f${index}\n`);
     for (let i = 0; i < webhooksOfFactory; i++) write(`${factory}/webhooks/w${i}.yaml`, webhook);
     return factory;
   });

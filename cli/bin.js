@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node version can run, so that one that is too old prints a clear message.
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 22)) {
+// The same as `engines` in package.json.
+const needed = '22.22.2';
+if (toNumber(process.versions.node) < toNumber(needed)) {
   process.stderr.write(
-    `hookmill needs Node.js 22.22 or newer, and this is ${process.versions.node}.\n` +
+    `hookmill needs Node.js ${needed} or newer, and this is ${process.versions.node}.\n` +
       'Inside a checkout, ./hookmill uses the one that npm run setup brings; npm start does all that is needed.\n',
   );
   process.exitCode = 3;
@@ -11,6 +12,10 @@ if (major < 22 || (major === 22 && minor < 22)) {
   keepCompiledCode();
   const program = await import('../dist/hookmill.js').catch(explainUnbuilt);
   await program?.main();
+}
+
+function toNumber(version) {
+  return version.split('.').reduce((sum, part) => sum * 1000 + Number.parseInt(part, 10), 0);
 }
 
 function explainUnbuilt(error) {

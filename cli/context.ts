@@ -124,8 +124,8 @@ async function requireWorkspace(directory: string): Promise<Workspace> {
 async function requireOwnHome(home: string): Promise<void> {
   const directory = dirname(home);
   if (!existsSync(home) || !existsSync(`${findRepositoryRoot(directory, {})}/.git`)) return;
-  const { listTrackedFiles } = await import('./definitions/tracked-files.ts');
-  if ((await listTrackedFiles(directory, [basename(home)])).length === 0) return;
+  const { listFiles } = await import('./definitions/tracked-files.ts');
+  if ((await listFiles(directory, [basename(home)])).length === 0) return;
   throw new CommandError(
     `${home} came with the repository, so others know its secrets; remove it from git, or name your own with --home`,
   );

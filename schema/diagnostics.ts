@@ -66,6 +66,7 @@ export const diagnosticCodes = {
   'webhook/header-secret': 'keepHeaders lists no header with a credential or a signature',
   'webhook/too-many': 'a factory has at most 20 webhooks',
   'webhook/renamed': 'a webhook keeps its file name, because its URL depends on it',
+  'factory/duplicate': 'no two definitions directories are one factory',
   'factory/dashboard-managed': 'files replace a factory managed in the dashboard only with --adopt',
   'factory/no-definitions': 'a definitions directory contains definitions',
   'factory/rewound': 'a branch that a factory follows only goes on from the applied commit',

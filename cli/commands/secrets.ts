@@ -93,10 +93,10 @@ Examples:
       const value =
         from === undefined ? await setValue(context, name, overlap) : await setReference(context, name, from);
       if (value === undefined) return;
-      const { isShortSecret, secretBytesMin } = await import('../../operations/checks/secret-diagnostics.ts');
-      if (isShortSecret(value)) {
-        printStatus(`The value has fewer than ${secretBytesMin} bytes, so somebody could guess it.`);
-      }
+      const { describeShortSecret } = await import('../../operations/checks/secret-diagnostics.ts');
+      const short = describeShortSecret(value);
+      if (short !== undefined)
+        printStatus(`The value ${short}. Run \`hookmill secrets generate ${name}\` for a random one.`);
       printStatus(`Set ${name}. ${await explainUse(context, name)}`);
     });
 }
@@ -222,7 +222,8 @@ const list = declareList({
   description:
     'list team secrets, with the factories that may use them and what uses them (never their values)',
   read: async command => (await openContext(command)).store.teamSecrets.list(),
-  empty: 'No team secrets. Run `hookmill secrets set NAME` to create one.',
+  empty:
+    'No team secrets. Run `hookmill secrets generate NAME` or `hookmill secrets set NAME` to create one.',
   heading: ['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'],
   toCells: ({ name, state, from, previousUntil, updatedAt, factories, usedBy }) => {
     // Also what an apply with another value has yet to end.

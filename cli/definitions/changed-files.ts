@@ -35,9 +35,12 @@ export function isTouched(
   // Any changed text may be the one that the automation names as its prompt.
   if (code === 'automation/prompt-file' || code === 'automation/prompt')
     return [...changed].some(path => promptPathPattern.test(basename(path)));
-  // The diagnostic names one webhook, but any new webhook may be the one over the limit.
+  // Any new webhook may be the one over the limit, and a directory may have no hookmill.yaml.
   const folder = toPath(file.replace(/[^/]*$/, ''));
-  return code === 'webhook/too-many' && [...changed].some(path => path.startsWith(folder));
+  return (
+    (code === 'webhook/too-many' || code === 'factory/duplicate') &&
+    [...changed].some(path => path.startsWith(folder))
+  );
 }
 
 /** Finds the common ancestor, so that later changes on the other branch are not reported. */

@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, posix, resolve } from 'node:path';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
@@ -63,6 +64,21 @@ function pickFiles(definitions: Definitions, named: readonly NamedPath[]): Defin
   const files = new Set(named.map(({ file }) => file));
   const diagnostics = definitions.diagnostics.filter(({ file }) => files.has(file));
   return { ...definitions, diagnostics, fileCount: files.size };
+}
+
+/** Reports directories of one factory: an apply of one would destroy what the other defines. Without a name, it is `default`. */
+export function findSharedFactories(factories: readonly LoadedFactory[]): Diagnostic[] {
+  const named = factories.flatMap(({ workspace }) =>
+    workspace?.definition ? [{ ...workspace, name: workspace.definition.factory ?? 'default' }] : [],
+  );
+  const byName = Map.groupBy(named, ({ name }) => name);
+  return named.flatMap(({ file, name }) => {
+    const other = byName.get(name)?.find(other => other.file !== file);
+    if (!other) return [];
+    const message = `${posix.dirname(other.file)} is the factory ${name} too: an apply of one destroys what the other defines`;
+    const hint = 'write `factory: NAME` in one hookmill.yaml, with another name';
+    return [{ code: 'factory/duplicate', severity: 'error', message, file, hint }];
+  });
 }
 
 function isDirectoryAt(absolute: string, path: string): boolean {

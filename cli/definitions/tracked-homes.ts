@@ -3,7 +3,7 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';
 import { getHomeOfFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
-import { listTrackedFiles } from './tracked-files.ts';
+import { listFiles } from './tracked-files.ts';
 import { findRepositoryRoot } from './work-tree.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function findTrackedHomes(directory: string, named: string | undefi
   const root = findRepositoryRoot(directory, {});
   if (!existsSync(join(root, '.git'))) return [];
   const namedPath = named === undefined ? undefined : toPathIn(root, resolve(named));
-  const tracked = await listTrackedFiles(root, listHomePathspecs(namedPath));
+  const tracked = await listFiles(root, listHomePathspecs(namedPath));
   const found = tracked.flatMap(path => {
     const home = findHome(root, path, namedPath);
     return home === undefined ? [] : [{ path, home }];

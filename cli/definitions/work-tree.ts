@@ -30,6 +30,11 @@ export function findRepositoryRoot(directory: string, env: NodeJS.ProcessEnv): s
   return checkout !== undefined && isInside(directory, checkout) ? resolve(checkout) : directory;
 }
 
+/** The path of a directory in its repository, with `/` separators; `.` is the root. */
+export function locateInRepository(directory: string, env: NodeJS.ProcessEnv): string {
+  return relative(findRepositoryRoot(directory, env), directory).split(sep).join('/') || '.';
+}
+
 function isInside(directory: string, parent: string): boolean {
   const path = relative(parent, directory);
   return path !== '..' && !path.startsWith(`..${sep}`);

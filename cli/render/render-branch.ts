@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { AppliedStatus } from '../../operations/applied/status.ts';
+import type { PlanView } from '../../operations/views/plan-view.ts';
 import { type Drift, findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { sourceAnswer } from '../../schema/api/answers.ts';
 import type { Commit } from '../../schema/commit.ts';
@@ -61,6 +63,18 @@ export function renderBranchFailure({ failingSince, lastFailure }: ReconcileView
 export function renderFailureText(message: string, where: string): string {
   const [first = '', ...more] = message.split('\n').map(printable);
   return [first + printable(where), ...more.map(line => `  ${line}`)].join('\n');
+}
+
+/** Says that the tip of the branch was applied before, and what was changed by hand since. */
+export function renderTipApplied(
+  { base }: Pick<PlanView, 'base'>,
+  changedByHand: AppliedStatus['changedByHand'],
+): string {
+  const changes = changedByHand.map(
+    ({ webhook, enabled }) => `${webhook.name} was ${enabled ? 'enabled' : 'disabled'}`,
+  );
+  const drift = `; changed by hand since: ${changes.join(', ')}. The next commit undoes that`;
+  return `${printable(`${base?.branch} has no new commit${changes.length === 0 ? '' : drift}`)}.\n`;
 }
 
 function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): string {

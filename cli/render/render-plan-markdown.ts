@@ -23,19 +23,20 @@ const planSentenceCharsMax = 500;
 
 /**
  * The plan as a comment on a pull request: first in one line what senders and runs lose, then a table, then each change.
- * A script can find the comment again by its first line.
+ * A script finds the comment again by its first line, which names the factory and the directory in the repository.
  */
 export function renderPlanMarkdown(
   plan: PlanView,
   diagnostics: readonly Diagnostic[],
   nowMs: number,
+  directory: string,
 ): string {
   const rows = toRows(plan.changes);
   const [errors, warnings] = ['error', 'warning'].map(severity =>
     diagnostics.filter(one => one.severity === severity),
   );
   return joinBounded([
-    { text: renderHead(plan, rows, judgePlan(plan, diagnostics)) },
+    { text: renderHead(plan, rows, judgePlan(plan, diagnostics), directory) },
     ...renderFindings('Errors', errors),
     ...renderTable(rows, nowMs),
     ...renderFindings('Warnings', warnings),
@@ -44,31 +45,27 @@ export function renderPlanMarkdown(
 }
 
 function renderHead(
-  { factory, serial, base, changes }: PlanView,
+  { factory, serial, base, changes, summary }: PlanView,
   rows: readonly Row[],
   verdict: ReturnType<typeof judgePlan>,
+  directory: string,
 ): string {
-  const count = (...actions: readonly Row['action'][]) =>
-    rows.filter(({ action }) => actions.includes(action)).length;
-  const renames = count('rename');
-  const summary = { add: count('create'), change: count('update'), destroy: count('delete') };
-  const counts = `${renderCounts(summary)}${renames > 0 ? `, ${renames} to rename` : ''}`;
   const losses = summarizeImpacts(changes);
-  const result = rows.length === 0 ? 'no changes' : losses || counts;
+  const counts = rows.length === 0 ? 'no changes' : renderCounts(summary);
   const against = base
     ? `commit ${renderCode(shortenRevision(base.revision))}, which is applied`
     : `serial ${serial} of its applied state`;
   const scope = verdict === 'incomplete' ? ', without the definitions that have errors' : '';
   return [
-    `<!-- hookmill-plan ${factory} -->`,
-    `### hookmill plan: ${verdict === 'applicable' ? result : planVerdicts[verdict]}`,
+    `<!-- hookmill-plan ${factory} ${encodeURI(directory.toWellFormed())} -->`,
+    `### hookmill plan: ${verdict === 'applicable' ? losses || counts : planVerdicts[verdict]}`,
     ...(verdict !== 'applicable' && losses ? ['', `**${losses}.**`] : []),
     '',
-    `Factory ${renderCode(factory)}, against ${against}${scope}: ${rows.length === 0 ? 'no changes' : counts}.`,
+    `Factory ${renderCode(factory)}, against ${against}${scope}: ${counts}.`,
   ].join('\n');
 }
 
-/** A change as a reviewer sees it: a renamed webhook is one, although it is destroyed and created. */
+/** A change as a reviewer sees it: a renamed webhook is one row, although it is destroyed and created, and counted as both. */
 interface Row extends Omit<ChangeView, 'action'> {
   readonly action: 'create' | 'update' | 'delete' | 'rename';
 }

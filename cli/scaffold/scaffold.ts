@@ -9,8 +9,8 @@ export type CiHost = (typeof ciHosts)[number];
 
 interface ScaffoldOptions {
   readonly factory: string;
-  /** The path of the definitions directory in its repository, with `/` separators; `''` is the root. */
-  readonly pathInRepository: string;
+  /** The path of the definitions directory in its repository, with `/` separators; `.` is the root. */
+  readonly directory: string;
   readonly ci: readonly CiHost[];
   /** Whether there is a skill for coding agents. By default, there is none. */
   readonly agents?: boolean;
@@ -27,8 +27,7 @@ export interface ScaffoldFile {
 
 /** Creates the files of a new definitions repository. */
 export function createScaffold(options: ScaffoldOptions): readonly ScaffoldFile[] {
-  const { factory, pathInRepository, ci, agents = false } = options;
-  const directory = pathInRepository || '.';
+  const { factory, directory, ci, agents = false } = options;
   const folders = Object.values(definitionFolders).map(folder => posix.join(folder, '.gitkeep'));
   return [
     ...folders.map(path => ({ under: 'definitions' as const, path, content: '' })),

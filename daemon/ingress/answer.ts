@@ -98,6 +98,10 @@ const problems = {
   unauthorized: { status: 401, detail: 'The request does not contain a valid credential for this webhook.' },
   'too-large': { status: 413, detail: 'The body is larger than this webhook accepts.' },
   'invalid-json': { status: 400, detail: 'The body is not valid JSON in UTF-8.' },
+  'body-compressed': {
+    status: 400,
+    detail: 'The body is compressed. Send it as it is, without Content-Encoding.',
+  },
   'body-incomplete': { status: 400, detail: 'The body ended before it was complete.' },
   'body-in-pieces': { status: 400, detail: 'The body arrived in too many tiny pieces.' },
   'too-many-uploads': { status: 429, detail: 'Too many uploads from this address are in progress.' },

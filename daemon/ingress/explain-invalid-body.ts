@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
 import { parseJson } from '../../schema/definitions/json-source.ts';
 import type { FormFormat } from '../../schema/delivery.ts';
 import { notForm, readFormPayload } from '../../schema/payloads/form-payload.ts';
@@ -8,8 +9,17 @@ import type { Explanation } from '../../signatures/explanation.ts';
  * Says why a body has no payload: what it looks like, or where the first mistake is. Repeats nothing of it, because only
  * metadata is kept of a rejected delivery. `form` is the format that the webhook expects; undefined for JSON.
  */
-export function explainInvalidBody(body: Buffer, contentType = '', form?: FormFormat): Explanation {
+export function explainInvalidBody(
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+  form?: FormFormat,
+): Explanation {
+  const { 'content-type': contentType = '' } = headers;
   if (body.length === 0) return { cause: 'the body is empty', remedy: undefined };
+  if (isCompressed(body, headers)) {
+    const cause = 'the body is compressed; set the sender to send it as it is';
+    return { cause, remedy: undefined };
+  }
   if (/form-data/i.test(contentType)) {
     return {
       cause: 'the body is a multipart form',
@@ -18,6 +28,14 @@ export function explainInvalidBody(body: Buffer, contentType = '', form?: FormFo
   }
   if (form) return explainForm(body, form);
   return explainFormAsJson(body, contentType) ?? { cause: explainJson(body), remedy: undefined };
+}
+
+/** Whether the sender says that it compressed a body, or the body starts as one of gzip does (RFC 1952, section 2.3.1). */
+export function isCompressed(
+  body: Buffer,
+  { 'content-encoding': coding = 'identity' }: IncomingHttpHeaders,
+): boolean {
+  return coding.toLowerCase() !== 'identity' || (body[0] === 0x1f && body[1] === 0x8b);
 }
 
 function explainForm(body: Buffer, form: FormFormat): Explanation {
@@ -47,8 +65,6 @@ function explainFormAsJson(body: Buffer, contentType: string): Explanation | und
 const payloadField = 'payload';
 
 function explainJson(body: Buffer): string {
-  if (body[0] === 0x1f && body[1] === 0x8b)
-    return 'the body is compressed; set the sender to send it as it is';
   if (!isUtf8(body)) return 'the body is not text in UTF-8';
   const text = body.toString('utf8');
   if (text.startsWith('\ufeff')) return 'the body starts with a byte order mark';

@@ -8,7 +8,7 @@ import { parseJsonBody, type UnreadBody } from '../http/bodies.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { IngressOutcome } from './answer.ts';
 import type { Budgets } from './budgets.ts';
-import { explainInvalidBody } from './explain-invalid-body.ts';
+import { explainInvalidBody, isCompressed } from './explain-invalid-body.ts';
 import {
   type RecordDeps,
   recordDelivery,
@@ -149,10 +149,9 @@ function refuseInvalidJson(
   body: Buffer,
   verified: Verified,
 ): IngressOutcome {
-  const reason = deps.budgets.explain(() =>
-    joinReason(explainInvalidBody(body, headers['content-type'], webhook.form)),
-  );
-  return recordRefusal(webhook, deps, 'invalid-json', body.length, verified, reason);
+  const reason = deps.budgets.explain(() => joinReason(explainInvalidBody(body, headers, webhook.form)));
+  const problem = isCompressed(body, headers) ? 'body-compressed' : 'invalid-json';
+  return recordRefusal(webhook, deps, problem, body.length, verified, reason);
 }
 
 /** Refuses an address that failed too often, without verifying its attempt. */

@@ -78,6 +78,7 @@ const refusalOutcomes = {
   'too-many-uploads': 'Rejected (auth)',
   'too-large': 'Rejected (too large)',
   'invalid-json': 'Rejected (invalid JSON)',
+  'body-compressed': 'Rejected (invalid JSON)',
 } as const satisfies Partial<Record<ProblemCode, UnidentifiedOutcome>>;
 
 /** Refuses and logs a row. A body that was not read completely is logged as too large, or else as unauthenticated, because only bodies of unverified senders are logged otherwise. The next commit includes the row; the answer does not wait for it. */

@@ -22,6 +22,7 @@ const reasons: Readonly<Record<ProblemCode, UnloggedReason>> = {
   unauthorized: 'authentication',
   'too-large': 'not recorded',
   'invalid-json': 'not recorded',
+  'body-compressed': 'not recorded',
   'body-incomplete': 'incomplete',
   'body-in-pieces': 'incomplete',
   'too-many-uploads': 'incomplete',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { secretsAnswer } from '../../schema/api/answers.ts';
+import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { compareNames } from '../../schema/names.ts';
@@ -165,7 +166,7 @@ export async function requireSoleUse(
   throw new Refusal('secret-shared', {
     detail: `the team secret ${webhook.secretName} is not only for this webhook, but also for: ${others}`,
     instead: {
-      text: `set a new value with \`hookmill secrets set ${webhook.secretName}\`, then disable and enable each webhook`,
+      text: `set a new value with \`${renderSecretCommand(webhook)}\`, then disable and enable each webhook`,
     },
   });
 }

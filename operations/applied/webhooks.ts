@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { NewWebhook, WebhookChange } from '../../schema/api/requests.ts';
 import { type AppliedState, type AppliedWebhook, findPrevious } from '../../schema/applied-state.ts';
 import { urlGone } from '../../schema/changes/describe-impact.ts';
+import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
@@ -308,7 +309,7 @@ function requireFreeName({ webhooks }: AppliedState, name: string): void {
 
 function explainWrite(state: AppliedState, definition: WebhookDefinition): Instead {
   const file = findDefinitionFile(state, 'webhook', definition.name) ?? '';
-  const text = `create the team secret with \`hookmill secrets set\`, write ${posix.basename(file)} and run \`hookmill apply\``;
+  const text = `create the team secret with \`${renderSecretCommand(definition)}\`, write ${posix.basename(file)} and run \`hookmill apply\``;
   return { text, file, yaml: renderWebhookYaml(definition) };
 }
 
@@ -320,12 +321,12 @@ function explainRemoval(state: AppliedState, { name }: AppliedWebhook): Instead 
   };
 }
 
-function explainSecret(state: AppliedState, { secretName }: AppliedWebhook): Instead {
+function explainSecret(state: AppliedState, webhook: AppliedWebhook): Instead {
   const next =
     findManagement(state) === 'repository'
       ? 'webhooks use it after the next change of the branch'
       : 'then run `hookmill apply`, or disable and enable the webhook';
-  return { text: `set a new value with \`hookmill secrets set ${secretName}\`; ${next}` };
+  return { text: `set a new value with \`${renderSecretCommand(webhook)}\`; ${next}` };
 }
 
 function replaceWebhook(

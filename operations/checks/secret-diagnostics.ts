@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import type { Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
@@ -11,7 +12,7 @@ import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../../store/ports/team-secrets.ts';
 
 /** @limit Shortest secret without a warning, in bytes: 128 random bits cannot be guessed. */
-export const secretBytesMin = 16;
+const secretBytesMin = 16;
 /** @limit Shortest token in a URL, in characters: shorter ones could be guessed. */
 const urlTokenCharsMin = 16;
 /** @limit Longest token in a URL, in characters: senders and proxies limit the length of URLs. */
@@ -49,7 +50,12 @@ export function findCredentialDiagnostics(
   return webhooks.flatMap(({ name, sender }): Diagnostic[] => {
     const secretName = sender?.credentialSecret;
     if (secretName === undefined) return [];
-    const found = findUnusable(secretName, secrets.get(secretName), knownNames);
+    const found = findUnusable(
+      secretName,
+      secrets.get(secretName),
+      knownNames,
+      `hookmill secrets set ${secretName}`,
+    );
     const place = locate('webhook', name, ['sender', 'credentialSecret']);
     return found ? [{ ...found, severity: 'error', ...place }] : [];
   });
@@ -84,12 +90,18 @@ function findProvider(name: string): string | undefined {
   return providers.has(word) ? word : undefined;
 }
 
-/** Whether a value could be guessed: whether it is short, or each key that the scheme derives from it. */
-export function isShortSecret(value: string, scheme?: SignatureDescription): boolean {
+/**
+ * Says that a value could be guessed, because it is short, or each key that the scheme derives from it; undefined if it
+ * could not. To be read after the name of the value.
+ */
+export function describeShortSecret(value: string, scheme?: SignatureDescription): string | undefined {
   const derived = scheme && deriveKeys(selectForm(scheme, value), value);
-  if (!derived?.ok) return Buffer.byteLength(value) < secretBytesMin;
   // A public key has no such size, and cannot be guessed.
-  return derived.keys.every(({ symmetricKeySize = secretBytesMin }) => symmetricKeySize < secretBytesMin);
+  const bytes = derived?.ok
+    ? Math.max(...derived.keys.map(({ symmetricKeySize = secretBytesMin }) => symmetricKeySize))
+    : Buffer.byteLength(value);
+  if (bytes >= secretBytesMin) return undefined;
+  return `has only ${bytes} byte${bytes === 1 ? '' : 's'}, so somebody could guess it`;
 }
 
 function findShortSecret(
@@ -97,10 +109,11 @@ function findShortSecret(
   secret: TeamSecret | undefined,
 ): SecretMistake | undefined {
   const description = signatureScheme ? describeScheme(signatureScheme) : undefined;
-  if (!secret?.value || !isShortSecret(secret.value.text, description)) return undefined;
+  const short = secret?.value && describeShortSecret(secret.value.text, description);
+  if (short === undefined) return undefined;
   return {
     code: 'secret/short',
-    message: `the value of ${secretName} has fewer than ${secretBytesMin} bytes, so somebody could guess it`,
+    message: `the value of ${secretName} ${short}`,
     hint: `set a longer one if the sender allows it, for example with \`${renderGenerate(secretName, description)}\``,
   };
 }
@@ -124,7 +137,7 @@ export function findSecretMistake(
   knownNames: readonly string[],
 ): SecretMistake | undefined {
   const name = webhook.secretName;
-  const missing = findUnusable(name, secret, knownNames);
+  const missing = findUnusable(name, secret, knownNames, renderSecretCommand(webhook));
   if (missing) return missing;
   const value = secret?.value?.text;
   if (value === undefined) return undefined;
@@ -160,12 +173,13 @@ function findUnusable(
   name: string,
   secret: TeamSecret | undefined,
   knownNames: readonly string[],
+  createCommand: string,
 ): SecretMistake | undefined {
   if (!secret) {
     return {
       code: 'secret/missing',
       message: `there is no team secret ${name}`,
-      hint: didYouMean(name, knownNames) ?? `create it with \`hookmill secrets set ${name}\``,
+      hint: didYouMean(name, knownNames) ?? `create it with \`${createCommand}\``,
     };
   }
   if (secret.forbiddenTo !== undefined) {
@@ -194,8 +208,8 @@ export async function findAlertMistakes(
     const secret = secrets.get(secretName);
     const isSigned = (format ?? 'standard-webhooks') === 'standard-webhooks';
     const using = { name: '', secretName, enabled: true, authMode: 'signature' } as const;
-    // Every value is a secret of GitHub.
-    const signatureScheme = isSigned ? 'standard-webhooks' : 'github';
+    // Every value is a secret of Slack.
+    const signatureScheme = isSigned ? 'standard-webhooks' : 'slack';
     const found = findSecretMistake({ ...using, signatureScheme }, secret, known);
     if (found) return [{ ...found, path }];
     if (secret?.value) return [];

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { registeredSenderAnswer, senderPlanAnswer } from '../../schema/api/answers.ts';
 import type { planSenderRequest } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
@@ -237,7 +238,7 @@ async function findUsedCredential({ factory }: SenderDeps, webhook: SentWebhook)
   if (credential.kind !== 'sealed') {
     const next = await explainNewValue(factory);
     throw refuse(
-      `the webhook ${webhook.name} has no secret yet: set one with \`hookmill secrets set ${secretName}\`. ${next}`,
+      `the webhook ${webhook.name} has no secret yet: create one with \`${renderSecretCommand(webhook)}\`. ${next}`,
     );
   }
   const secret = (await store.teamSecrets.open([secretName], name)).get(secretName);

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { parseJsonText, readJson } from '../../json/parse-json-text.ts';
 import type { sentTestAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { collectEventHeaders, encodeHeaderValue } from '../../schema/header-value.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
@@ -140,7 +141,7 @@ async function openSecret(factory: OpenFactory, webhook: AppliedWebhook): Promis
   if (text === undefined)
     throw refuse(
       webhook,
-      `the team secret ${secretName} has no value; set it with \`hookmill secrets set ${secretName}\``,
+      `the team secret ${secretName} has no value; set it with \`${renderSecretCommand(webhook)}\``,
     );
   const isInForce =
     credential.kind === 'digest' && createHash('sha256').update(text).digest('hex') === credential.sha256;

@@ -1,5 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../../schema/clients/describe.ts';
+import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import type { Outcome, UnloggedReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import { hasSecret } from '../../schema/names.ts';
@@ -104,10 +105,9 @@ const credentialRemedies = {
 function judgeAuthentication(facts: WhyFacts): Judgement {
   const { webhook, last, lastDay } = facts;
   if (webhook?.credential.kind === 'unset' && hasSecret(webhook)) {
-    const { secretName } = webhook;
     return wrong(
-      `the team secret ${secretName} has no value, so each delivery is answered 401`,
-      `Run \`hookmill secrets set ${secretName}\`; it says what makes the webhook use the value.`,
+      `the team secret ${webhook.secretName} has no value, so each delivery is answered 401`,
+      `Run \`${renderSecretCommand(webhook)}\`; it says what makes the webhook use the value.`,
     );
   }
   const verifiedMs = lastOf(facts, 'Accepted', 'Duplicate', 'Rejected (invalid JSON)');

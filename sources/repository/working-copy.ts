@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitFailure } from './git/git-command.ts';
 import type { GitCredential } from './git/git-environment.ts';
-import { fetchCommit, findRemoteBranch, openMirror } from './git/git-mirror.ts';
+import { fetchCommit, findRemoteBranch, formatObjects, openMirror } from './git/git-mirror.ts';
 import { hasCommit, sumFileSizes } from './git/git-objects.ts';
 import { isBranchName, type Repository } from './repository.ts';
 
@@ -17,7 +17,7 @@ export type RevisionName = { readonly commit: string } | { readonly branch: stri
  */
 export function parseRevisionName(value: unknown): RevisionName | undefined {
   if (typeof value !== 'string') return undefined;
-  if (/^[0-9a-f]{40}$/.test(value)) return { commit: value };
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value)) return { commit: value };
   const branch = value.replace(/^refs\/heads\//, '');
   return isBranchName(branch) ? { branch } : undefined;
 }
@@ -50,7 +50,7 @@ export async function fetchWorkingCopy(
   if ((await sumFileSizes(mirror, commit)) > workingCopyBytesMax)
     throw new GitFailure('too-large', `the files are larger than ${workingCopyBytesMax} bytes in total`);
   await writeFile(join(git, 'HEAD'), `${commit}\n`);
-  await writeFile(join(git, 'config'), formatConfiguration(repository.url));
+  await writeFile(join(git, 'config'), `${formatConfiguration(repository.url)}${formatObjects(commit)}`);
 }
 
 function formatConfiguration(url: string): string {

@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -37,4 +45,23 @@ test.for(['./hookmill', 'cli/bin.js'])('an unbuilt checkout says so: %s', async 
   expect(stderr).toContain('hookmill is not built');
   expect(stderr).toContain('npm run setup && npm run build');
   expect(stderr).not.toContain('at ');
+});
+
+test('refuses each Node.js that `engines` excludes, and no other', async () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const needed = engines.node.replace('>=', '');
+  const [major = 0, minor = 0, patch = 0] = needed.split('.').map(Number);
+  const startOn = async (node: string) => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } })`;
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'cli/bin.js', 'plan'];
+    const { exitCode, stderr } = await execa(process.execPath, args, { cwd: checkout, reject: false });
+    return { exitCode, said: stderr.split('\n')[0] };
+  };
+  const refused = [`${major}.${minor}.${patch - 1}`, `${major}.${minor - 1}.99`, `${major - 1}.99.99`];
+  for (const version of refused) {
+    const said = `hookmill needs Node.js ${needed} or newer, and this is ${version}.`;
+    expect(await startOn(version)).toEqual({ exitCode: 3, said });
+  }
+  for (const version of [needed, `${major}.${minor}.99`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`])
+    expect((await startOn(version)).said).toContain('hookmill is not built');
 });

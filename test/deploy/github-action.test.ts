@@ -102,7 +102,7 @@ describe('Plan', () => {
 
   test('plans for the factory that it is given', async () => {
     expect((await planned({ factory: 'other' })).exitCode).toBe(1);
-    expect(workspace.read('summary')).toMatch(/^<!-- hookmill-plan other -->/);
+    expect(workspace.read('summary')).toMatch(/^<!-- hookmill-plan other . -->/);
     expect(workspace.read('summary')).toContain('the factory other may not use');
   });
 
@@ -134,7 +134,7 @@ describe('Plan', () => {
 });
 
 describe('Comment', () => {
-  const plan = '<!-- hookmill-plan default -->\n### hookmill plan: no changes\n';
+  const plan = '<!-- hookmill-plan default . -->\n### hookmill plan: no changes\n';
   const comment = async (api: Awaited<ReturnType<typeof startApi>>) => {
     writeFileSync(`${env.RUNNER_TEMP}/hookmill-plan.md`, plan);
     workspace.write('event.json', '{"pull_request": {"number": 7}}');
@@ -188,7 +188,7 @@ describe('Comment', () => {
 });
 
 test('the workflow that init writes validates, plans and comments in the same way', async () => {
-  const written = createScaffold({ factory: 'default', pathInRepository: '', ci: ['github'] });
+  const written = createScaffold({ factory: 'default', directory: '.', ci: ['github'] });
   const text = written.find(({ path }) => path.endsWith('hookmill.yml'))?.content ?? '';
   const { steps } = parse(text).jobs.hookmill;
   const api = await startApi([]);

@@ -96,7 +96,7 @@ test('each job is one that GitLab runs: with a script, an image, rules, and only
 });
 
 test('the jobs that init writes validate, plan and post the plan once; later they replace it', async () => {
-  const written = createScaffold({ factory: 'default', pathInRepository: 'hooks', ci: ['gitlab'] });
+  const written = createScaffold({ factory: 'default', directory: 'hooks', ci: ['gitlab'] });
   const jobs = parse(written.find(({ path }) => path === '.gitlab-ci.yml')?.content ?? '');
   const [before, home] = [jobs['.hookmill'].before_script, makeWorkspace().path('the-home')];
   const run = (name: string, variables = {}) =>
@@ -126,7 +126,7 @@ test('the jobs that init writes validate, plan and post the plan once; later the
 /** As much of GitLab's API as the job uses, with a note of somebody else that starts like the plan. */
 async function startNotes() {
   const writes: string[] = [];
-  const notes = [{ id: 1, body: '<!-- hookmill-plan default -->\nAll is fine.', author: { id: 8 } }];
+  const notes = [{ id: 1, body: '<!-- hookmill-plan default . -->\nAll is fine.', author: { id: 8 } }];
   const url = await startLoopbackServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://api');
     const answer = (status: number, data: unknown) =>

@@ -75,7 +75,7 @@ test('CI runs nothing of a checkout that brings along a package, settings of npm
   const workspace = await makeHostileCheckout(`${url}/registry`);
   const [github, gitlab] = createScaffold({
     factory: 'default',
-    pathInRepository: '',
+    directory: '.',
     ci: ['github', 'gitlab'],
   })
     .filter(({ path }) => /hookmill\.yml|gitlab-ci/.test(path))

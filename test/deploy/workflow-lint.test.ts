@@ -40,7 +40,7 @@ test('GitHub finds nothing wrong with the action, and would', async () => {
 });
 
 test('every workflow, action and template installs in the same way, and pins the actions of others', () => {
-  const scaffolded = createScaffold({ factory: 'default', pathInRepository: '', ci: ['github', 'gitlab'] });
+  const scaffolded = createScaffold({ factory: 'default', directory: '.', ci: ['github', 'gitlab'] });
   const shipped = ['deploy/ci/github/action.yml', 'deploy/ci/gitlab/hookmill.gitlab-ci.yml'];
   const texts = [
     ...scaffolded.filter(({ path }) => /hookmill\.yml|gitlab-ci/.test(path)).map(({ content }) => content),
@@ -86,7 +86,7 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
   );
   const scaffolded = createScaffold({
     factory: 'default',
-    pathInRepository: 'a b/c',
+    directory: 'a b/c',
     ci: ['github', 'gitlab'],
   })
     .filter(({ under }) => under === 'repository')
@@ -102,7 +102,7 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
 
 /** Returns the workflow that init writes, the ones that the documentation and a recipe show, and our own. */
 function workflows(): readonly (readonly [string, string])[] {
-  const written = createScaffold({ factory: 'default', pathInRepository: 'team hooks', ci: ['github'] });
+  const written = createScaffold({ factory: 'default', directory: 'team hooks', ci: ['github'] });
   const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');
   return [
     ['init', written.find(({ path }) => path.endsWith('hookmill.yml'))?.content ?? ''],

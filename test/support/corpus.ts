@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
@@ -32,5 +40,9 @@ export function makeCorpus(): Corpus {
   );
   for (let n = 1; n <= 21; n++) write(`webhooks-too-many/webhooks/deploys-${n}.yaml`, webhook);
   const folders = readdirSync(directory, { withFileTypes: true }).filter(entry => entry.isDirectory());
-  return { directory, mistakes: folders.map(({ name }) => name).sort() };
+  const mistakes = folders.map(({ name }) => name).sort();
+  for (const name of mistakes)
+    if (!existsSync(join(directory, name, 'hookmill.yaml')))
+      write(`${name}/hookmill.yaml`, `factory: ${name}\n`);
+  return { directory, mistakes };
 }

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { homeAt } from '../../store/home/home.ts';
-import { type DaemonOptions, makeWebhook, type TestDaemon } from './daemon.ts';
+import { bearerOf, type DaemonOptions, makeWebhook, type TestDaemon } from './daemon.ts';
 import { runningClock, startDaemonHere } from './daemon-here.ts';
 import { read } from './http.ts';
 import { makeWorkspace } from './workspace.ts';
@@ -34,4 +34,19 @@ export async function startWebhookDaemon(
   const daemon = await openWebhookDaemon(options);
   onTestFinished(() => daemon.stop());
   return daemon;
+}
+
+/** Switches a webhook as the dashboard does. */
+export async function switchWebhook(
+  daemon: WebhookDaemon,
+  token: string,
+  uid: string,
+  enabled: boolean,
+): Promise<void> {
+  const response = await fetch(`${daemon.managementUrl}/api/v1/factories/default/webhooks/${uid}`, {
+    method: 'PATCH',
+    headers: { ...bearerOf(token), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ enabled }),
+  });
+  if (!response.ok) throw new Error(`the webhook was not switched: ${await response.text()}`);
 }

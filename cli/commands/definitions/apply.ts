@@ -8,6 +8,7 @@ import { openBackend } from '../../backend/open-backend.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import { askToConfirm } from '../../input/read-input.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
+import { renderTipApplied } from '../../render/render-branch.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderApplied, renderPlan } from '../../render/render-plan.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -73,8 +74,12 @@ async function apply(
   }
   const { result, tip, plan, webhooks } = applied;
   const data = tip ? { result, tip, ...plan } : plan;
+  const isTipApplied = result === 'unchanged' && tip !== undefined;
+  const { changedByHand } = isTipApplied ? await backend.call('showStatus') : { changedByHand: [] };
   printData(output, data, () =>
-    renderApplied({ plan, webhooks, isApplied: result === 'applied' }, Date.now()),
+    isTipApplied
+      ? renderTipApplied(plan, changedByHand)
+      : renderApplied({ plan, webhooks, isApplied: result === 'applied' }, Date.now()),
   );
   if (result === 'applied') await waitUntilServed(backend, plan.serial);
 }

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { quoteShellWord } from '../../../schema/clients/render-curl.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import { createBelow, describeFileError, overwriteBelow, readBelow } from '../../../sources/open-folder.ts';
-import { requireFactoryName } from '../../context.ts';
-import { findRepositoryRoot } from '../../definitions/work-tree.ts';
+import { findRepositoryRoot, locateInRepository } from '../../definitions/work-tree.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
@@ -22,8 +21,9 @@ export function declareInit(command: CliCommand): void {
 Writes the folders, hookmill.yaml, the schemas for editors, and the configuration with which CI and pre-commit validate
 each change, and CI comments on it with the plan. By default, these are files for the CI of the host that the remote
 origin names; without one, for each CI that the repository already has files of, otherwise for both. In a folder of a
-repository, the files for CI and pre-commit go to the repository's root; init in a further folder adds it to them. With
---agents, a skill goes there too, which tells coding agents how to write, validate and propose definitions.
+repository, the files for CI and pre-commit go to the repository's root; init in a further folder adds it to them, and
+names its factory after the folder, because each directory needs a factory of its own. With --agents, a skill goes there
+too, which tells coding agents how to write, validate and propose definitions.
 
 Examples:
   hookmill init
@@ -36,7 +36,7 @@ Examples:
         .default('auto'),
     )
     .option('--agents', 'also create a skill for coding agents, in .claude/skills and .agents/skills')
-    .action(async (directory: string, _, command: CliCommand) => init(directory, command.optsWithGlobals()));
+    .action(async (directory: string, _, command: CliCommand) => init(directory, command));
 }
 
 interface InitOptions extends GlobalOptions {
@@ -44,19 +44,21 @@ interface InitOptions extends GlobalOptions {
   readonly agents?: true;
 }
 
-async function init(path: string, options: InitOptions): Promise<void> {
-  const [{ ciHosts, createScaffold, ignoredByGit }, { coverDirectory }] = await Promise.all([
-    import('../../scaffold/scaffold.ts'),
-    import('../../scaffold/ci.ts'),
-  ]);
-  const { factory = 'default', ci, agents = false } = options;
-  requireFactoryName(factory);
+async function init(path: string, command: CliCommand): Promise<void> {
+  const [{ ciHosts, createScaffold, ignoredByGit }, { coverDirectory }, { chooseFactory }] =
+    await Promise.all([
+      import('../../scaffold/scaffold.ts'),
+      import('../../scaffold/ci.ts'),
+      import('../../scaffold/choose-factory.ts'),
+    ]);
+  const options: InitOptions = command.optsWithGlobals();
+  const { ci, agents = false } = options;
   const directory = resolve(options.directory, path);
   const root = findRepositoryRoot(directory, {});
-  const pathInRepository = relative(root, directory).split(sep).join('/');
+  const place = locateInRepository(directory, {});
+  const factory = await chooseFactory(command, directory, root, place);
   const hosts = ci === 'auto' ? findCiHosts(root) : ciHosts.filter(host => ci === 'all' || ci === host);
-  const place = pathInRepository || '.';
-  const files = createScaffold({ factory, pathInRepository, ci: hosts, agents });
+  const files = createScaffold({ factory: factory.name, directory: place, ci: hosts, agents });
 
   const written = files.map(file => {
     const base = file.under === 'repository' ? root : directory;
@@ -76,6 +78,7 @@ async function init(path: string, options: InitOptions): Promise<void> {
   ];
   const data = {
     directory,
+    factory: factory.name,
     created: named('created'),
     changed: named('changed'),
     kept: named('kept', 'not covered'),
@@ -90,7 +93,9 @@ async function init(path: string, options: InitOptions): Promise<void> {
       renderList('changed', data.changed),
       renderList('kept   ', data.kept),
     ];
-    return `${lists.join('')}\nNext:\n${renderSteps(steps, from === '' ? [] : ['-C', from])}`;
+    const because = `The factory of this directory is ${factory.name}, because ${factory.reason}.`;
+    const chosen = factory.reason === undefined ? '' : `\n${printable(because)}\n`;
+    return `${lists.join('')}${chosen}\nNext:\n${renderSteps(steps, from === '' ? [] : ['-C', from])}`;
   });
 }
 

@@ -5,6 +5,7 @@ import { shortenRevision } from '../../../schema/clients/describe.ts';
 import { addDiagnostics, type Diagnostic } from '../../../schema/diagnostics.ts';
 import { gitCommandMs } from '../../../sources/repository/git/git-command.ts';
 import { openBackend } from '../../backend/open-backend.ts';
+import { locateInRepository } from '../../definitions/work-tree.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
 import { printData, printFindings, printStatus, printText } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
@@ -50,7 +51,8 @@ async function plan(command: CliCommand): Promise<void> {
   const verdict = judgePlan(plan, diagnostics);
   printFindings(renderDiagnostics(diagnostics, texts));
   const nowMs = Date.now();
-  if (output === 'markdown') printText(renderPlanMarkdown(plan, diagnostics, nowMs));
+  if (output === 'markdown')
+    printText(renderPlanMarkdown(plan, diagnostics, nowMs, locateInRepository(directory, process.env)));
   else {
     const data = { ...plan, ok: verdict === 'applicable', diagnostics };
     printData(output, data, () => renderPlan(plan, nowMs, verdict === 'incomplete'));

@@ -51,7 +51,7 @@ interface ValidateOptions extends GlobalOptions {
 }
 
 async function validate(paths: readonly string[], command: CliCommand): Promise<void> {
-  const [{ loadPaths }, { findTrackedHomes }] = await Promise.all([
+  const [{ findSharedFactories, loadPaths }, { findTrackedHomes }] = await Promise.all([
     import('../../definitions/load-definitions.ts'),
     import('../../definitions/tracked-homes.ts'),
   ]);
@@ -64,6 +64,7 @@ async function validate(paths: readonly string[], command: CliCommand): Promise<
   ]);
   const found = [
     ...factories.flatMap(listDiagnostics),
+    ...findSharedFactories(factories),
     ...homes,
     ...(options.observed ? await judgeByObservation(paths, command, factories) : []),
     ...(options.secretsFrom === undefined ? [] : await findMissingSecrets(factories, options.secretsFrom)),

@@ -60,7 +60,7 @@ function RotateInFile({ webhook: { secretName, authMode } }: { readonly webhook:
     <p class="t2">
       To rotate the secret, run{' '}
       <code>
-        hookmill secrets set {secretName}
+        hookmill secrets {authMode === 'signature' ? 'set' : 'generate'} {secretName}
         {authMode === 'url_token' ? '' : ' --overlap 2h'}
       </code>
       .{' '}

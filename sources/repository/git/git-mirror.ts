@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
@@ -72,7 +72,9 @@ export async function readRemoteTip(mirror: GitMirror): Promise<string | undefin
   // The pattern also matches longer refs that end with it.
   const line = listing.split('\n').find(line => line.endsWith(`\t${ref}`));
   if (line === undefined && (await listHeads(mirror)) === '') throw noBranches();
-  return line?.slice(0, line.indexOf('\t'));
+  const revision = line?.slice(0, line.indexOf('\t'));
+  if (revision !== undefined) await setObjectFormat(mirror, revision);
+  return revision;
 }
 
 /** Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. */
@@ -100,7 +102,19 @@ export async function fetchHistorySince(mirror: GitMirror, time: Date): Promise<
 
 /** Fetches a commit with all of its files, and a little of its history. */
 export async function fetchCommit(mirror: GitMirror, objectName: string): Promise<void> {
+  await setObjectFormat(mirror, objectName);
   await fetch(mirror, {}, [`--depth=${gitFetchDepth}`], objectName);
+}
+
+/** Gives the mirror the object format of the remote: git fetches from no repository in another one. */
+async function setObjectFormat({ directory }: GitMirror, objectName: string): Promise<void> {
+  await appendFile(join(directory, 'config'), formatObjects(objectName));
+}
+
+/** The settings of a repository in the object format of this name, to follow those of one in SHA-1. */
+export function formatObjects(objectName: string): string {
+  if (objectName.length === 40) return '';
+  return '[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n';
 }
 
 async function prepare(mirror: GitMirror, credential: GitCredential | undefined): Promise<void> {

@@ -93,7 +93,7 @@ function runLocal(mirror: GitMirror, args: readonly string[]): Promise<string> {
 }
 
 // <mode> SP <type> SP <oid> SP+ <size, - if it is no blob, or BAD if the blob is missing> TAB <path>
-const treeLine = /^(\d{6}) (\w+) ([0-9a-f]{40}) +(\d+|-|BAD)\t(.*)$/s;
+const treeLine = /^(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.*)$/s;
 const sizes: Readonly<Record<string, number>> = { '-': 0, BAD: Number.POSITIVE_INFINITY };
 
 function parseEntry(line: string): TreeEntry {

@@ -59,7 +59,7 @@ const broken: Readonly<Record<string, Broken>> = {
     webhook: { secretName: 'DECLARED' },
     cause: 'authentication',
     says: /team secret DECLARED has no value/,
-    next: /hookmill secrets set DECLARED/,
+    next: /hookmill secrets generate DECLARED/,
   },
   'wrong-scheme': {
     webhook: { authMode: 'signature', secretName: 'GITHUB', signatureScheme: 'github' },

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { makeUpstream, secret, type Upstream, webhook } from '../../support/git-samples.ts';
+import { startWebhookDaemon, switchWebhook } from '../../support/webhook-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 /** A repository with one webhook, and a work tree elsewhere whose home has its team secret. */
@@ -266,6 +267,21 @@ test('apply reconciles to the branch and ignores the work tree; plan compares th
     (await json(workspace, 'webhooks', 'list')).map(({ name }: { name: string }) => name);
   expect(await names()).toEqual(['pay', 'push']);
   expect(await workspace.hookmill('apply', '--dry-run')).toMatchObject({ exitCode: 2, stdout: '' });
+  expect((await workspace.hookmill('apply')).stdout).toBe('main has no new commit.\n');
+});
+
+test('apply without a new commit says what was changed by hand since, which plan shows as a change', async () => {
+  const { upstream, workspace } = await followedWorkspace();
+  await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
+  workspace.write('webhooks/push.yaml', webhook());
+  const daemon = await startWebhookDaemon({ workspace });
+  const { stdout: manager } = await workspace.hookmill('tokens', 'create', 'alice', '--permission', 'manage');
+  const [{ uid }] = await json(workspace, 'webhooks', 'list');
+  await switchWebhook(daemon, manager.trim(), uid, false);
+  expect((await workspace.hookmill('plan')).stdout).toContain('~ enabled: false → true');
+  expect((await workspace.hookmill('apply')).stdout).toBe(
+    'main has no new commit; changed by hand since: push was disabled. The next commit undoes that.\n',
+  );
 });
 
 test('says what the changes of a branch mean for senders, in apply and in JSON', async () => {

@@ -218,7 +218,9 @@ describe('changes nothing and says why', () => {
     expect(await refuse(shop, github, '--yes')).toContain('the webhook shop is disabled');
     await shop.hookmill('secrets', 'declare', 'DECLARED');
     await shop.apply({ sender: repository, webhook: { secretName: 'DECLARED' } });
-    expect(await refuse(shop, github, '--yes')).toContain('set one with `hookmill secrets set DECLARED`');
+    expect(await refuse(shop, github, '--yes')).toContain(
+      'create one with `hookmill secrets generate DECLARED`',
+    );
     await shop.apply();
     await shop.register();
     expect(github.hooks).toMatchObject([{ config: { secret: 'another-secret-of-the-shop' } }]);

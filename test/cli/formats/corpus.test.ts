@@ -24,6 +24,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'automation/runner-not-offered',
   'automation/webhook-unknown',
   'definition/folder-name',
+  'factory/duplicate',
   'factory/dashboard-managed',
   'factory/no-definitions',
   'factory/too-large',

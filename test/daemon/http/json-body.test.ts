@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bearerOf, type TestWebhook } from '../../support/daemon.ts';
 import { openWebhookDaemon, type WebhookDaemon } from '../../support/webhook-daemon.ts';
@@ -42,7 +42,6 @@ test.each<[string, string | Uint8Array, string, string?]>([
   ['form data', 'payload=%7B%7D', formReason, form],
   ['XML', '<a/>', 'the body looks like XML or HTML; set the sender to send JSON'],
   ['other encodings', Buffer.from('"é"', 'latin1'), 'the body is not text in UTF-8'],
-  ['compression', gzipSync('{}'), 'the body is compressed; set the sender to send it as it is'],
 ])('tells the owner of the webhook %s', async (_, body, reason, type = 'application/json') => {
   const own = await daemon.webhook();
   await own.post(body, { headers: { ...bearerOf(own.secret), 'content-type': type } });
@@ -85,4 +84,18 @@ test('never undoes a compression', async () => {
 test('ignores the Content-Type', async () => {
   const headers = { ...bearerOf(webhook.secret), 'content-type': 'text/plain; charset=utf-16' };
   expect(await webhook.post('{"type":"plain"}', { headers })).toMatchObject({ status: 202 });
+});
+
+test.each<[string, Uint8Array, Record<string, string>]>([
+  ['gzip', gzipSync('{}'), {}],
+  ['any coding that Content-Encoding names', brotliCompressSync('{}'), { 'content-encoding': 'br' }],
+])('tells the sender that the body is compressed: %s', async (_, body, headers) => {
+  const own = await daemon.webhook();
+  const { status, body: answer } = await own.post(body, { headers: { ...bearerOf(own.secret), ...headers } });
+  expect([status, JSON.parse(answer).detail]).toEqual([
+    400,
+    'The body is compressed. Send it as it is, without Content-Encoding.',
+  ]);
+  const reason = 'the body is compressed; set the sender to send it as it is';
+  expect(await own.rowsOnce(1)).toMatchObject([{ outcome: 'Rejected (invalid JSON)', reason }]);
 });

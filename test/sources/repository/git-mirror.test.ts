@@ -1,10 +1,21 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { gitFetchDepth, gitPacksMax, openMirror } from '../../../sources/repository/git/git-mirror.ts';
 import { readCommit } from '../../../sources/repository/git/git-objects.ts';
+import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository/working-copy.ts';
 import { mirrorDirectory } from '../../../store/home/home.ts';
 import { acquireLock } from '../../../store/home/lock.ts';
 import {
@@ -171,4 +182,46 @@ test('takes a definition that its mirror has lost for lost, and not for large', 
   for (const file of first) rmSync(join(directory, file));
   const revision = upstream.commit({ 'other.txt': 'more' });
   expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision } });
+});
+
+test('follows a repository in the object format SHA-256, also in place of one in SHA-1, and copies its commits', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  rmSync(upstream.bare, { recursive: true });
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: upstream.bare, env: operatorEnvironment, encoding: 'utf8' }).trim();
+  mkdirSync(upstream.bare);
+  git('init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main');
+  const commit = (file: string) => {
+    const work = join(upstream.bare, '../work');
+    writeFileSync(join(work, file), webhook());
+    git('--work-tree', work, 'add', '--all');
+    const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+    git('--work-tree', work, ...author, 'commit', '--quiet', '--message', file);
+    return git('rev-parse', 'HEAD');
+  };
+  const first = commit('webhooks/build.yaml');
+  expect(first).toMatch(/^[0-9a-f]{64}$/);
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound' });
+  expect(await reconcile({ allowRewind: true })).toMatchObject({
+    result: 'applied',
+    tip: { revision: first },
+  });
+  expect(await reconcile()).toMatchObject({ result: 'unchanged', tip: { revision: first } });
+  const second = commit('webhooks/ship.yaml');
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: second } });
+  const { webhooks } = await factory.store.appliedStates.read(factory.name);
+  expect(webhooks.map(({ name }) => name)).toEqual(['build', 'pay', 'ship']);
+  for (const name of [second, 'main']) {
+    const copy = temporaryDirectory();
+    const options = {
+      ...{ repository: repositoryAt(upstream.bare), credential: undefined },
+      ...{ environment: operatorEnvironment, signal: new AbortController().signal },
+    };
+    await fetchWorkingCopy(copy, parseRevisionName(name) ?? { branch: '' }, options);
+    execFileSync('git', ['checkout', '--quiet', '--force', 'HEAD'], { cwd: copy, env: operatorEnvironment });
+    expect(readdirSync(join(copy, 'webhooks'))).toEqual(['build.yaml', 'pay.yaml', 'ship.yaml']);
+  }
 });

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
@@ -99,6 +100,58 @@ test('init in a second folder adds it to what CI and pre-commit cover, and a thi
   const again = JSON.parse((await workspace.hookmill('init', 'teams/it: ops', '-o', 'json')).stdout);
   expect(again).toMatchObject({ created: [], changed: [] });
   expect(ciFiles.map(file => workspace.read(file))).toEqual(after);
+});
+
+describe('a second directory takes its own name as the factory', () => {
+  test.for<[string, string, Record<string, string>]>([
+    ['after an init, committed or not', 'teams/it: Ops', { 'teams/pay/hookmill.yaml': 'factory: default\n' }],
+    [
+      'beside definitions without hookmill.yaml',
+      'teams/it: Ops',
+      { 'pay/webhooks/a.yaml': 'secretName: S\n' },
+    ],
+    [
+      'with its path if another directory has the name',
+      'teams/it-ops',
+      { 'other/it-ops/hookmill.yaml': 'factory: it-ops\n' },
+    ],
+  ])('%s', async ([_, directory, files]) => {
+    const workspace = makeWorkspace();
+    execFileSync('git', ['init', '--quiet'], { cwd: workspace.directory });
+    for (const [file, content] of Object.entries(files)) workspace.write(file, content);
+    const [other = ''] = Object.keys(files);
+    const taken = dirname(other).replace(/\/webhooks$/, '');
+    const name = directory === 'teams/it-ops' ? 'teams-it-ops' : 'it-ops';
+    const { stdout } = await workspace.hookmill('init', directory);
+    expect(stdout).toContain(`The factory of this directory is ${name}, because ${taken} is another`);
+    expect(workspace.read(`${directory}/hookmill.yaml`)).toContain(`\nfactory: ${name}\n`);
+    expect(JSON.parse((await workspace.hookmill('init', directory, '-o', 'json')).stdout).factory).toBe(name);
+  });
+
+  test('if the home has a factory default of another directory, unless --factory names one', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('pay/webhooks/a.yaml', 'secretName: S\n');
+    const home = ['--home', workspace.path('home')];
+    await workspace.hookmill('-C', 'pay', ...home, 'secrets', 'generate', 'S');
+    await workspace.hookmill('-C', 'pay', ...home, 'apply');
+    const { stdout } = await workspace.hookmill(...home, 'init', 'ship');
+    expect(stdout).toContain(`because the home has the factory default of ${workspace.path('pay')}`);
+    expect(workspace.read('ship/hookmill.yaml')).toContain('\nfactory: ship\n');
+    await workspace.hookmill(...home, 'init', 'ops', '--factory', 'default');
+    expect(workspace.read('ops/hookmill.yaml')).toContain('\nfactory: default\n');
+    await workspace.hookmill('init', 'alone');
+    expect(workspace.read('alone/hookmill.yaml')).toContain('\nfactory: default\n');
+  });
+
+  test('and asks for one if the directory cannot name it', async () => {
+    const workspace = makeWorkspace();
+    execFileSync('git', ['init', '--quiet'], { cwd: workspace.directory });
+    workspace.write('pay/hookmill.yaml', '');
+    expect(await workspace.hookmill('init', '決済')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('name it with --factory: pay is another definitions directory'),
+    });
+  });
 });
 
 test('says what CI does not cover, if its file is not from init', async () => {

@@ -8,7 +8,7 @@ test('the commands that a message names have the directory, home and factory tha
   const place = ['-C', 'a b', '--home=h', '--factory', 'shop'];
   const given = "hookmill -C 'a b' --home h --factory shop";
   expect((await hookmill(...place, 'plan')).stderr).toContain(
-    `create it with \`${given} secrets set TOKEN\``,
+    `create it with \`${given} secrets generate TOKEN\``,
   );
   const set = await hookmill('secrets', 'generate', 'TOKEN', ...place);
   expect(set.stderr).toContain(`Run \`${given} apply\``);
@@ -27,7 +27,7 @@ test('with --server, commands have the server, except those that need its home',
   const env = { HOOKMILL_TOKEN: token };
   const { stdout } = await hookmill(...place, 'status', { env });
   expect(stdout).toContain(`run \`hookmill ${place.join(' ')} plan\``);
-  expect((await hookmill(...place, 'plan', { env })).stderr).toContain('`hookmill secrets set TOKEN`');
+  expect((await hookmill(...place, 'plan', { env })).stderr).toContain('`hookmill secrets generate TOKEN`');
 });
 
 test('a home is announced by the command that makes it, and by no other', async () => {
@@ -59,7 +59,7 @@ test.for<[string[], string]>([
   });
 });
 
-test('a missing team secret is no secret of another provider or scheme', async () => {
+test('a missing team secret is no secret of another provider or scheme, and is generated unless the provider issues it', async () => {
   const { hookmill, write } = makeWorkspace();
   const hint = async (scheme: string, secretName: string) => {
     write('webhooks/a.yaml', `authMode: signature\nsignatureScheme: ${scheme}\nsecretName: ${secretName}\n`);
@@ -67,12 +67,13 @@ test('a missing team secret is no secret of another provider or scheme', async (
   };
   await hookmill('secrets', 'generate', 'GITHUB_WEBHOOK');
   await hookmill('secrets', 'generate', 'PAYMENTS');
-  const create = (name: string) => `create it with \`hookmill secrets set ${name}\``;
-  expect(await hint('gitlab-token', 'GITLAB_WEBHOOK')).toBe(create('GITLAB_WEBHOOK'));
+  expect(await hint('gitlab-token', 'GITLAB_WEBHOOK')).toBe(
+    'create it with `hookmill secrets generate GITLAB_WEBHOOK`',
+  );
   expect(await hint('github', 'GITHBU_WEBHOOK')).toBe('did you mean GITHUB_WEBHOOK?');
   expect(await hint('stripe', 'PAYMENT')).toBe('did you mean PAYMENTS?');
   write('webhooks/b.yaml', 'authMode: signature\nsignatureScheme: paddle\nsecretName: PAYMENTS\n');
-  expect(await hint('stripe', 'PAYMENT')).toBe(create('PAYMENT'));
+  expect(await hint('stripe', 'PAYMENT')).toBe('create it with `hookmill secrets set PAYMENT`');
 });
 
 test('a secret of the wrong kind for Standard Webhooks names the command that makes the right one', async () => {

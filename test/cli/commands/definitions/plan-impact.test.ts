@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { acceptedDelivery } from '../../../support/deliveries.ts';
@@ -79,16 +79,20 @@ test('shows the traffic of a webhook to be destroyed, and which runs no longer s
   expect(text).toContain('| none in the log | 0 |');
 });
 
-test('the comment begins with a hidden line of its factory, which later comments have too', async () => {
+test('the comment begins with a hidden line of its factory and directory, which later comments have too', async () => {
   const workspace = makeWorkspace();
-  workspace.write('webhooks/.gitkeep', '');
-  const plan = () => workspace.hookmill('plan', '-o', 'markdown', '--factory', 'payments');
+  mkdirSync(workspace.path('.git'));
+  workspace.write('teams/--> x/webhooks/.gitkeep', '');
+  const plan = () =>
+    workspace.hookmill('-C', 'teams/--> x', 'plan', '-o', 'markdown', '--factory', 'payments');
   const first = (await plan()).stdout;
-  expect(first).toMatch(/^<!-- hookmill-plan payments -->\n### hookmill plan: no changes\n/);
-  workspace.write('webhooks/a.yaml', 'authMode: <b>|@everyone|</b>\nsecretName: A\n');
+  expect(first).toMatch(/^<!-- hookmill-plan payments teams\/--%3E%20x -->\n### hookmill plan: no changes\n/);
+  workspace.write('teams/--> x/webhooks/a.yaml', 'authMode: <b>|@everyone|</b>\nsecretName: A\n');
   const refused = await plan();
   expect(refused.exitCode).toBe(1);
-  expect(refused.stdout).toMatch(/^<!-- hookmill-plan payments -->\n### .*cannot be applied\n/);
+  expect(refused.stdout).toMatch(
+    /^<!-- hookmill-plan payments teams\/--%3E%20x -->\n### .*cannot be applied\n/,
+  );
   expect(rendered(refused.stdout)).toContain('authMode cannot be "<b>|@everyone|</b>"');
   expect(refused.stdout).not.toMatch(/@everyone|<b>/);
 });

@@ -41,7 +41,7 @@ function planOf(changes: readonly ChangeView[]): PlanView {
 }
 
 function render(changes: readonly ChangeView[], diagnostics: readonly Diagnostic[] = []): string {
-  return renderPlanMarkdown(planOf(changes), diagnostics, nowMs);
+  return renderPlanMarkdown(planOf(changes), diagnostics, nowMs, '.');
 }
 
 /** What a change of a webhook means to a sender who delivered 312 times in the week. */
@@ -56,7 +56,7 @@ function webhook(name: string, action: Change['action'], more: Partial<ChangeVie
 
 const warning: Diagnostic = {
   ...{ code: 'secret/short', severity: 'warning', file: 'webhooks/a.yaml' },
-  message: 'the value of A has fewer than 16 bytes',
+  message: 'the value of A has only 4 bytes',
 };
 
 test('first what is lost, then a table, warnings, and a section for each change', () => {
@@ -64,7 +64,7 @@ test('first what is lost, then a table, warnings, and a section for each change'
     change.action === 'delete' ? { ...change, impact: impact(['url-gone'], ['e']) } : change,
   );
   expect(render(shown, [warning])).toBe(`\
-<!-- hookmill-plan default -->
+<!-- hookmill-plan default . -->
 ### hookmill plan: 1 URL stops answering; 312 deliveries in 7 days would be lost
 
 Factory <code>default</code>, against serial 4 of its applied state: 1 to add, 2 to change, 1 to destroy.
@@ -78,7 +78,7 @@ Factory <code>default</code>, against serial 4 of its applied state: 1 to add, 2
 
 #### Warnings
 
-- <code>webhooks&#47;a&#46;yaml</code>: the value of A has fewer than 16 bytes <code>&#91;secret&#47;short&#93;</code>
+- <code>webhooks&#47;a&#46;yaml</code>: the value of A has only 4 bytes <code>&#91;secret&#47;short&#93;</code>
 
 #### **Destroy** webhook <code>c</code>
 
@@ -171,7 +171,7 @@ test('what is lost comes first, and a renamed webhook is one row', () => {
   expect(markdown).toContain(
     '#### **Rename** webhook <code>old</code> → <code>new</code>\n\n```diff\n- webhook old\n+ webhook new\n+ secretName: S\n```\n',
   );
-  expect(markdown).toContain('1 to add, 3 to change, 1 to destroy, 1 to rename.');
+  expect(markdown).toContain('2 to add, 3 to change, 2 to destroy.');
 });
 
 test('warnings are in a list of their own, not in that of the last change', () => {
@@ -200,8 +200,8 @@ test('a command in a hint is one piece of code', () => {
 
 test('the commit that is applied stands for the serial', () => {
   const base = { revision: '0123456789abcdef0123456789abcdef01234567', branch: 'main' };
-  expect(renderPlanMarkdown({ ...planOf([]), base }, [], nowMs)).toBe(`\
-<!-- hookmill-plan default -->
+  expect(renderPlanMarkdown({ ...planOf([]), base }, [], nowMs, '.')).toBe(`\
+<!-- hookmill-plan default . -->
 ### hookmill plan: no changes
 
 Factory <code>default</code>, against commit <code>0123456</code>, which is applied: no changes.
@@ -276,6 +276,6 @@ test('errors come before the plan of the others, with place, message and hint', 
     hint: 'make it',
   };
   expect(render([webhook('c', 'delete')], [missing, warning])).toMatch(
-    /^<!-- hookmill-plan default -->\n### hookmill plan: the definitions cannot be applied\n\n\*\*1 URL stops answering\.\*\*\n\nFactory .*, against serial 4 of its applied state, without the definitions that have errors: 0 to add, .*\n\n#### Errors\n\n- <code>webhooks&#47;a&#46;yaml&#58;3<\/code>: there is no team secret X; make it <code>&#91;secret&#47;missing&#93;<\/code>\n\n\| Action .*\n.*\n\| \*\*Destroy\*\* .*\n\n#### Warnings\n/,
+    /^<!-- hookmill-plan default . -->\n### hookmill plan: the definitions cannot be applied\n\n\*\*1 URL stops answering\.\*\*\n\nFactory .*, against serial 4 of its applied state, without the definitions that have errors: 0 to add, .*\n\n#### Errors\n\n- <code>webhooks&#47;a&#46;yaml&#58;3<\/code>: there is no team secret X; make it <code>&#91;secret&#47;missing&#93;<\/code>\n\n\| Action .*\n.*\n\| \*\*Destroy\*\* .*\n\n#### Warnings\n/,
   );
 });

@@ -61,7 +61,9 @@ test('a rename: the plan shows it, says that it will be refused and how to allow
   const comment = (await workspace.hookmill('plan', '-o', 'markdown')).stdout;
   expect(comment).toContain('### hookmill plan: a merge of this would be refused\n\n**1 URL changes.**\n');
   const revision = git('rev-parse', '--short=7', 'main').trim();
-  expect(comment).toContain(`against commit <code>${revision}</code>, which is applied: 0 to add,`);
+  expect(comment).toContain(
+    `against commit <code>${revision}</code>, which is applied: 1 to add, 0 to change, 1 to destroy.`,
+  );
   const json = JSON.parse((await workspace.hookmill('plan', '-o', 'json')).stdout);
   expect(json).toMatchObject({
     ok: false,

@@ -1,14 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { bearerOf } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { makeUpstream, webhook } from '../../../support/git-samples.ts';
 import { startLoopbackServer } from '../../../support/loopback-server.ts';
-import {
-  openWebhookDaemon,
-  startWebhookDaemon,
-  type WebhookDaemon,
-} from '../../../support/webhook-daemon.ts';
+import { openWebhookDaemon, startWebhookDaemon, switchWebhook } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 async function applied(): Promise<Workspace> {
@@ -129,16 +124,6 @@ test('exits with 2 for changes that are not applied yet, only with --detailed-ex
   workspace.remove('webhooks');
   expect(await exits()).toEqual([0, 1]);
 });
-
-/** Switches a webhook as the dashboard does. */
-async function switchWebhook(daemon: WebhookDaemon, token: string, uid: string, enabled: boolean) {
-  const response = await fetch(`${daemon.managementUrl}/api/v1/factories/default/webhooks/${uid}`, {
-    method: 'PATCH',
-    headers: { ...bearerOf(token), 'Content-Type': 'application/json' },
-    body: JSON.stringify({ enabled }),
-  });
-  expect(response.status).toBe(200);
-}
 
 test('shows what was switched in the dashboard since the last apply, and by whom, until that is undone', async () => {
   const workspace = await applied();

@@ -148,6 +148,14 @@ describe('--changed-since', () => {
     expect(stdout).toContain('webhooks/a.yaml:1:13: error');
   });
 
+  test('reports the one of two directories of one factory that changed', async () => {
+    workspace.write('pay/webhooks/a.yaml', right);
+    await git('init', '--quiet');
+    await commit('base');
+    workspace.write('ship/webhooks/b.yaml', right);
+    expect(await files('HEAD', 'pay', 'ship')).toEqual([1, 'ship/hookmill.yaml']);
+  });
+
   test('reports a fixture that its changed automation fails', async () => {
     const automation = (action: string) =>
       `prompt: x\ntriggers: [{ provider: webhook, event: received, filter: { webhook_ids: [wh_0123456789abcdefghijklmn], payload: { action: [${action}] } } }]\n`;

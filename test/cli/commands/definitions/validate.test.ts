@@ -197,6 +197,28 @@ describe('which files', () => {
     ]);
   });
 
+  test.for<[string, string | undefined, string | undefined, string | undefined]>([
+    ['of the same name', 'shop', 'shop', 'shop'],
+    ['without a name, which are both default', undefined, undefined, 'default'],
+    ['of which one has the name that the other gets', 'default', undefined, 'default'],
+    ['of different names', 'shop', 'pay', undefined],
+    ['of which one has a name', 'shop', undefined, undefined],
+  ])('cannot be those of two factories %s', async ([_, first, second, shared]) => {
+    const workspace = makeWorkspace();
+    for (const [directory, factory] of [
+      ['teams/a', first],
+      ['teams/b', second],
+    ] as const) {
+      workspace.write(`${directory}/webhooks/a.yaml`, valid);
+      if (factory !== undefined) workspace.write(`${directory}/hookmill.yaml`, `factory: ${factory}\n`);
+    }
+    const { stdout, exitCode } = await workspace.hookmill('validate', 'teams/a', 'teams/b', 'teams/b/');
+    expect(exitCode).toBe(shared === undefined ? 0 : 1);
+    const said = (one: string, other: string) =>
+      `teams/${one}/hookmill.yaml: error: teams/${other} is the factory ${shared} too: an apply of one destroys what the other defines [factory/duplicate]\n  hint: write \`factory: NAME\` in one hookmill.yaml, with another name\n`;
+    expect(stdout).toBe(shared === undefined ? '' : said('a', 'b') + said('b', 'a'));
+  });
+
   test('may lie behind a link to a definitions directory', async () => {
     const workspace = makeWorkspace();
     workspace.write('releases/1/webhooks/a.yaml', valid);

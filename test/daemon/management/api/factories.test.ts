@@ -105,7 +105,7 @@ describe.each([
     expect((await refused('changeWebhook', { params, body: { name: 'paid' } })).text).toContain('renam');
     expect(await refused('deleteWebhook', { params })).toMatchObject({ file: `${folder}pay.yaml` });
     const rotate = await refused('changeWebhookSecret', { params });
-    expect(rotate.text).toContain(`hookmill secrets set ${secretName}`);
+    expect(rotate.text).toContain(`hookmill secrets generate ${secretName}`);
     expect(rotate.text).toContain(
       management === 'files' ? 'run `hookmill apply`' : 'next change of the branch',
     );
