@@ -52,7 +52,6 @@ const comment = /#[^\s#].*/y;
 function findCut(text: string, start: number, end: number): Change | undefined {
   // The place of an empty value is where the comment begins, or right after the colon or hyphen.
   const at = text.charAt(end) === ' ' ? end + 1 : end;
-  if (!/\S $/.test(text.slice(at - 2, at))) return undefined;
   comment.lastIndex = at;
   const [lost] = comment.exec(text) ?? [];
   if (lost === undefined) return undefined;

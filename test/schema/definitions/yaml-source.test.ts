@@ -261,7 +261,7 @@ describe('whatever the bytes', () => {
 test.each([
   ['prompt: {{ title }}', '1:10-19 yaml/key'],
   ['prompt: {{ title }} is new', '1:9-11 yaml/syntax'],
-  ['prompt: {{ labels | join(", ") }}', '1:9-11 yaml/syntax'],
+  ['prompt: {{ labels | join(", ") }}\nb: 1\n', '1:9-11 yaml/syntax'],
   ['a:\n  - {{ x }}/{{ y }}', '2:5-7 yaml/syntax'],
   ['a: [b, {{ x }}]', '1:9-14 yaml/key'],
   [`a: [\${{ x }}]`, '1:6-8 yaml/syntax'],
