@@ -84,10 +84,11 @@ export async function planDefinitions(
     ...findSenderDiagnostics(definitions, state, senders),
     ...findRunnerDiagnostics(definitions, state.factory, await offeredRunners.read()),
   ];
-  const comparable = replaceMistaken(definitions, state, found);
-  const { webhooks } = comparable;
-  found.push(...findHeaderDiagnostics({ ...definitions, webhooks }, known));
-  found.push(...findSetAside(comparable, definitions.asides, state));
+  const judged = replaceMistaken(definitions, state, found);
+  found.push(
+    ...findHeaderDiagnostics({ ...definitions, webhooks: judged.webhooks }, known),
+    ...findSetAside(judged, definitions.asides, state),
+  );
   const desired = replaceMistaken(definitions, state, found);
   const isRestored = (webhook: WebhookDefinition) => restored.some(({ name }) => name === webhook.name);
   const renames = findRenames({ webhooks: desired.webhooks.filter(one => !isRestored(one)) }, state);
@@ -95,7 +96,7 @@ export async function planDefinitions(
     sortDiagnostics([
       ...found,
       ...makeSharedSecretDiagnostics(shared, definitions, 'warning'),
-      ...findTriggerDiagnostics({ ...definitions, webhooks }, known),
+      ...findTriggerDiagnostics({ ...definitions, webhooks: judged.webhooks }, known),
       ...makeRenameDiagnostics(renames, definitions, 'warning'),
     ]),
   );
