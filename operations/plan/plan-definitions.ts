@@ -58,9 +58,7 @@ export async function planDefinitions(
   written: Definitions,
   newUids: readonly string[] = [],
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
-  const wanted = written.webhooks.filter(hasSecret).map(({ secretName }) => secretName);
-  const asking = written.webhooks.flatMap(({ sender }) => sender?.credentialSecret ?? []);
-  const secrets = await teamSecrets.open([...wanted, ...asking], state.factory);
+  const { wanted, secrets, names } = await openSecrets(teamSecrets, written, state.factory);
   const nowMs = now().getTime();
   const formers = declineFormers(
     findFormers(state, written.webhooks, secrets, nowMs),
@@ -70,10 +68,6 @@ export async function planDefinitions(
   const known = [...state.webhooks, ...restored];
   const automations = written.automations.map(automation => pinWebhooks(automation, known));
   const definitions = { ...written, automations };
-  // Only the hint for a missing secret needs the names of the others.
-  const names = [...wanted, ...asking].every(name => secrets.has(name))
-    ? []
-    : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
   const shared = findSharedSecrets(definitions, state.factory, uses);
   const senders = await senderStates.read(state.factory);
@@ -113,6 +107,19 @@ export async function planDefinitions(
     ...{ renames, diagnostics, state, desired, secretVersions: new Map(versions) },
   };
   return { planned, secrets };
+}
+
+/** Opens the team secrets that definitions name; the names of all are only for the hint for a missing one. */
+async function openSecrets(
+  teamSecrets: PlanDeps['store']['teamSecrets'],
+  written: Definitions,
+  factory: string,
+) {
+  const wanted = written.webhooks.filter(hasSecret).map(({ secretName }) => secretName);
+  const named = [...wanted, ...written.webhooks.flatMap(({ sender }) => sender?.credentialSecret ?? [])];
+  const secrets = await teamSecrets.open(named, factory);
+  const names = named.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(factory);
+  return { wanted, secrets, names };
 }
 
 interface PlannedChange {
