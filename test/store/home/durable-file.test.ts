@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, replaceFile, sweepTemporaries } from '../../../store/home/durable-file.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
+import { hasStrace, readTrace, tracing } from '../../support/strace.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 
 const newDirectory = () => mkdtempSync(join(tmpdir(), 'durable-'));
 
@@ -68,11 +70,61 @@ test('keeps the old file, and no part of the new one, on a disk that fills up', 
 test('treats a short write as a failure, and leaves nothing behind', ({ skip }) => {
   skip(spawnSync('prlimit', ['--version']).status !== 0, 'needs prlimit');
   const file = join(newDirectory(), 'a.json');
-  const module = JSON.stringify(join(import.meta.dirname, '../../../store/home/durable-file.ts'));
-  const script = `const { replaceFile } = await import(${module}); await replaceFile(process.argv[1], 'x'.repeat(50_000));`;
   // The write that crosses the limit is a short one, and only the next fails.
-  const command = [process.execPath, '--input-type=module', '-e', script, file];
+  const command = calling('replaceFile', file, 'x'.repeat(50_000));
   const { stderr } = spawnSync('prlimit', ['--fsize=20000', ...command], { encoding: 'utf8' });
   expect(stderr).toContain('EFBIG');
   expect(readdirSync(join(file, '..'))).toEqual([]);
 });
+
+test.for(['replaceFile', 'createFile'])(
+  '%s syncs the content before the file has it, and the directory after',
+  (name, { skip }) => {
+    skip(!hasStrace, 'needs strace');
+    const file = join(newDirectory(), 'a.json');
+    const [strace = '', ...words] = [...tracing(durably, `${file}.trace`), ...calling(name, file, 'new')];
+    expect(spawnSync(strace, words).status).toBe(0);
+    expect(stepsOf(/a\.json$/, `${file}.trace`)).toEqual(steps);
+  },
+);
+
+test('apply syncs the applied state before it takes the place of the former one, and the directory after', async ({
+  skip,
+}) => {
+  skip(!hasStrace, 'needs strace');
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  for (const name of ['a', 'b']) {
+    workspace.write(`webhooks/${name}.yaml`, 'secretName: TOKEN\n');
+    const through = tracing(durably, workspace.path('trace'));
+    expect((await workspace.hookmill('apply', { through })).exitCode).toBe(0);
+    expect(stepsOf(/\/factories\/.*\.json$/, workspace.path('trace'))).toEqual(steps);
+  }
+});
+
+const durably = 'write,pwrite64,writev,fsync,fdatasync,rename,renameat,renameat2,link,linkat';
+const steps = ['write', 'sync', 'name', 'sync directory'];
+
+/** The steps in which a traced process gave such a file its content. */
+function stepsOf(file: RegExp, trace: string): string[] {
+  const calls = readTrace(trace);
+  const named = calls
+    .map(call => /^(?:rename|link)\w*\(.*"(.*)",.*"(.*)".* = 0$/.exec(call))
+    .filter(call => file.test(call?.[2] ?? ''));
+  expect(named).toHaveLength(1);
+  const [naming = '', temporary = '', final = ''] = named[0] ?? [];
+  return calls.flatMap(call => {
+    if (call === naming) return ['name'];
+    const [, name, path] = /^(\w+)\(\d+<(.*?)>/.exec(call) ?? [];
+    const step = name?.includes('write') ? 'write' : 'sync';
+    if (path === temporary) return [step];
+    return path === dirname(final) ? [`${step} directory`] : [];
+  });
+}
+
+/** The words of a process that calls such a function of `durable-file.ts`. */
+function calling(name: string, file: string, data: string): string[] {
+  const module = JSON.stringify(join(import.meta.dirname, '../../../store/home/durable-file.ts'));
+  const script = `const { ${name} } = await import(${module}); await ${name}(...process.argv.slice(1));`;
+  return [process.execPath, '--input-type=module', '-e', script, file, data];
+}

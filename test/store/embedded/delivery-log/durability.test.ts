@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, inject, test } from 'vitest';
 import { pickMoment } from '../../../support/moment.ts';
-import { hasStrace } from '../../../support/strace.ts';
+import { hasStrace, readTrace, tracing } from '../../../support/strace.ts';
 import { openReader, temporaryFile } from './delivery-log-samples.ts';
 
 const writer = fileURLToPath(new URL('./delivery-log-writer.ts', import.meta.url));
@@ -77,26 +76,13 @@ interface Trace {
 function trace({ senders, count }: { senders: number; count: number }): Trace {
   const file = temporaryFile();
   const output = `${file}.strace`;
-  const options = ['-f', '-y', '-qq', '-s', '64', '-e', 'trace=fsync,fdatasync,pwrite64,write', '-o', output];
-  const command = [process.execPath, writer, file, `${senders}`, `${count}`];
-  const printed = execFileSync('strace', [...options, ...command], { encoding: 'utf8' });
+  const through = tracing('fsync,fdatasync,pwrite64,write', output);
+  const [strace = '', ...words] = [...through, process.execPath, writer, file, `${senders}`, `${count}`];
+  const printed = execFileSync(strace, words, { encoding: 'utf8' });
   return {
-    calls: endedCalls(readFileSync(output, 'utf8')),
+    calls: readTrace(output),
     commits: Number(/commits (\d+)/.exec(printed)?.[1]),
   };
-}
-
-/** Joins `fsync(9</x> <unfinished ...>` and a later `<... fsync resumed>) = 0` of the same thread, at the latter's place. */
-function endedCalls(log: string): string[] {
-  const unfinished = new Map<string, string>();
-  return log.split('\n').flatMap(line => {
-    const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
-    if (call.endsWith('<unfinished ...>')) {
-      unfinished.set(thread, call);
-      return [];
-    }
-    return call.startsWith('<...') ? [`${unfinished.get(thread)}${call}`] : [call];
-  });
 }
 
 function isReport(call: string): boolean {
