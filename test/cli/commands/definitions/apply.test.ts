@@ -252,6 +252,21 @@ webhooks/bad.yaml:1:13: error: there is no team secret TOKN [secret/missing]
   expect(() => workspace.read(appliedFile)).toThrow('ENOENT');
 });
 
+test('applies none of 21 webhooks, and keeps the 20 that are applied', async () => {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: secret });
+  for (let i = 10; i < 30; i++) workspace.write(`webhooks/w${i}.yaml`, 'secretName: TOKEN\n');
+  expect((await workspace.hookmill('apply')).exitCode).toBe(0);
+  workspace.write('webhooks/w30.yaml', 'secretName: TOKEN\n');
+  const refused = await workspace.hookmill('apply');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain('[webhook/too-many]');
+  const webhooks = JSON.parse((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout);
+  expect(webhooks.map(({ name }: { name: string }) => name)).toEqual(
+    Array.from({ length: 20 }, (_, i) => `w${i + 10}`),
+  );
+});
+
 test('--detailed-exitcode distinguishes changes, no changes and errors', async () => {
   const workspace = await oneApplied();
   const status = async () => (await workspace.hookmill('plan', '--detailed-exitcode')).exitCode;

@@ -257,13 +257,17 @@ test('renames a webhook, which keeps its URL and its history', async () => {
   expect(json.deliveries.map((one: { webhook: string }) => one.webhook)).toEqual(['shipments', 'deploys']);
 });
 
-test('has at most twenty webhooks', async () => {
+test('has at most twenty webhooks: the next one is refused, and is not there', async () => {
   const { manager } = await withWebhook();
   for (let count = 1; count < 20; count++) {
     expect((await manager.call('createWebhook', { body: { name: `hook-${count}` } })).status).toBe(201);
   }
-  const { json } = await manager.call('createWebhook', { body: { name: 'one-too-many' } });
-  expect(json.code).toBe('too-many-webhooks');
+  const body = { name: 'one-too-many' };
+  const refused = { status: 409, json: { code: 'too-many-webhooks' } };
+  expect(await manager.call('createWebhook', { body })).toMatchObject(refused);
+  const { webhooks } = (await manager.call('listWebhooks')).json;
+  expect(webhooks).toHaveLength(20);
+  expect(webhooks).not.toContainEqual(expect.objectContaining(body));
 });
 
 test('changes nothing if the decision was made on an older state', async () => {
