@@ -53,6 +53,7 @@ export const longFiles: string[] = [
   'test/daemon/alerts-crash.test.ts',
   'test/daemon/runs/{flow-crash,hostile-command,run-crash}.test.ts',
   'test/deploy/rolling-restart.test.ts',
+  'test/mutants/mutants.test.ts',
   'test/operations/branch/reconcile-crash.test.ts',
   'test/store/postgres/pooler.test.ts',
 ];

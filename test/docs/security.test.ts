@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseNamedTest } from '../mutants/mutant.ts';
+import { mutants } from '../mutants/mutants.ts';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'SECURITY.md'), 'utf8').replaceAll(/\s+/g, ' ');
-const promises = (page.split(' ## What it promises ')[1]?.split(' ## ')[0] ?? '')
-  .split(/ - (?=\*\*)/)
-  .slice(1);
+const readPage = (name: string) => readFileSync(join(root, name), 'utf8').replaceAll(/\s+/g, ' ');
+const page = readPage('SECURITY.md');
+const listPromises = (page: string, bullet: RegExp) =>
+  (page.split(' ## What it promises ')[1]?.split(' ## ')[0] ?? '').split(bullet).slice(1);
+const promises = listPromises(page, / - (?=\*\*)/);
 
 /** The tests that a promise names: `[file](path): `, then titles in backticks. */
 function namedTests(promise: string): { readonly file: string; readonly title: string }[] {
@@ -24,6 +27,21 @@ test.for(promises)('tests hold the promise: %s', promise => {
   const named = namedTests(promise);
   expect(named).not.toEqual([]);
   expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
+  // One of them fails if the promise is broken, as `npm run mutants` shows.
+  const planted = mutants.filter(mutant => promise.startsWith(`**${mutant.promise}**`));
+  expect(planted).not.toEqual([]);
+  for (const { killedBy } of planted) expect(named).toContainEqual(parseNamedTest(killedBy));
+});
+
+test.for(listPromises(readPage('README.md'), / (?:- )+(?=A )/))('a fault is planted for: %s', promise => {
+  expect(mutants.filter(mutant => promise.startsWith(mutant.promise))).not.toEqual([]);
+});
+
+test.for(mutants)('a fault can be planted in $file, and a test finds it: $killedBy', mutant => {
+  const { file, title } = parseNamedTest(mutant.killedBy);
+  expect(hasTest(file, title)).toBe(true);
+  const parts = readFileSync(join(root, mutant.file), 'utf8').split(mutant.text);
+  expect(parts, 'the text is no longer there once').toHaveLength(2);
 });
 
 const chapters = page.matchAll(/\| (V\d+ [^|]+?) \| (met|partly|not|not applicable) \|(.+?)\|(?= \| V| *$)/g);
