@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
-import { GitFailure, gitCommandMs, runRemoteGit } from './git-command.ts';
+import { GitFailure, runGit } from './git-command.ts';
 import {
   type GitCredential,
   makeGitEnvironment,
@@ -60,32 +60,28 @@ export async function discardMirror({ directory }: Pick<GitMirror, 'directory'>)
 }
 
 /** Asks the remote for the branch's current commit; undefined if there is no such branch. */
-export async function readRemoteTip(mirror: GitMirror): Promise<string | undefined> {
-  const ref = `refs/heads/${mirror.repository.branch}`;
-  const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
-    'ls-remote',
-    '--refs',
-    '--',
-    mirror.repository.url,
-    ref,
-  ]);
+export function readRemoteTip(mirror: GitMirror): Promise<string | undefined> {
+  const { branch } = mirror.repository;
   // The pattern also matches longer refs that end with it.
-  const line = listing.split('\n').find(line => line.endsWith(`\t${ref}`));
-  return line?.slice(0, line.indexOf('\t'));
+  return findRemoteBranch(mirror, branch, [`refs/heads/${branch}`]);
 }
 
-/** Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. */
-export async function findRemoteBranch(mirror: GitMirror, branch: string): Promise<string | undefined> {
-  const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
-    'ls-remote',
-    '--refs',
-    '--heads',
-    '--',
-    mirror.repository.url,
-  ]);
+/**
+ * Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. Without
+ * patterns, the remote lists all of its branches.
+ */
+export async function findRemoteBranch(
+  mirror: GitMirror,
+  branch: string,
+  patterns: readonly string[] = [],
+): Promise<string | undefined> {
+  const words = ['--refs', '--heads', '--', mirror.repository.url, ...patterns];
+  const listing = await runGit({ ...mirror, session }, git => git.listRemote(words));
   const line = listing.split('\n').find(line => line.endsWith(`\trefs/heads/${branch}`));
   return line?.slice(0, line.indexOf('\t'));
 }
+
+const session = { prefix: [] };
 
 /** Fetches the tip of the branch and a little of its history. */
 export async function fetchTip(mirror: GitMirror): Promise<void> {
@@ -132,11 +128,11 @@ async function fetch(
   options: readonly string[],
   source: string,
 ): Promise<void> {
-  const settings = Object.entries({ url: mirror.repository.url, ...remoteSettings });
+  const settings = Object.entries({ url: mirror.repository.url, ...remoteSettings }).map(
+    ([key, value]) => `remote.${remote}.${key}=${value}`,
+  );
   const watch = () => checkSize(mirror.directory);
-  await runRemoteGit({ ...mirror, timeoutMs: gitFetchMs, watch }, [
-    ...settings.flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]),
-    'fetch',
+  const words = [
     '--quiet',
     '--no-tags',
     '--no-write-fetch-head',
@@ -146,7 +142,8 @@ async function fetch(
     '--',
     remote,
     `+${source}:${tipRef}`,
-  ]);
+  ];
+  await runGit({ ...mirror, session, timeoutMs: gitFetchMs, settings, watch }, git => git.fetch(words));
 }
 
 const remote = 'upstream';
@@ -186,7 +183,6 @@ const settings = `[core]
 	repositoryFormatVersion = 0
 	bare = true
 	hooksPath = /dev/null
-	fsmonitor = false
 [fetch]
 	fsckObjects = true
 	unpackLimit = 1
