@@ -211,7 +211,7 @@ describe('--changed-since', () => {
     };
     const env = { ...settings, ...hook };
     const { stderr, exitCode } = await workspace.hookmill('validate', '--changed-since', 'HEAD', { env });
-    expect([stderr, exitCode]).toEqual(['', 0]);
+    expect([stderr, exitCode]).toEqual(['1 definition, all valid.\n', 0]);
   });
 
   test('says what is missing where there is no git', async () => {
