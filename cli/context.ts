@@ -125,7 +125,9 @@ async function requireOwnHome(home: string): Promise<void> {
   const directory = dirname(home);
   if (!existsSync(home) || !existsSync(`${findRepositoryRoot(directory, {})}/.git`)) return;
   const { listFiles } = await import('./definitions/tracked-files.ts');
-  if ((await listFiles(directory, [basename(home)])).length === 0) return;
+  // More files than git lists within its limits are tracked, too.
+  const tracked = await listFiles(directory, [basename(home)]).catch(() => [home]);
+  if (tracked.length === 0) return;
   throw new CommandError(
     `${home} came with the repository, so others know its secrets; remove it from git, or name your own with --home`,
   );
