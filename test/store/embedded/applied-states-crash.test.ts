@@ -80,12 +80,12 @@ async function expectNextApply(directory: string, found: AppliedState, workspace
   const { webhooks } = stateOf(directory);
   expect(webhooks.map(({ name }) => name)).toEqual(['a', 'b']);
   expect(webhooks).toEqual(expect.arrayContaining(found.webhooks));
-  const left = readdirSync(join(directory, 'factories/default')).filter(name => name.endsWith('.tmp'));
+  const left = readdirSync(join(directory, 'applied')).filter(name => name.endsWith('.tmp'));
   expect(left).toEqual([]);
 }
 
 function stateOf(home: string): AppliedState {
-  const text = readFileSync(join(home, 'factories/default/applied.json'), 'utf8');
+  const text = readFileSync(join(home, 'applied/default.json'), 'utf8');
   const { digest: _, ...state } = JSON.parse(text);
   return appliedStateShape.parse(state);
 }

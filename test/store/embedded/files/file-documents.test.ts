@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { type AppliedState, emptyAppliedState } from '../../../../schema/applied-state.ts';
-import { appliedStateFile } from '../../../../store/home/home.ts';
+import { appliedStateFile, documentFile } from '../../../../store/home/home.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { addWebhook } from '../../conformance/applied-states.ts';
 
@@ -59,23 +59,24 @@ test('replaces a damaged state with the next change', async () => {
 
 test('refuses other files that were changed outside hookmill, and says what to do', async () => {
   const { home, store } = makeFactory();
+  const tokensFile = documentFile(home, { kind: 'tokens' });
   await store.apiTokens.create({
     name: 'laptop',
     factory: 'crm',
     permission: 'read',
     sha256: '0'.repeat(64),
   });
-  writeFileSync(home.tokensFile, readFileSync(home.tokensFile, 'utf8').replace('"crm"', '"hr"'));
+  writeFileSync(tokensFile, readFileSync(tokensFile, 'utf8').replace('"crm"', '"hr"'));
   await expect(store.apiTokens.list()).rejects.toMatchObject({
     code: 'corrupt',
-    message: `${home.tokensFile} was changed outside hookmill. Restore a backup, or delete its line "digest" to accept it`,
+    message: `${tokensFile} was changed outside hookmill. Restore a backup, or delete its line "digest" to accept it`,
   });
-  const text = readFileSync(home.tokensFile, 'utf8');
-  writeFileSync(home.tokensFile, text.replace(/^ *"digest".*\n/m, ''));
+  const text = readFileSync(tokensFile, 'utf8');
+  writeFileSync(tokensFile, text.replace(/^ *"digest".*\n/m, ''));
   expect(await store.apiTokens.list()).toMatchObject([{ factory: 'hr' }]);
 });
 
-test('reads all applied states, those too that cannot be read', async () => {
+test('reads each applied state, those too that cannot be read', async () => {
   const { home, store } = makeFactory();
   const { appliedStates } = store;
   const factories = ['a-fifo', 'directory', 'good', 'missing', 'no-json'];
@@ -87,7 +88,7 @@ test('reads all applied states, those too that cannot be read', async () => {
   writeFileSync(fileOf('no-json'), '{');
   const read: unknown[] = [];
   const count = async (parse: () => AppliedState) => parse().webhooks.length;
-  for await (const { factory, version, parse } of appliedStates.readAll())
+  for await (const { factory, version, parse } of appliedStates.readEach(factories))
     read.push([factory, version, await count(parse).catch(({ code }) => code)]);
   const versions = await Promise.all(factories.map(appliedStates.readVersion));
   expect(read).toEqual([
