@@ -16,7 +16,6 @@ import { type Home, homeAt } from '../home/home.ts';
 import { acquireLock } from '../home/lock.ts';
 import { makeHome, requireSafeHome, withHomeLock } from '../home/make-home.ts';
 import { openMirrors } from '../home/mirrors.ts';
-import { moveFactories } from '../home/move-factories.ts';
 import { type LocalRunFiles, openRunFiles } from '../home/run-files.ts';
 import type { Documents } from '../ports/documents.ts';
 import { addProblems, type Claim, type Store, type StoreOptions, type StoreReport } from '../ports/store.ts';
@@ -42,7 +41,6 @@ export function openEmbeddedStore({
   ...options
 }: StoreOptions): EmbeddedStore {
   const home = homeAt(options.home, options.onHomeCreated);
-  moveFactories(home);
   const seal = openHomeSeal(home, environment);
   const documents = openFileDocuments(home, lockTimeoutMs);
   const auditLog = openFileAuditLog(home);

@@ -4,6 +4,7 @@ import { type Adapter, Low } from 'lowdb';
 import { replaceFile, sweepTemporaries } from '../../home/durable-file.ts';
 import { documentFile, type Home, listFactories } from '../../home/home.ts';
 import { withHomeLock } from '../../home/make-home.ts';
+import { moveFactories } from '../../home/move-factories.ts';
 import { type Documents, movedError, type StoredDocument, type Unparsed } from '../../ports/documents.ts';
 import { fileFailure } from '../../ports/store-error.ts';
 import { parseDocument, renderDocument } from '../../stored-json.ts';
@@ -14,6 +15,7 @@ const settledMs = 20;
 
 /** The documents of a home, each a JSON file that one lowdb database holds for the life of the process. */
 export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents {
+  moveFactories(home);
   const databases = new Map<string, Opened<object>>();
   const open = <T extends object>(document: StoredDocument<T>): Opened<T> => {
     const file = documentFile(home, document);
