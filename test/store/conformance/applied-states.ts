@@ -89,6 +89,17 @@ export function testAppliedStates(makePlace: MakePlace): void {
     expect((await other.appliedStates.read('default')).serial).toBe(2);
   });
 
+  test('are read once until another process changes them', async () => {
+    const place = makePlace();
+    const [one, other] = [openAt(place), openAt(place)];
+    await addWebhook(other, 'pay');
+    const { read } = one.appliedStates;
+    // What has just been written may change and keep its version.
+    await expect.poll(async () => (await read('default')) === (await read('default'))).toBe(true);
+    await addWebhook(other, 'code');
+    expect((await read('default')).webhooks).toEqual([makeWebhook('pay'), makeWebhook('code')]);
+  });
+
   test('have another version after each change', async () => {
     const store = openAt(makePlace());
     const versions = new Set<string | undefined>([await store.appliedStates.readVersion('default')]);

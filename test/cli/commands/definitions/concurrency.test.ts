@@ -67,7 +67,7 @@ test('an apply that is stopped while it holds the lock makes the next one fail a
   const holder = await holderOf(workspace);
   const refused = await workspace.hookmill('apply', '--lock-timeout', '0');
   expect(refused.stderr).toMatch(
-    new RegExp(`applied\\.json is locked by hookmill apply \\(pid ${holder}, since `),
+    new RegExp(`default\\.json is locked by hookmill apply \\(pid ${holder}, since `),
   );
   expect(refused).toMatchObject({ stdout: '', exitCode: 1 });
   process.kill(holder, 'SIGCONT');

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { type AppliedState, emptyAppliedState } from '../../../../schema/applied-state.ts';
-import { appliedStateFile, documentFile } from '../../../../store/home/home.ts';
+import { appliedStateFile, documentFile, homeAt } from '../../../../store/home/home.ts';
 import { makeFactory } from '../../../support/factory.ts';
+import { mountSmallDisk } from '../../../support/small-disk.ts';
 import { addWebhook } from '../../conformance/applied-states.ts';
 
 test('does not write over a change by a writer that ignored the lock', async () => {
@@ -16,6 +19,21 @@ test('does not write over a change by a writer that ignored the lock', async () 
   });
   await expect(changed).rejects.toMatchObject({ code: 'serial-moved' });
   expect(await store.appliedStates.read(name)).toEqual(edited);
+});
+
+test('has what is stored after a write that failed', async ({ skip }) => {
+  const directory = mkdtempSync(join(tmpdir(), 'full-'));
+  skip(!mountSmallDisk(directory, '256k'), 'needs the right to mount a tmpfs');
+  const { name, store } = makeFactory(homeAt(join(directory, 'home')));
+  await addWebhook(store, 'pay');
+  const state = await store.appliedStates.read(name);
+  const source = { kind: 'directory' as const, directory: 'x'.repeat(1_000_000) };
+  const changed = store.appliedStates.change(name, async () => ({
+    next: { ...state, source },
+    result: undefined,
+  }));
+  await expect(changed).rejects.toMatchObject({ code: 'unwritable' });
+  expect(await store.appliedStates.read(name)).toEqual(state);
 });
 
 test('notices every bit of its file that flips and changes the content', async () => {
