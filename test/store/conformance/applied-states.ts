@@ -94,7 +94,7 @@ export function testAppliedStates(makePlace: MakePlace): void {
     const [one, other] = [openAt(place), openAt(place)];
     await addWebhook(other, 'pay');
     const { read } = one.appliedStates;
-    // What has just been written may change and keep its version.
+    // A file that has just been written may change and keep its version.
     await expect.poll(async () => (await read('default')) === (await read('default'))).toBe(true);
     await addWebhook(other, 'code');
     expect((await read('default')).webhooks).toEqual([makeWebhook('pay'), makeWebhook('code')]);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AppliedState, emptyAppliedState } from '../../../../schema/applied-state.ts';
 import { appliedStateFile, documentFile, homeAt } from '../../../../store/home/home.ts';
 import { makeFactory } from '../../../support/factory.ts';
@@ -21,11 +21,28 @@ test('does not write over a change by a writer that ignored the lock', async () 
   expect(await store.appliedStates.read(name)).toEqual(edited);
 });
 
+/** Sets the clock to so many ms after now, when files that exist are so old. */
+function waitMs(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('reads a file again while it is so young that it may change and keep its version', async () => {
+  const { name, store } = makeFactory();
+  await addWebhook(store, 'pay');
+  waitMs(-10_000);
+  const { read } = store.appliedStates;
+  expect(await read(name)).not.toBe(await read(name));
+  waitMs(20_000);
+  expect(await read(name)).toBe(await read(name));
+});
+
 test('has what is stored after a write that failed', async ({ skip }) => {
   const directory = mkdtempSync(join(tmpdir(), 'full-'));
   skip(!mountSmallDisk(directory, '256k'), 'needs the right to mount a tmpfs');
   const { name, store } = makeFactory(homeAt(join(directory, 'home')));
   await addWebhook(store, 'pay');
+  waitMs(10_000);
   const state = await store.appliedStates.read(name);
   const source = { kind: 'directory' as const, directory: 'x'.repeat(1_000_000) };
   const changed = store.appliedStates.change(name, async () => ({
