@@ -21,6 +21,8 @@ automation would treat differently.
 A file with an error does not hide the plan of the others. If the factory follows a branch, the plan also says what would
 be refused after a merge, and the command that allows it. The exit status is 1 in both cases.
 
+With --watch, plans again whenever a file of the definitions directory has changed, until Ctrl-C.
+
 Examples:
   hookmill plan
   hookmill plan --detailed-exitcode -o markdown > comment.md`)
@@ -29,6 +31,7 @@ Examples:
       'set the exit status: 0 for no changes, 1 for any error, 2 only for changes',
     )
     .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
+    .option('--watch', 'plan again whenever a definition has changed')
     .action(async (_, command: CliCommand) => plan(command));
 }
 
@@ -36,11 +39,27 @@ interface PlanCommandOptions {
   readonly output: 'text' | 'json' | 'markdown';
   readonly detailedExitcode?: true;
   readonly out?: string;
+  readonly watch?: true;
 }
 
 async function plan(command: CliCommand): Promise<void> {
-  const { output, detailedExitcode, out }: PlanCommandOptions = command.optsWithGlobals();
-  const { backend, directory } = await openBackend(command);
+  const options: PlanCommandOptions = command.optsWithGlobals();
+  const { output, detailedExitcode, out } = options;
+  if (!options.watch) return printPlan(options, await openBackend(command));
+  const { refuseWithWatch, watchDefinitions } = await import('../../definitions/watch-definitions.ts');
+  refuseWithWatch({
+    [`-o ${output}`]: output !== 'text',
+    '--out': out !== undefined,
+    '--detailed-exitcode': detailedExitcode !== undefined,
+  });
+  const opened = await openBackend(command);
+  await watchDefinitions([opened.directory], () => printPlan(options, opened));
+}
+
+async function printPlan(
+  { output, detailedExitcode, out }: PlanCommandOptions,
+  { backend, directory }: Awaited<ReturnType<typeof openBackend>>,
+): Promise<void> {
   const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });
   const { plan, texts } = planned;
   const diagnostics = addDiagnostics(planned.diagnostics, await findLocalRewind(directory, plan));
