@@ -3,8 +3,8 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';
 import { getHomeOfFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
+import { findRepositoryRoot } from '../work-tree.ts';
 import { listTrackedFiles } from './tracked-files.ts';
-import { findRepositoryRoot } from './work-tree.ts';
 
 /**
  * Finds homes whose files git tracks, anywhere in the repository of a definitions directory. `named` is the home that

@@ -44,7 +44,7 @@ export function renderPlanMarkdown(
 }
 
 function renderHead(
-  { factory, serial, base, changes }: PlanView,
+  { factory, serial, base, mergedWith, changes }: PlanView,
   rows: readonly Row[],
   verdict: ReturnType<typeof judgePlan>,
 ): string {
@@ -58,13 +58,17 @@ function renderHead(
   const against = base
     ? `commit ${renderCode(shortenRevision(base.revision))}, which is applied`
     : `serial ${serial} of its applied state`;
+  const merged =
+    base && mergedWith && mergedWith !== base.revision
+      ? `, merged with commit ${renderCode(shortenRevision(mergedWith))} of ${renderCode(base.branch)}`
+      : '';
   const scope = verdict === 'incomplete' ? ', without the definitions that have errors' : '';
   return [
     `<!-- hookmill-plan ${factory} -->`,
     `### hookmill plan: ${verdict === 'applicable' ? result : planVerdicts[verdict]}`,
     ...(verdict !== 'applicable' && losses ? ['', `**${losses}.**`] : []),
     '',
-    `Factory ${renderCode(factory)}, against ${against}${scope}: ${rows.length === 0 ? 'no changes' : counts}.`,
+    `Factory ${renderCode(factory)}, against ${against}${merged}${scope}: ${rows.length === 0 ? 'no changes' : counts}.`,
   ].join('\n');
 }
 

@@ -4,13 +4,13 @@ import { Option } from 'commander';
 import { quoteShellWord } from '../../../schema/clients/render-curl.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import { requireFactoryName } from '../../context.ts';
-import { findRepositoryRoot } from '../../definitions/work-tree.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { renderSteps, type Step } from '../../render/render-table.ts';
 import type { CoverDirectory } from '../../scaffold/ci.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
+import { findRepositoryRoot } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill init`. */

@@ -43,6 +43,8 @@ interface GitCommand {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly input?: string;
+  /** Exit statuses of `runGit` other than 0 that are answers. */
+  readonly exitCodes?: readonly number[];
   /** Called every second; a failure that it returns ends the command. */
   readonly watch?: () => Promise<GitFailure | undefined>;
 }
@@ -113,7 +115,7 @@ async function runWithin<T>(
 }
 
 function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
-  const { directory, environment, input } = command;
+  const { directory, environment, input, exitCodes = [] } = command;
   const git = simpleGit({
     baseDir: directory,
     abort: signal,
@@ -125,7 +127,7 @@ function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFai
     input: () => input,
     // By default, simple-git counts a killed process, which has no exit code, as successful.
     errors: (error, { exitCode, stdErr }) => {
-      if (error || exitCode === 0) return error;
+      if (error || [0, ...exitCodes].includes(exitCode)) return error;
       return Buffer.concat(stdErr.length > 0 ? stdErr : [Buffer.from(`git exited with ${exitCode}`)]);
     },
   });
