@@ -12,6 +12,7 @@ import {
   findMergeBase,
   findOwnTree,
   findTip,
+  listChanged,
   listIgnored,
   mergeCommits,
   readParents,
@@ -51,7 +52,7 @@ export async function readMergedDefinitions(
     if (!(error instanceof GitFailure)) throw error;
     const [reason = ''] = error.message.split('\n', 1);
     const message = `git cannot merge this work tree into ${source.branch} (${truncate(reason)}), so the plan is of the work tree alone`;
-    const hint = `merge ${source.branch} first, or plan with git 2.38 or newer`;
+    const hint = `merge ${source.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
     const found = readDirectory(directory);
     return { found, explain: makeExplain(plan => [describeFactory(plan, 'factory/behind', message, hint)]) };
   }
@@ -59,16 +60,16 @@ export async function readMergedDefinitions(
 
 async function readMerge(tree: WorkTree, { revision: applied, branch }: Base): Promise<MergedDefinitions> {
   const { head, headRef } = tree;
-  const [parents, tip, ignored] = await Promise.all([
+  const [parents, tip, ignored, own] = await Promise.all([
     readParents(tree, head),
     findTip(tree, applied),
     listIgnored(tree),
+    commitWorkTree(tree),
   ]);
   const base = tip && (await findMergeBase(tree, tip, head));
   const isBranch = headRef === `refs/heads/${branch}`;
   const isRewound = isBranch && (await findMergeBase(tree, applied, head)) !== applied;
   const verdict = judgeMerge({ applied, tip, head, parents, base, isRewound });
-  const own = await commitWorkTree(tree);
   const isMerged = tip !== undefined && (verdict === 'behind' || verdict === 'rewound');
   const { tree: merged, conflicts } = isMerged
     ? await mergeCommits(tree, tip, own)
@@ -79,14 +80,13 @@ async function readMerge(tree: WorkTree, { revision: applied, branch }: Base): P
     new Set(conflicts.flatMap(name => toOwnPath(tree, name.replace(/~[0-9a-f]{40}$/, '')) ?? [])),
     branch,
   );
-  const known = verdict === 'unknown' && !tip ? await findKnownBase(tree) : undefined;
-  const inBase = known && new Set((await readTree(tree, known)).files.map(({ file }) => file));
+  const former = verdict === 'unknown' && !tip ? await listFormer(tree) : undefined;
   return {
     found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored)] },
     explain: makeExplain(
       plan => [
         ...describeVerdict(plan, verdict, { applied, tip, branch }),
-        ...(inBase ? describeForeign(plan, inBase) : []),
+        ...(former ? describeForeign(plan, former) : []),
       ],
       isMerged ? tip : undefined,
     ),
@@ -110,10 +110,16 @@ async function readTree(tree: WorkTree, revision: string): Promise<DefinitionFil
   return folder ? readRevision(tree.mirror, folder, '', false) : { files: [], diagnostics: [] };
 }
 
-/** Finds an older merge base than that of the tip, which the repository lacks: nothing that it lacks was there for HEAD. */
-async function findKnownBase(tree: WorkTree): Promise<string | undefined> {
+/**
+ * Lists the definition files that HEAD or a commit before it had, as far back as the merge base with the newest commit
+ * of the branch that the repository has; undefined if there is none.
+ */
+async function listFormer(tree: WorkTree): Promise<ReadonlySet<string> | undefined> {
   const bases = await Promise.all(tree.branchTips.flat().map(older => findMergeBase(tree, older, tree.head)));
-  return bases.find(base => base !== undefined);
+  const base = bases.find(found => found !== undefined);
+  if (base === undefined) return undefined;
+  const { files } = await readTree(tree, base);
+  return new Set([...files.map(({ file }) => file), ...(await listChanged(tree, base))]);
 }
 
 /** Replaces files with conflicts by errors, so that the plan leaves out what they define. */
@@ -162,11 +168,11 @@ function describeVerdict(
   return [describeFactory(plan, 'factory/behind', message, hint)];
 }
 
-/** Marks what a plan destroys although the merge base does not have it: only the branch that is followed does. */
-function describeForeign({ changes }: PlanView, inBase: ReadonlySet<string>): Diagnostic[] {
+/** Marks what a plan destroys although the checked out branch never had it: only the branch that is followed does. */
+function describeForeign({ changes }: PlanView, former: ReadonlySet<string>): Diagnostic[] {
   return changes.flatMap(({ action, kind, name }): Diagnostic[] => {
     const file = getDefinitionPath(kind, name);
-    if (action !== 'delete' || inBase.has(file)) return [];
+    if (action !== 'delete' || former.has(file)) return [];
     const message = `the ${kind} ${name} is not destroyed by this branch: the merge base does not have it`;
     return [{ code: 'factory/behind', severity: 'warning', message, file }];
   });

@@ -51,9 +51,15 @@ async function openWorkTree(
   const { GIT_DIR: _, ...theirs } = environment;
   const user = { directory, environment: theirs, repository, signal };
   const names = ['index', 'objects', 'shallow', 'info/exclude'].flatMap(name => ['--git-path', name]);
-  const output = await run(user, [
-    ...['rev-parse', '--path-format=absolute', '--show-toplevel', ...names],
-    ...['--show-prefix', 'HEAD', '--symbolic-full-name', 'HEAD'],
+  const [output, kept, ...listed] = await Promise.all([
+    run(user, [
+      ...['rev-parse', '--path-format=absolute', '--show-toplevel', ...names],
+      ...['--show-prefix', 'HEAD', '--symbolic-full-name', 'HEAD'],
+    ]),
+    run(user, ['config', '--null', '--get-regexp', keptSettings], { exitCodes: [1] }),
+    ...[`refs/remotes/*/${branch}`, `refs/heads/${branch}`].map(place =>
+      run(user, ['for-each-ref', '--format=%(objectname)', place]),
+    ),
   ]);
   const [
     root = '',
@@ -65,11 +71,6 @@ async function openWorkTree(
     head = '',
     headRef = '',
   ] = output.split('\n');
-  const places = [`refs/remotes/*/${branch}`, `refs/heads/${branch}`];
-  const listed = await Promise.all(
-    places.map(place => run(user, ['for-each-ref', '--format=%(objectname)', place])),
-  );
-  const kept = await run(user, ['config', '--null', '--get-regexp', keptSettings], { exitCodes: [1] });
   await makeRepository(temporary, { index, objects, shallow, exclude }, formatConfiguration(root, kept));
   const own = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   return {
@@ -176,6 +177,13 @@ export async function findTip(
   return undefined;
 }
 
+/** Lists the files of the definitions folders that commits after `base` up to HEAD changed, as `listIgnored` does. */
+export async function listChanged(tree: WorkTree, base: string): Promise<string[]> {
+  const { mirror, head } = tree;
+  const log = ['log', '-m', '--format=', '--name-only', '--no-renames', '-z', `${base}..${head}`, '--'];
+  return toOwnPaths(tree, await run(mirror, [...log, ...listFolders(mirror.repository.path)]));
+}
+
 /**
  * Makes a commit of HEAD with the changes of the work tree that definitions can depend on, whether they are staged,
  * uncommitted or untracked, and returns its name. Files that a sparse checkout left out stay in it.
@@ -202,6 +210,10 @@ export async function listIgnored(tree: WorkTree): Promise<string[]> {
   const { mirror } = tree;
   const listing = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--'];
   const listed = await run(mirror, [...listing, ...listFolders(mirror.repository.path)]);
+  return toOwnPaths(tree, listed);
+}
+
+function toOwnPaths(tree: WorkTree, listed: string): string[] {
   return listed.split('\0').flatMap(name => (name === '' ? [] : (toOwnPath(tree, name) ?? [])));
 }
 

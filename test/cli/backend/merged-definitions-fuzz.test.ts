@@ -34,6 +34,7 @@ const secrets = Object.fromEntries(['S', 'T', 'U', 'V', 'W'].map(name => [name, 
 function change(files: Files, random: Random): void {
   const pick = <T>(among: readonly T[]): T => among[random(among.length)] as T;
   const name = () => pick(['ant', 'bee', 'cat', 'dog', 'elk', 'fox']);
+  if (files.size === 0) files.set('docs/read.yaml', 'Read me.\n');
   const existing = pick([...files.keys()]);
   const kinds: Readonly<Record<string, () => string>> = {
     webhooks: () =>
