@@ -15,8 +15,9 @@ The plan names each changed part of a definition, with its value before and afte
 runs. For this it reads the delivery log: when and how often a webhook was used, and which stored deliveries a changed
 automation would treat differently.
 
-A file with an error does not hide the plan of the others. If the factory follows a branch, the plan also says what would
-be refused after a merge, and the command that allows it. The exit status is 1 in both cases.
+A file with an error does not hide the plan of the others. If the factory follows a branch, the plan is of the merge of
+the git work tree into that branch, as far as it was fetched. It also says what would be refused after the merge, and the
+command that allows it. The exit status is 1 in both cases.
 
 Examples:
   hookmill plan
