@@ -3,8 +3,8 @@ import { join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';
 import { findHomeFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
+import { findRepositoryRoot } from '../work-tree.ts';
 import { listFiles } from './tracked-files.ts';
-import { findRepositoryRoot } from './work-tree.ts';
 
 /**
  * Finds homes whose files git tracks, anywhere in the repository of a definitions directory. `named` is the home that

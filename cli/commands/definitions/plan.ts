@@ -1,12 +1,10 @@
-import { addDiagnostics } from '../../../schema/diagnostics.ts';
 import { openBackend } from '../../backend/open-backend.ts';
-import { locateInRepository } from '../../definitions/work-tree.ts';
-import { findLocalRewind } from '../../definitions/local-rewind.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
 import { printData, printFindings, printStatus, printText } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { judgePlan, planVerdicts, renderPlan } from '../../render/render-plan.ts';
 import { renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
+import { locateInRepository } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill plan`. */
@@ -18,8 +16,9 @@ The plan names each changed part of a definition, with its value before and afte
 runs. For this it reads the delivery log: when and how often a webhook was used, and which stored deliveries a changed
 automation would treat differently.
 
-A file with an error does not hide the plan of the others. If the factory follows a branch, the plan also says what would
-be refused after a merge, and the command that allows it. The exit status is 1 in both cases.
+A file with an error does not hide the plan of the others. If the factory follows a branch, the plan is of the merge of
+the git work tree into that branch, as far as it was fetched. It also says what would be refused after the merge, and the
+command that allows it. The exit status is 1 in both cases.
 
 With --watch, plans again whenever a file of the definitions directory has changed, until Ctrl-C.
 
@@ -60,9 +59,7 @@ async function printPlan(
   { output, detailedExitcode, out }: PlanCommandOptions,
   { backend, directory }: Awaited<ReturnType<typeof openBackend>>,
 ): Promise<void> {
-  const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });
-  const { plan, texts } = planned;
-  const diagnostics = addDiagnostics(planned.diagnostics, await findLocalRewind(directory, plan));
+  const { plan, diagnostics, texts } = await backend.plan({ withImpact: true, out, onNote: printStatus });
   const verdict = judgePlan(plan, diagnostics);
   printFindings(renderDiagnostics(diagnostics, texts));
   const nowMs = Date.now();

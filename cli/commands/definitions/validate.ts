@@ -4,7 +4,6 @@ import { Option } from 'commander';
 import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
 import { openBackend } from '../../backend/open-backend.ts';
 import type { LoadedFactory } from '../../definitions/load-definitions.ts';
-import { findDefinitionsDirectory, findRepositoryRoot } from '../../definitions/work-tree.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Findings } from '../../formats/findings.ts';
 import {
@@ -18,6 +17,7 @@ import type { GlobalOptions } from '../../global-options.ts';
 import { readSecretNames } from '../../input/read-input.ts';
 import { printExactly, printFindings, printStatus, printText } from '../../output.ts';
 import { version } from '../../version.ts';
+import { findDefinitionsDirectory, findRepositoryRoot } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill validate`. */
