@@ -33,7 +33,7 @@ import { readInputFile } from '../input/read-input.ts';
 import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, askReadiness, type DaemonHealth, isServed } from './daemon-health.ts';
-import { readMergedDefinitions } from './merged-definitions.ts';
+import { findBase, readMergedDefinitions } from './merged-definitions.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
@@ -92,7 +92,7 @@ async function planDirectory(
     );
   }
   const { source } = await factory.readState();
-  const { found, explain } = await readMergedDefinitions(context.directory, source, process.env);
+  const { found, explain } = await readMergedDefinitions(context.directory, findBase(followed, source), process.env);
   const definitions = parseDefinitions(found);
   const planned = await planFactory(factory, definitions);
   const { ok, state, changes, diagnostics } = planned;

@@ -6,6 +6,7 @@ import { shortenRevision } from '../../schema/clients/describe.ts';
 import { addDiagnostics, type Diagnostic, truncate } from '../../schema/diagnostics.ts';
 import { type DefinitionFiles, getDefinitionPath } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
 import { GitFailure } from '../../sources/repository/git/git-command.ts';
 import {
   commitWorkTree,
@@ -25,7 +26,23 @@ import { readRevision } from '../../sources/repository/repository-source.ts';
 import { findRepositoryRoot } from '../work-tree.ts';
 import type { PlanResult } from './backend.ts';
 
-type Base = Pick<Extract<AppliedStatus['source'], { kind: 'repository' }>, 'revision' | 'branch'>;
+interface Base {
+  readonly branch: string;
+  /** The applied revision; undefined if nothing of the branch is applied. */
+  readonly revision: string | undefined;
+}
+
+/** The branch that a factory follows, and what is applied of it; undefined if it follows none. */
+export function findBase(
+  followed: Pick<FollowedRepository, 'repository' | 'branch'> | undefined,
+  source: AppliedStatus['source'],
+): Base | undefined {
+  const applied = source?.kind === 'repository' ? source : undefined;
+  const place = followed ?? applied;
+  if (!place) return undefined;
+  const isApplied = applied?.repository === place.repository && applied.branch === place.branch;
+  return { branch: place.branch, revision: isApplied ? applied.revision : undefined };
+}
 
 /** The definitions as they are after the merge of a work tree into the branch that its factory follows. */
 export interface MergedDefinitions {
@@ -40,19 +57,19 @@ export interface MergedDefinitions {
  */
 export async function readMergedDefinitions(
   directory: string,
-  source: AppliedStatus['source'],
+  base: Base | undefined,
   environment: NodeJS.ProcessEnv,
 ): Promise<MergedDefinitions> {
   const isInGit = existsSync(join(findRepositoryRoot(directory, {}), '.git'));
-  if (source?.kind !== 'repository' || !isInGit)
+  if (!base || !isInGit)
     return { found: readDirectory(directory), explain: planned => planned };
   try {
-    return await useWorkTree(directory, source.branch, environment, tree => readMerge(tree, source));
+    return await useWorkTree(directory, base.branch, environment, tree => readMerge(tree, base));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const [reason = ''] = error.message.split('\n', 1);
-    const message = `git cannot merge this work tree into ${source.branch} (${truncate(reason)}), so the plan is of the work tree alone`;
-    const hint = `merge ${source.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
+    const message = `git cannot merge this work tree into ${base.branch} (${truncate(reason)}), so the plan is of the work tree alone`;
+    const hint = `merge ${base.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
     const found = readDirectory(directory);
     return { found, explain: makeExplain(plan => [describeFactory(plan, 'factory/behind', message, hint)]) };
   }
@@ -68,7 +85,8 @@ async function readMerge(tree: WorkTree, { revision: applied, branch }: Base): P
   ]);
   const base = tip && (await findMergeBase(tree, tip, head));
   const isBranch = headRef === `refs/heads/${branch}`;
-  const isRewound = isBranch && (await findMergeBase(tree, applied, head)) !== applied;
+  const isRewound =
+    isBranch && applied !== undefined && (await findMergeBase(tree, applied, head)) !== applied;
   const verdict = judgeMerge({ applied, tip, head, parents, base, isRewound });
   const isMerged = tip !== undefined && (verdict === 'behind' || verdict === 'rewound');
   const { tree: merged, conflicts } = isMerged
@@ -158,14 +176,15 @@ function describeVerdict(
   verdict: MergeVerdict,
   { applied, tip, branch }: Pick<MergeFacts, 'applied' | 'tip'> & { readonly branch: string },
 ): Diagnostic[] {
-  const revision = shortenRevision(applied);
+  const revision = applied === undefined ? '' : shortenRevision(applied);
   if (verdict === 'rewound') {
     const message = `a push of this work tree is refused: its commit does not descend from the applied revision ${revision}`;
     const hint = `pull ${branch} first; or, to rewrite its history, push it and run \`hookmill reconcile --once --allow-rewind\``;
     return [describeFactory(plan, 'factory/rewound', message, hint)];
   }
   if (verdict !== 'unknown') return [];
-  const lacking = tip ? `the merge base with ${branch}` : `the applied revision ${revision} of ${branch}`;
+  const newest = applied === undefined ? branch : `the applied revision ${revision} of ${branch}`;
+  const lacking = tip ? `the merge base with ${branch}` : newest;
   const message = `this clone lacks ${lacking}, so the plan is of the work tree alone: it also undoes what ${branch} has and this branch does not`;
   const hint = `fetch ${branch}${tip ? ' with its history (`git fetch --unshallow`)' : ''}, then plan again`;
   return [describeFactory(plan, 'factory/behind', message, hint)];

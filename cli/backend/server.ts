@@ -9,7 +9,7 @@ import { UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanResult } from './backend.ts';
 import { askDaemon } from './daemon-health.ts';
-import { readMergedDefinitions } from './merged-definitions.ts';
+import { findBase, readMergedDefinitions } from './merged-definitions.ts';
 import type { Server } from './server-address.ts';
 import { callServer } from './server-client.ts';
 
@@ -22,8 +22,9 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
     showDaemon: serial => askDaemon({ ...server, factory, serial }),
     plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
-      const { source } = await callServer(server, 'showStatus', { params });
-      const { found, explain } = await readMergedDefinitions(directory, source, process.env);
+      const { source, reconcile } = await callServer(server, 'showStatus', { params });
+      const base = findBase(reconcile?.followed, source);
+      const { found, explain } = await readMergedDefinitions(directory, base, process.env);
       return explain(await planOnServer(server, params, readFiles(found), { impact: withImpact }));
     },
     apply: options => applyOnServer(server, params, directory, options),

@@ -1,6 +1,7 @@
 /** What a repository knows of a commit that is to be merged into the branch that a factory follows. */
 export interface MergeFacts {
-  readonly applied: string;
+  /** The applied revision; undefined if nothing of the branch is applied. */
+  readonly applied: string | undefined;
   /** The newest known commit of the branch that is, or descends from, the applied one. */
   readonly tip: string | undefined;
   readonly head: string;
@@ -30,5 +31,5 @@ export function judgeMerge({ applied, tip, head, parents, base, isRewound }: Mer
   }
   // CI may check out the merge itself, without its history.
   const newest = tip ?? applied;
-  return head === newest || parents.includes(newest) ? 'up-to-date' : 'unknown';
+  return newest !== undefined && [head, ...parents].includes(newest) ? 'up-to-date' : 'unknown';
 }

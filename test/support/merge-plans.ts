@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readMergedDefinitions } from '../../cli/backend/merged-definitions.ts';
+import { findBase, readMergedDefinitions } from '../../cli/backend/merged-definitions.ts';
+import { readRememberedRepository } from '../../operations/branch/remembered-repository.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
 import { planFactory } from '../../operations/plan/plan-factory.ts';
 import { planView } from '../../operations/views/plan-view.ts';
@@ -21,7 +22,8 @@ export function gitIn(directory: string) {
 /** Plans a directory as `hookmill plan` does, in this process. */
 export async function planMerge(factory: OpenFactory, directory: string, environment = operatorEnvironment) {
   const { source } = await factory.readState();
-  const { found, explain } = await readMergedDefinitions(directory, source, environment);
+  const base = findBase(await readRememberedRepository(factory), source);
+  const { found, explain } = await readMergedDefinitions(directory, base, environment);
   const { ok, state, changes, diagnostics } = await planFactory(factory, parseDefinitions(found));
   return explain({ ok, plan: planView(state, changes, 'http://127.0.0.1'), diagnostics });
 }

@@ -159,12 +159,14 @@ export async function findMergeBase(
 
 /**
  * Finds the newest commit of the branch: of a remote-tracking ref, otherwise of a local one, that equals the applied
- * revision or descends from it; without one, the applied revision itself if the repository has it.
+ * revision or descends from it; without one, the applied revision itself if the repository has it. If nothing is
+ * applied, each ref of the branch will do.
  */
 export async function findTip(
   { mirror, branchTips }: WorkTree,
-  applied: string,
+  applied: string | undefined,
 ): Promise<string | undefined> {
+  if (applied === undefined) return branchTips.flat()[0];
   for (const tips of [...branchTips, [applied]]) {
     const counted = await Promise.all(
       tips.map(async tip => ({ tip, count: await countDescendants(mirror, applied, tip) })),
