@@ -7,8 +7,8 @@ import { type Part, replaceFile, updateParts } from './update-parts.ts';
 
 const common = ['build/**/*.*', 'package.json', 'package-lock.json'];
 const program: Part = {
-  sources: ['{cli,daemon,json,operations,schema,senders,signatures,sources,store}/**/*.ts', ...common],
-  output: ['dist/*.js', 'dist/prebuilds/*.node'],
+  sources: ['{cli,daemon,json,operations,schema,senders,signatures,sources,store}/**/*.{ts,sh}', ...common],
+  output: ['dist/*.{js,sh}', 'dist/prebuilds/*.node'],
   build: buildProgram,
 };
 const dashboard: Part = {
@@ -22,9 +22,9 @@ await updateParts({ program, dashboard }, 'dist/build.json');
 
 async function buildProgram(): Promise<readonly string[]> {
   // Loading what bundles takes longer than to find that nothing is stale.
-  const { bundleProgram, findBinaries } = await import('./bundle.ts');
+  const { bundleProgram, findOtherFiles } = await import('./bundle.ts');
   const chunks = await bundleProgram();
-  const files = new Map<string, string | Buffer>(findBinaries());
+  const files = new Map<string, string | Buffer>(findOtherFiles());
   for (const { fileName, code } of chunks) files.set(fileName, code);
   mkdirSync('dist/prebuilds', { recursive: true });
   for (const [file, content] of files) replaceFile(join('dist', file), content);

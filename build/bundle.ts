@@ -17,6 +17,8 @@ const workers = {
   'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
 };
 
+const gitSession = 'sources/repository/git/git-session.sh';
+
 // A megabyte of the tarball each. Of the others that better-sqlite3 has, hookmill does not run on Windows, and servers
 // are no Macs with an Intel processor.
 const platforms = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'linuxmusl-arm64', 'linuxmusl-x64'];
@@ -104,14 +106,17 @@ export async function bundleProgram(): Promise<readonly OutputChunk[]> {
 
 /**
  * Finds the files that the program needs beside its chunks, by their paths in dist/: SQLite for the platforms of the
- * package, and for the one that builds it.
+ * package, and for the one that builds it; and the script that supervises git.
  */
-export function findBinaries(): ReadonlyMap<string, Buffer> {
+export function findOtherFiles(): ReadonlyMap<string, Buffer> {
   const wanted = new Set([...platforms, `${process.platform}-${process.arch}`].map(name => `${name}.node`));
   const files = globSync('node_modules/better-sqlite3/prebuilds/*').filter(file =>
     wanted.has(basename(file)),
   );
-  return new Map(files.map(file => [`prebuilds/${basename(file)}`, readFileSync(file)]));
+  return new Map([
+    ...files.map(file => [`prebuilds/${basename(file)}`, readFileSync(file)] as const),
+    [basename(gitSession), readFileSync(gitSession)],
+  ]);
 }
 
 /**

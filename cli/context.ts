@@ -6,12 +6,12 @@ import type { Workspace } from '../schema/definitions/parse-file.ts';
 import { defaultPorts } from '../schema/ingress-url.ts';
 import { namePattern, nameRule } from '../schema/names.ts';
 import type { PostgresPlace, Store } from '../store/ports/store.ts';
-import { findDefinitionsDirectory, findRepositoryRoot } from './definitions/work-tree.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
 import { takeSecrets } from './take-secrets.ts';
+import { findDefinitionsDirectory, findRepositoryRoot } from './work-tree.ts';
 
 /** The place that a command works on, with an open home on this machine. */
 export interface Context extends Place {
@@ -125,7 +125,9 @@ async function requireOwnHome(home: string): Promise<void> {
   const directory = dirname(home);
   if (!existsSync(home) || !existsSync(`${findRepositoryRoot(directory, {})}/.git`)) return;
   const { listFiles } = await import('./definitions/tracked-files.ts');
-  if ((await listFiles(directory, [basename(home)])).length === 0) return;
+  // More files than git lists within its limits are tracked, too.
+  const tracked = await listFiles(directory, [basename(home)]).catch(() => [home]);
+  if (tracked.length === 0) return;
   throw new CommandError(
     `${home} came with the repository, so others know its secrets; remove it from git, or name your own with --home`,
   );

@@ -79,7 +79,9 @@ export function createBelow(directory: string, path: string, content: string): b
 /** Reads a text file below a directory. Fails with the file system's error, also for a link, or one on the way. */
 export function readBelow(directory: string, path: string): string {
   const flag = O_RDONLY | O_NOFOLLOW;
-  return useParent(directory, path, false, file => readFileSync(file, { encoding: 'utf8', flag: flag as never }));
+  return useParent(directory, path, false, file =>
+    readFileSync(file, { encoding: 'utf8', flag: flag as never }),
+  );
 }
 
 /** Replaces the content of a file below a directory. Fails as `readBelow` does. */

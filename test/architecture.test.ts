@@ -24,7 +24,7 @@ const startsDaemon = /^cli\/commands\/([a-z-]+\/)?serve\.ts$/;
 const looksAtSettings = 'cli/doctor/examine-settings.ts';
 /** Packages and files that take longer to load than a command otherwise takes to start. */
 const slowToStart =
-  /^(zod|yaml|execa|koa|pg|better-sqlite3)($|\/)|\/signatures\/|\/store\/(embedded|postgres)\/|^[./]+\/daemon\//;
+  /^(zod|yaml|execa|simple-git|koa|pg|better-sqlite3)($|\/)|\/signatures\/|\/store\/(embedded|postgres)\/|^[./]+\/daemon\//;
 const chainLengthMax = 14;
 const functionLinesMax = 60;
 

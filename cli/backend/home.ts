@@ -33,6 +33,7 @@ import { readInputFile } from '../input/read-input.ts';
 import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, askReadiness, type DaemonHealth, isServed } from './daemon-health.ts';
+import { findBase, readMergedDefinitions } from './merged-definitions.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
@@ -90,13 +91,16 @@ async function planDirectory(
       printable(`${describeFollowing(factory, followed)}: this is what merging the work tree would change.`),
     );
   }
-  const definitions = parseDefinitions(readDirectory(context.directory));
-  const { texts } = definitions;
+  const { source } = await factory.readState();
+  const { found, explain } = await readMergedDefinitions(context.directory, findBase(followed, source), process.env);
+  const definitions = parseDefinitions(found);
   const planned = await planFactory(factory, definitions);
   const { ok, state, changes, diagnostics } = planned;
   if (ok && out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
-  if (withImpact) return { ok, ...(await showPlanned(context, factory, definitions, planned, onNote)) };
-  return { ok, plan: planView(state, changes, context.baseUrl), diagnostics, texts };
+  if (withImpact)
+    return { ok, ...explain(await showPlanned(context, factory, definitions, planned, onNote)) };
+  const { texts } = definitions;
+  return { ok, ...explain({ plan: planView(state, changes, context.baseUrl), diagnostics, texts }) };
 }
 
 /** Shows a plan with its impact, and with warnings about filters that were judged by what was sent. */

@@ -1,6 +1,7 @@
 import { findUnconfirmed } from '../../operations/plan/confirmations.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import type { DefinitionFiles } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { listPromptPaths } from '../../sources/prompt-files.ts';
@@ -8,6 +9,7 @@ import { UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanResult } from './backend.ts';
 import { askDaemon } from './daemon-health.ts';
+import { findBase, readMergedDefinitions } from './merged-definitions.ts';
 import type { Server } from './server-address.ts';
 import { callServer } from './server-client.ts';
 
@@ -20,7 +22,10 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
     showDaemon: serial => askDaemon({ ...server, factory, serial }),
     plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
-      return planOnServer(server, params, readFiles(directory), { impact: withImpact });
+      const { source, reconcile } = await callServer(server, 'showStatus', { params });
+      const base = findBase(reconcile?.followed, source);
+      const { found, explain } = await readMergedDefinitions(directory, base, process.env);
+      return explain(await planOnServer(server, params, readFiles(found), { impact: withImpact }));
     },
     apply: options => applyOnServer(server, params, directory, options),
     findRunFiles: () => undefined,
@@ -31,9 +36,8 @@ type FactoryParams = { readonly factory: string };
 
 type SentFiles = ReturnType<typeof readFiles>;
 
-/** Reads the files to send, and finds the mistakes that only this machine can find, and others. */
-function readFiles(directory: string) {
-  const found = readDirectory(directory);
+/** Selects the files to send, and finds the mistakes that only this machine can find, and others. */
+function readFiles(found: DefinitionFiles) {
   const { texts, diagnostics } = parseDefinitions(found);
   // The server cannot see why a prompt file has no text, so it does not get an automation that names one.
   const promptless = diagnostics.filter(({ code }) => code === 'automation/prompt-file');
@@ -83,7 +87,7 @@ async function applyOnServer(
   { planFile, dryRun, adopt, newUids, confirm }: ApplyRequest,
 ): Promise<ApplyResult> {
   if (planFile !== undefined) throw new UsageError('A plan file cannot be combined with --server');
-  const sent = readFiles(directory);
+  const sent = readFiles(readDirectory(directory));
   const { files, texts } = sent;
   const planned = await planOnServer(server, params, sent, { impact: true, newUids });
   if (!planned.ok) return { ...planned, result: 'invalid' };

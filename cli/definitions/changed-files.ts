@@ -1,21 +1,20 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { type ExecaError, execa } from 'execa';
 import { promptPathPattern } from '../../schema/definitions/prompts.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { gitCommandMs, gitOutputBytesMax } from '../../sources/repository/git/git-command.ts';
 import { UsageError } from '../exit-status.ts';
+import { readWithGit } from './read-with-git.ts';
 
 /**
  * Finds the files that changed in the work tree since it branched off the revision: those that a pull request against
  * it would show, and uncommitted ones. Returns absolute paths. An unknown revision is wrong usage.
  */
 export async function findChangedFiles(directory: string, revision: string): Promise<ReadonlySet<string>> {
-  const root = (await runGit(directory, ['rev-parse', '--show-toplevel'])).replace(/\n$/, '');
+  const root = (await read(directory, ['rev-parse', '--show-toplevel'])).replace(/\n$/, '');
   const base = await findBase(root, revision);
   const lists = await Promise.all([
-    runGit(root, ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', base, '--']),
-    runGit(root, ['ls-files', '--others', '--exclude-standard', '-z']),
+    read(root, ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', base, '--']),
+    read(root, ['ls-files', '--others', '--exclude-standard', '-z']),
   ]);
   const names = lists.flatMap(list => list.split('\0')).filter(name => name !== '');
   // Git resolves symbolic links in its root; the path of the definitions directory may contain other links.
@@ -46,7 +45,7 @@ export function isTouched(
 /** Finds the common ancestor, so that later changes on the other branch are not reported. */
 async function findBase(root: string, revision: string): Promise<string> {
   const commit = await findCommit(root, revision);
-  const common = await runGit(root, ['merge-base', commit, 'HEAD'], [1]);
+  const common = await read(root, ['merge-base', commit, 'HEAD'], 1);
   // A shallow clone may have both commits without their common ancestor.
   return common.trim() || commit;
 }
@@ -55,36 +54,19 @@ async function findCommit(root: string, revision: string): Promise<string> {
   const unknown = `git does not know the revision "${revision}"; in a shallow clone, fetch it first`;
   // No revision starts with -, and git must not parse it as an option.
   if (revision.startsWith('-')) throw new UsageError(unknown);
-  const found = await runGit(
+  const found = await read(
     root,
     ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`],
-    [1, 128],
+    1,
+    128,
   );
   const commit = found.trim();
   if (!/^[0-9a-f]{40,64}$/.test(commit)) throw new UsageError(unknown);
   return commit;
 }
 
-/** Runs a git command that only reads and returns its output. It takes no lock and starts no hook or pager. */
-async function runGit(
-  directory: string,
-  args: readonly string[],
-  exitCodesExpected: readonly number[] = [],
-): Promise<string> {
-  try {
-    const { stdout } = await execa('git', ['-c', 'core.fsmonitor=false', ...args], {
-      cwd: directory,
-      env: { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
-      stdin: 'ignore',
-      stripFinalNewline: false,
-      timeout: gitCommandMs,
-      maxBuffer: gitOutputBytesMax,
-    });
-    return stdout;
-  } catch (error) {
-    const { exitCode, code, stderr, shortMessage } = error as ExecaError<{ encoding: 'utf8' }>;
-    if (exitCode !== undefined && exitCodesExpected.includes(exitCode)) return '';
-    const reason = code === 'ENOENT' ? 'git cannot be started: is it installed?' : stderr || shortMessage;
-    throw new UsageError(`--changed-since: ${reason.trim()}`);
-  }
+async function read(directory: string, args: readonly string[], ...exitCodes: number[]): Promise<string> {
+  return readWithGit(directory, args, { exitCodes }).catch(failure => {
+    throw new UsageError(`--changed-since: ${failure.message}`);
+  });
 }

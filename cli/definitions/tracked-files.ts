@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
-/** @limit Output of `git ls-files` that is read, in bytes (16 MiB): only homes and definitions are listed. */
-const listedBytesMax = 16 * 1024 * 1024;
+import { CommandError } from '../exit-status.ts';
+import { readWithGit } from './read-with-git.ts';
 
 /**
- * Lists the files that git tracks or, besides, those that it would add, by their paths relative to the directory, as far
- * as the output is read. Lists none outside a repository, or without git.
+ * Lists the files that git tracks or, besides, those that it would add, by their paths relative to the directory; none
+ * outside a repository, or without git. Fails if they cannot be listed within git's limits.
  */
 export async function listFiles(
   directory: string,
@@ -14,11 +11,10 @@ export async function listFiles(
   which: 'tracked' | 'also untracked' = 'tracked',
 ): Promise<readonly string[]> {
   const others = which === 'tracked' ? [] : ['--cached', '--others', '--exclude-standard'];
-  // The repository's configuration may be hostile: fsmonitor is a command that git would start.
-  const options = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', ...others, '--', ...pathspecs];
-  const { stdout } = await promisify(execFile)('git', options, {
-    cwd: directory,
-    maxBuffer: listedBytesMax,
-  }).catch((failure: { readonly stdout: string }) => failure);
-  return stdout.split('\0').filter(path => path !== '');
+  const words = ['ls-files', '-z', ...others, '--', ...pathspecs];
+  const output = await readWithGit(directory, words).catch(failure => {
+    if (failure.code === 'refused' || failure.code === 'git-missing') return '';
+    throw new CommandError(`the files in git cannot be listed: ${failure.message}`);
+  });
+  return output.split('\0').filter(path => path !== '');
 }

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join, posix, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';
-import { getHomeOfFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
+import { findHomeFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
+import { findRepositoryRoot } from '../work-tree.ts';
 import { listFiles } from './tracked-files.ts';
-import { findRepositoryRoot } from './work-tree.ts';
 
 /**
  * Finds homes whose files git tracks, anywhere in the repository of a definitions directory. `named` is the home that
@@ -44,7 +44,7 @@ function describeHome(directory: string, root: string, home: string, paths: read
 
 /** Files with secrets come first. */
 function rankFile(path: string): number {
-  const rank = homeFileNames.indexOf(posix.basename(path));
+  const rank = homeFileNames.indexOf(findHomeFile(path)?.name ?? '');
   return rank === -1 ? Number.MAX_SAFE_INTEGER : rank;
 }
 
@@ -53,7 +53,7 @@ function findHome(root: string, path: string, named: string | undefined): string
   if (named !== undefined && path.startsWith(`${named}/`)) return named;
   const [inDefault] = /^(?:.*\/)?\.hookmill(?=\/)/.exec(path) ?? [];
   if (inDefault !== undefined) return inDefault;
-  return isHomeFile(path, readHead(join(root, path))) ? getHomeOfFile(path) : undefined;
+  return isHomeFile(path, readHead(join(root, path))) ? findHomeFile(path)?.home : undefined;
 }
 
 function listHomePathspecs(named: string | undefined): readonly string[] {

@@ -45,7 +45,7 @@ export function renderPlanMarkdown(
 }
 
 function renderHead(
-  { factory, serial, base, changes, summary }: PlanView,
+  { factory, serial, base, mergedWith, changes, summary }: PlanView,
   rows: readonly Row[],
   verdict: ReturnType<typeof judgePlan>,
   directory: string,
@@ -55,13 +55,17 @@ function renderHead(
   const against = base
     ? `commit ${renderCode(shortenRevision(base.revision))}, which is applied`
     : `serial ${serial} of its applied state`;
+  const merged =
+    base && mergedWith && mergedWith !== base.revision
+      ? `, merged with commit ${renderCode(shortenRevision(mergedWith))} of ${renderCode(base.branch)}`
+      : '';
   const scope = verdict === 'incomplete' ? ', without the definitions that have errors' : '';
   return [
     `<!-- hookmill-plan ${factory} ${encodeURI(directory.toWellFormed())} -->`,
     `### hookmill plan: ${verdict === 'applicable' ? losses || counts : planVerdicts[verdict]}`,
     ...(verdict !== 'applicable' && losses ? ['', `**${losses}.**`] : []),
     '',
-    `Factory ${renderCode(factory)}, against ${against}${scope}: ${counts}.`,
+    `Factory ${renderCode(factory)}, against ${against}${merged}${scope}: ${counts}.`,
   ].join('\n');
 }
 

@@ -133,6 +133,7 @@ ${indent(ciInstallScript, 10)}
       - uses: ${actions.checkout}
         with:
           persist-credentials: false
+          fetch-depth: 0 # with all branches and their history: a plan is of the merge
 ${githubSteps}`;
 }
 
@@ -203,6 +204,8 @@ hookmill:
 # allows it to read; otherwise, HOOKMILL_TOKEN is an API token with the permission read.
 hookmill-plan:
   extends: .hookmill
+  image: node:24 # with git
+  variables: { GIT_DEPTH: 0 } # with all branches and their history: a plan is of the merge
   id_tokens:
     HOOKMILL_ID_TOKEN:
       aud: $HOOKMILL_SERVER

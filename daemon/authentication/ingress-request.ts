@@ -65,8 +65,6 @@ export type Authentication =
 /** A request to the ingress; the body stays in the socket until something asks for it. */
 export interface IngressRequest {
   readonly method: string;
-  /** As sent, without the query. */
-  readonly path: string;
   /** The public URL as the sender addressed it. */
   readonly url: string;
   readonly clientAddress: string;

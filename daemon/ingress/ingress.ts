@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { UnverifiedBodies } from '../http/bodies.ts';
@@ -8,13 +8,15 @@ import type { RequestTrace, Traces } from '../observability/traces.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { answer, createProblemRenderer, type IngressOutcome } from './answer.ts';
-import { KoaRequest } from './koa-request.ts';
-import { type IngressDeps, receiveDelivery } from './receive-delivery.ts';
+import { KoaRequest, readPath } from './koa-request.ts';
+import { type DeliveryTarget, type IngressDeps, receiveDelivery } from './receive-delivery.ts';
 import type { UnloggedRequests } from './unlogged-requests.ts';
 
-/** Answers the requests of receivers that report on runs, on the same port. Never rejects. */
+/** Answers the requests of receivers that report on runs, on the same port. */
 export interface ReportEndpoint {
-  isFor(request: IncomingMessage): boolean;
+  /** The path of a report, in the router's notation. */
+  readonly path: string;
+  /** Never rejects. */
   answer(context: Context): Promise<void>;
 }
 
@@ -33,7 +35,12 @@ export interface IngressOptions {
   readonly onAccepted: (webhook: ServedWebhook) => void;
 }
 
-/** Creates the ingress as a Koa application: Koa is only the transport, `receiveDelivery` decides. */
+/** `/webhooks/w/:uid{/:token}`. An expression, because the router would take it for two routes, which cost 1 µs more. */
+const deliveryPath = /^\/webhooks\/w\/([^/]+)(?:\/([^/]+))?$/;
+/** The methods with which senders deliver, or ask before they deliver. */
+const deliveryMethods = ['post', 'get', 'head', 'options'];
+
+/** Creates the ingress as a Koa application: Koa and its router are only the transport, `receiveDelivery` decides. */
 export function createIngress(options: IngressOptions): Koa {
   const { deps, settings, log, unlogged, traces, reports, onAccepted, isStopping } = options;
   const bodyBytesMax = settings.limits.bodyBytes;
@@ -46,27 +53,38 @@ export function createIngress(options: IngressOptions): Koa {
   };
   const { deliveriesPerMinute } = settings.limits;
   const answerSettings = { renderProblem: createProblemRenderer(settings.limits), deliveriesPerMinute };
-  const app = new Koa();
-  app.use(async context => {
-    if (reports?.isFor(context.req)) return reports.answer(context);
+  const serve = async (context: Context, target: DeliveryTarget | undefined) => {
     const startedMs = performance.now();
     const trace = traces?.beginRequest(context.req);
     try {
       const request = new KoaRequest(context, requestOptions, trace);
-      const outcome = await receiveDelivery(request, deps);
+      const outcome = await receiveDelivery(request, target, deps);
       // A refusal of an incomplete request is not delayed: the rest of the request would be parsed meanwhile.
       if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');
       answer(context, outcome, answerSettings);
-      if (outcome.result === 'refused') unlogged.count(outcome, request);
+      if (outcome.result === 'refused') unlogged.count(outcome, context);
       report(options, context.res.statusCode, outcome, performance.now() - startedMs, trace);
     } catch (err) {
       log.error({ err }, 'request failed');
       context.status = 500;
       trace?.end(500);
     }
-  });
+  };
+  const router = new Router({ sensitive: true, strict: true });
+  const deliver = (context: RouterContext) => {
+    // Not the parameters, which are decoded.
+    const [uid = '', token] = context.captures ?? [];
+    return serve(context, { uid, token });
+  };
+  router.register(deliveryPath, deliveryMethods, deliver, { pathAsRegExp: true });
+  if (reports) router.all(reports.path, reports.answer);
+  const app = new Koa();
+  // Routes see the path as it was sent. Koa's own getter fails on some targets.
+  Object.defineProperty(app.request, 'path', { get: readPath });
+  app.use(router.routes());
+  app.use(context => serve(context, undefined));
   // The only errors that Koa itself reports are connections broken by the client.
   app.on('error', (err: unknown) => log.debug({ err }, 'connection broken'));
   return app;

@@ -40,11 +40,6 @@ export class KoaRequest implements IngressRequest {
     return this.#req.method ?? '';
   }
 
-  // Koa's own getter fails on some targets.
-  get path(): string {
-    return readOriginForm(this.#req).split('?', 1)[0] ?? '';
-  }
-
   get headers(): IncomingHttpHeaders {
     return this.#req.headers;
   }
@@ -77,6 +72,11 @@ export class KoaRequest implements IngressRequest {
     permitBody(this.#req, this.#res, this.#options.bodyBytesMax);
     return readBody(this.#req, this.#options.bodyBytesMax, room);
   }
+}
+
+/** The getter of the path of a Koa request: as it was sent, without the query. */
+export function readPath(this: { readonly req: IncomingMessage }): string {
+  return readOriginForm(this.req).split('?', 1)[0] ?? '';
 }
 
 /** Returns the request target without scheme and host. A client may send those (RFC 9112 section 3.2.2). */

@@ -28,22 +28,32 @@ export interface IngressDeps extends RecordDeps {
   readonly budgets: Budgets;
 }
 
+/** The last segments of the path of a delivery, as they were sent. */
+export interface DeliveryTarget {
+  readonly uid: string;
+  readonly token: string | undefined;
+}
+
 /**
- * Decides the outcome of a request. Makes the cheapest checks first, reads the body only if needed, and accepts a
+ * Decides the outcome of a request; `target` is undefined if its path and method are no delivery's. Makes the cheapest checks first, reads the body only if needed, and accepts a
  * delivery only after its commit.
  */
-export async function receiveDelivery(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
+export async function receiveDelivery(
+  request: IngressRequest,
+  target: DeliveryTarget | undefined,
+  deps: IngressDeps,
+): Promise<IngressOutcome> {
   const isPost = request.method === 'POST';
-  if (!isPost && !otherMethods.includes(request.method)) return methodNotAllowed;
-  const target = parseTarget(request.path);
-  const webhook = target && deps.findWebhook(target.uid);
+  const uid = target && uidPattern.test(target.uid) ? target.uid : undefined;
+  const webhook = uid === undefined ? undefined : deps.findWebhook(uid);
   if (!isPost && webhook?.authenticator.handshakeMethod !== request.method)
-    return receiveOtherMethod(request, webhook, deps, target?.uid);
-  if (!webhook) return target && deps.isUnserved(target.uid) ? notServed : notFound;
+    return receiveOtherMethod(request, webhook, deps, uid);
+  if (!webhook) return uid !== undefined && deps.isUnserved(uid) ? notServed : notFound;
+  const token = target?.token;
   // Only url_token webhooks have a path segment after the UID.
-  if (target.token !== undefined && webhook.authMode !== 'url_token') return notFound;
+  if (token !== undefined && webhook.authMode !== 'url_token') return notFound;
 
-  const sender = await authenticate(request, webhook, target.token, deps);
+  const sender = await authenticate(request, webhook, token && decodeUnreserved(token), deps);
   if (sender.result !== 'verified') return sender;
   const { body, schemeDeliveryId, contentDigest, verifiedWith } = sender;
   const handshake = sender.handshake ?? webhook.authenticator.answerVerified?.(request, body);
@@ -80,9 +90,6 @@ const notServed: IngressOutcome = {
   retryAfterSeconds: notServedSeconds,
 };
 const methodNotAllowed: IngressOutcome = { result: 'refused', problem: 'method-not-allowed' };
-
-// The methods with which providers ask before they deliver.
-const otherMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The ingress allows only POST, except for a webhook whose provider asks with another method before it delivers. */
 async function receiveOtherMethod(
@@ -235,28 +242,6 @@ function logStranger(
 
 function explainLeftOut(rows: number): string | undefined {
   return rows === 0 ? undefined : `${rows} unverified requests before this one were not logged`;
-}
-
-/** The webhook and the token that the path of a delivery names. */
-interface Target {
-  readonly uid: string;
-  /** The path segment after the UID. */
-  readonly token: string | undefined;
-}
-
-const prefix = '/webhooks/w/';
-const uidLength = 27;
-
-/** Parses `/webhooks/w/<uid>` or `/webhooks/w/<uid>/<token>`, which must match exactly; undefined for any other path. */
-function parseTarget(path: string): Target | undefined {
-  if (!path.startsWith(prefix)) return undefined;
-  const uid = path.slice(prefix.length, prefix.length + uidLength);
-  if (!uidPattern.test(uid)) return undefined;
-  const rest = path.slice(prefix.length + uidLength);
-  if (rest === '') return { uid, token: undefined };
-  const token = rest.slice(1);
-  if (rest[0] !== '/' || token === '' || token.includes('/')) return undefined;
-  return { uid, token: decodeUnreserved(token) };
 }
 
 /** RFC 3986 section 6.2.2.2: `%7E` is `~`. A malformed escape stays as it is, and matches no token. */

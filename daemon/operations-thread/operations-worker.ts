@@ -7,7 +7,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Store, StorePlace } from '../../store/ports/store.ts';
 import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
-import { openStateCache } from '../management/api/state-cache.ts';
+import { openServedStateReader } from '../management/api/read-served-state.ts';
 import type {
   FindMissedArgument,
   FromThread,
@@ -31,19 +31,17 @@ async function serve(place: StorePlace): Promise<void> {
   const clock = { atMs: Date.now() };
   const now = () => new Date(clock.atMs);
   const store = await openStore({ ...place, now, readsInThread: false });
-  const states = openStateCache(store.appliedStates);
+  const { read } = store.appliedStates;
+  const readServedState = openServedStateReader(store.appliedStates);
   const writes = openLogWrites(port);
   const verbs: Readonly<Record<ThreadVerb, Verb>> = {
     answerRequest: loadLater(async () => {
       const { createAnswerer } = await import('../management/api/answer-in-thread.ts');
-      return createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock });
+      return createAnswerer({ store, deliveryLog: writes.deliveryLog, readServedState, clock });
     }),
     loadState: loadLater(async () => {
       const { loadState } = await import('../served/loaded-state.ts');
-      return async (factory: string) => {
-        const state = await states.read(factory);
-        return loadState(state, await store.seal.opener(), factory);
-      };
+      return async (factory: string) => loadState(await read(factory), await store.seal.opener(), factory);
     }),
     readRunAutomation: loadLater(async () => {
       const { readRunAutomationsFrom } = await import('../runs/run-automations.ts');
@@ -51,15 +49,15 @@ async function serve(place: StorePlace): Promise<void> {
     }),
     watchSender: loadLater(async () => {
       const { createSenderVerbs } = await import('./sender-verbs.ts');
-      return createSenderVerbs({ store, states, clock }).watchSender;
+      return createSenderVerbs({ store, readServedState, clock }).watchSender;
     }),
     recoverMissed: loadLater(async () => {
       const { createSenderVerbs } = await import('./sender-verbs.ts');
-      return createSenderVerbs({ store, states, clock }).recoverMissed;
+      return createSenderVerbs({ store, readServedState, clock }).recoverMissed;
     }),
     findMissed: loadLater(async () => {
       const { findMissed } = await import('../../operations/alerts/find-missed.ts');
-      return (argument: FindMissedArgument) => findMissed(store, states.read, argument);
+      return (argument: FindMissedArgument) => findMissed(store, read, argument);
     }),
     lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),
   };

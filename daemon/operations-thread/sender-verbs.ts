@@ -6,14 +6,13 @@ import { requireSender, type SenderDeps, type SentWebhook } from '../../operatio
 import { redeliverMissed } from '../../operations/senders/redeliver-missed.ts';
 import { keepRecoveryProblem, watchSender } from '../../operations/senders/watch-sender.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { Store } from '../../store/ports/store.ts';
+import type { AppliedStates, Store } from '../../store/ports/store.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
-import type { StateCache } from '../management/api/state-cache.ts';
 import type { RecoverArgument, SenderArgument } from './wire.ts';
 
 export interface SenderVerbsOptions {
   readonly store: Store;
-  readonly states: StateCache;
+  readonly readServedState: AppliedStates['read'];
   readonly clock: { atMs: number };
 }
 
@@ -56,14 +55,14 @@ async function recover(
 }
 
 function createDeps(
-  { store, states }: SenderVerbsOptions,
+  { store, readServedState }: SenderVerbsOptions,
   { factory, baseUrl, nowMs }: SenderArgument,
   waitOutside: ReadOutside,
 ): SenderDeps {
   return {
     factory: {
       ...{ name: factory, store: withSecretsRead(store, waitOutside) },
-      ...{ now: () => new Date(nowMs), randomBytes, readState: () => states.readServed(factory) },
+      ...{ now: () => new Date(nowMs), randomBytes, readState: () => readServedState(factory) },
       useDeliveryLog: () => Promise.reject(new Error('a look at a sender writes no deliveries')),
     },
     ...{ baseUrl, waitOutside },

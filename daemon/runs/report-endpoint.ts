@@ -35,7 +35,7 @@ const answers = {
 /** Opens the part of the ingress that takes the reports of receivers. */
 export function openReportEndpoint(deps: ReportDeps): ReportEndpoint {
   return {
-    isFor: ({ url = '' }) => url.startsWith(callbackPrefix),
+    path: `${callbackPrefix}*rest`,
     answer: async context => {
       const code = await receiveReport(context, deps).catch((err: unknown) => {
         deps.log.error({ err }, 'cannot record a report');

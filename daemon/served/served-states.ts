@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import type { Versioned } from '../../store/ports/documents.ts';
+import type { Unparsed } from '../../store/ports/documents.ts';
 import type { Store } from '../../store/ports/store.ts';
 import type { TokenDeps } from '../authentication/authenticator.ts';
 import { oneAtATime } from '../background-work.ts';
@@ -137,7 +137,7 @@ function describeUnserved(factories: ReadonlyMap<string, Loaded>): string | unde
   return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
 }
 
-interface StoredVersion extends Pick<Versioned<unknown>, 'version'> {
+interface StoredVersion extends Pick<Unparsed<unknown>, 'version'> {
   readonly factory: string;
 }
 
@@ -146,8 +146,9 @@ async function loadChanged(
   factory: string,
   { store: { appliedStates, seal }, loadState: loadElsewhere }: ServedStatesOptions,
 ): Promise<LoadedState> {
-  const { size, parse } = await appliedStates.readStored(factory);
-  return size > ownSizeMax ? loadElsewhere(factory) : loadState(parse(), await seal.opener(), factory);
+  for await (const { size, parse } of appliedStates.readEach([factory]))
+    if (size <= ownSizeMax) return loadState(parse(), await seal.opener(), factory);
+  return loadElsewhere(factory);
 }
 
 /** Passes all stored states to `serve`. Returns whether none was left out. */
@@ -155,7 +156,7 @@ async function serveAll(
   { appliedStates, seal }: ServedStatesOptions['store'],
   serve: (stored: StoredVersion, loadState: () => Promise<LoadedState>) => Promise<void>,
 ): Promise<boolean> {
-  const waiting: (StoredVersion & Versioned<AppliedState>)[] = [];
+  const waiting: (StoredVersion & Unparsed<AppliedState>)[] = [];
   const serveWaiting = async () => {
     // The keys are read after the states that they open, because a state may have been sealed again.
     const open = await seal.opener();
@@ -166,7 +167,7 @@ async function serveAll(
     await setImmediate();
   };
   try {
-    for await (const stored of appliedStates.readAll()) {
+    for await (const stored of appliedStates.readEach()) {
       if (waiting.push(stored) === statesMax) await serveWaiting();
     }
     await serveWaiting();

@@ -10,6 +10,8 @@ export interface PlanView {
   readonly serial: number;
   /** The applied commit, and the branch that it was read from; null if the definitions come from no repository. */
   readonly base: { readonly revision: string; readonly branch: string } | null;
+  /** The commit of that branch with which a work tree was merged for the plan. */
+  readonly mergedWith?: string;
   readonly changes: readonly ChangeView[];
   readonly summary: Summary;
 }

@@ -20,7 +20,6 @@ export function openAppliedStates(documents: Documents): AppliedStates {
   return {
     listFactories: documents.listFactories,
     read: factory => documents.read(appliedStateDocument(factory)),
-    readStored: factory => documents.readStored(appliedStateDocument(factory)),
     change: async (factory, change) => {
       const { data, result } = await documents.change(appliedStateDocument(factory), async state => {
         const { next, result } = await change(state);
@@ -31,10 +30,10 @@ export function openAppliedStates(documents: Documents): AppliedStates {
       return { state: data, result };
     },
     readVersion: factory => documents.readVersion(appliedStateDocument(factory)),
-    readAll: async function* () {
-      const factories = await documents.listFactories();
-      const all = documents.readEach(factories.map(appliedStateDocument));
-      for await (const { id, ...read } of all) yield { factory: id.factory ?? '', ...read };
+    readEach: async function* (factories) {
+      const wanted = factories ?? (await documents.listFactories());
+      const each = documents.readEach(wanted.map(appliedStateDocument));
+      for await (const { id, ...read } of each) yield { factory: id.factory ?? '', ...read };
     },
     watch: documents.watch,
   };

@@ -11,7 +11,6 @@ import {
   type StoredIssuerKeys,
 } from '../ports/daemon-records.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
-import { readWhenChanged } from './read-documents.ts';
 
 type OfferedState = z.output<typeof offeredRunnersShape>;
 
@@ -33,7 +32,7 @@ const offeredRunnersDocument: StoredDocument<OfferedState> = {
 /** The offered runners, in one document. */
 export function openOfferedRunners(documents: Documents): OfferedRunners {
   return {
-    read: readWhenChanged(documents, offeredRunnersDocument, ({ runners }) => runners),
+    read: async () => (await documents.read(offeredRunnersDocument)).runners,
     record: async offered => {
       const next: OfferedState = { formatVersion: 1, runners: [...offered] };
       await documents.change(offeredRunnersDocument, async state => ({
@@ -60,7 +59,7 @@ const issuerKeysDocument: StoredDocument<IssuerKeysState> = {
 /** The keys of issuers, in one document. */
 export function openIssuerKeys(documents: Documents): StoredIssuerKeys {
   return {
-    read: readWhenChanged(documents, issuerKeysDocument, state => state),
+    read: () => documents.read(issuerKeysDocument),
     keep: async kept => {
       await documents.change(issuerKeysDocument, async state => {
         const others = state.issuers.filter(({ issuer }) => issuer !== kept.issuer);

@@ -10,18 +10,16 @@ interface FrozenDocument {
   read(documents: Documents): Promise<object>;
 }
 
-/** Creates a reader of what is made of a document. It checks the version each time, and reads only what has changed. */
+/** Creates a reader of what is made of a document, which is made again only when the document has changed. */
 export function readWhenChanged<T extends object, R>(
-  documents: Pick<Documents, 'read' | 'readVersion'>,
+  documents: Pick<Documents, 'read'>,
   document: StoredDocument<T>,
   index: (data: T) => R,
 ): () => Promise<R> {
-  let read: { readonly version: string | undefined; readonly indexed: R } | undefined;
+  let read: { readonly data: T; readonly indexed: R } | undefined;
   return async () => {
-    const version = await documents.readVersion(document);
-    if (read === undefined || read.version !== version) {
-      read = { version, indexed: index(await documents.read(document)) };
-    }
+    const data = await documents.read(document);
+    if (read?.data !== data) read = { data, indexed: index(data) };
     return read.indexed;
   };
 }

@@ -10,21 +10,23 @@ const heads: Readonly<Record<string, RegExp>> = {
   'old-key': key,
   'secrets.json': json,
   'tokens.json': json,
-  'applied.json': json,
-  'reconcile.json': json,
+  'applied/*.json': json,
+  'reconcile/*.json': json,
   'deliveries.db': /^SQLite format 3\0/,
 };
 
-/** The names of the files by which a home is recognised; those with secrets come first. */
+/** The names and patterns of the files by which a home is recognised; those with secrets come first. */
 export const homeFileNames: readonly string[] = Object.keys(heads);
 
-/** Whether a file is one of a home, by its name and its beginning as Latin-1: a home may have any name and place. */
-export function isHomeFile(path: string, head: string): boolean {
-  return heads[posix.basename(path)]?.test(head) ?? false;
+/** Finds the name or pattern of a file in the home that contains it, if the file is of a home: a home may have any name and place. */
+export function findHomeFile(path: string): { readonly home: string; readonly name: string } | undefined {
+  const { dir: home, base, ext } = posix.parse(path);
+  const pattern = `${posix.basename(home)}/*${ext}`;
+  if (homeFileNames.includes(pattern)) return { name: pattern, home: posix.dirname(home) };
+  return homeFileNames.includes(base) ? { name: base, home: home || '.' } : undefined;
 }
 
-/** The path of the home that contains the file. */
-export function getHomeOfFile(path: string): string {
-  const folder = posix.dirname(path);
-  return /(^|\/)factories\/[^/]+$/.test(folder) ? posix.join(folder, '../..') : folder;
+/** Whether a file is one of a home, by its name and its beginning as Latin-1. */
+export function isHomeFile(path: string, head: string): boolean {
+  return heads[findHomeFile(path)?.name ?? '']?.test(head) ?? false;
 }

@@ -1,13 +1,14 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { namePattern } from '../../schema/names.ts';
+import type { DocumentId } from '../ports/documents.ts';
 import { fileFailure } from '../ports/store-error.ts';
 
 /** The paths of everything that hookmill keeps in one directory. */
 export interface Home {
   readonly directory: string;
-  readonly factoriesDirectory: string;
-  readonly secretsFile: string;
+  /** The applied states. */
+  readonly appliedDirectory: string;
   readonly keyFile: string;
   /** The key before, while values that it sealed are sealed again. */
   readonly oldKeyFile: string;
@@ -18,18 +19,7 @@ export interface Home {
   /** The artifacts of runs, copied from `runsDirectory`. */
   readonly runArtifactsDirectory: string;
   readonly repositoriesDirectory: string;
-  readonly tokensFile: string;
   readonly auditFile: string;
-  /** The sign-ins to the dashboard. */
-  readonly sessionsFile: string;
-  /** The open episodes of alerts. */
-  readonly alertsFile: string;
-  /** The keys of the issuers of tokens. */
-  readonly issuersFile: string;
-  /** The runners that the last daemon offers. */
-  readonly runnersFile: string;
-  /** Says whether a copy to the home is complete. */
-  readonly copyFile: string;
   /** The address of the daemon that was started last. */
   readonly daemonFile: string;
   /** Called once by the process that made the home. */
@@ -40,8 +30,7 @@ export function homeAt(directory: string, onCreated?: () => void): Home {
   return {
     onCreated,
     directory,
-    factoriesDirectory: join(directory, 'factories'),
-    secretsFile: join(directory, 'secrets.json'),
+    appliedDirectory: join(directory, 'applied'),
     keyFile: join(directory, 'key'),
     oldKeyFile: join(directory, 'old-key'),
     deliveryLogFile: join(directory, 'deliveries.db'),
@@ -49,27 +38,18 @@ export function homeAt(directory: string, onCreated?: () => void): Home {
     runOutputsDirectory: join(directory, 'run-outputs'),
     runArtifactsDirectory: join(directory, 'run-artifacts'),
     repositoriesDirectory: join(directory, 'repositories'),
-    tokensFile: join(directory, 'tokens.json'),
     auditFile: join(directory, 'audit.jsonl'),
-    sessionsFile: join(directory, 'sessions.json'),
-    alertsFile: join(directory, 'alerts.json'),
-    issuersFile: join(directory, 'issuers.json'),
-    runnersFile: join(directory, 'runners.json'),
-    copyFile: join(directory, 'copy.json'),
     daemonFile: join(directory, 'daemon.json'),
   };
 }
 
-export function appliedStateFile(home: Home, factory: string): string {
-  return join(home.factoriesDirectory, factory, 'applied.json');
+/** The file of a document: the only one of its kind, or a factory's in the directory of its kind. */
+export function documentFile({ directory }: Pick<Home, 'directory'>, { kind, factory }: DocumentId): string {
+  return join(directory, factory === undefined ? `${kind}.json` : `${kind}/${factory}.json`);
 }
 
-export function reconcileStatusFile(home: Home, factory: string): string {
-  return join(home.factoriesDirectory, factory, 'reconcile.json');
-}
-
-export function sendersFile(home: Home, factory: string): string {
-  return join(home.factoriesDirectory, factory, 'senders.json');
+export function appliedStateFile(home: Pick<Home, 'directory'>, factory: string): string {
+  return documentFile(home, { kind: 'applied', factory });
 }
 
 export function mirrorDirectory(home: Home, factory: string): string {
@@ -85,10 +65,16 @@ export async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
-export async function listFactories(home: Home): Promise<string[]> {
-  const entries = await readdir(home.factoriesDirectory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    return fileFailure('unreadable', home.factoriesDirectory)(error);
+/** The factories that have an applied state or a reconcile status, sorted. */
+export async function listFactories({ directory }: Home): Promise<string[]> {
+  const kinds = ['applied', 'reconcile'].map(async kind => {
+    const place = join(directory, kind);
+    const entries = await readdir(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      return fileFailure('unreadable', place)(error);
+    });
+    return entries.filter(name => name.endsWith('.json')).map(name => basename(name, '.json'));
   });
-  return entries.filter(name => namePattern.test(name)).sort();
+  const names = new Set((await Promise.all(kinds)).flat());
+  return [...names].filter(name => namePattern.test(name)).sort();
 }

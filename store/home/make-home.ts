@@ -1,7 +1,8 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { documentKinds } from '../ports/documents.ts';
 import { fileFailure, StoreError } from '../ports/store-error.ts';
-import { type Home, makePrivateDirectory } from './home.ts';
+import { documentFile, type Home, makePrivateDirectory } from './home.ts';
 import { withLock } from './lock.ts';
 
 /**
@@ -26,7 +27,7 @@ export async function withHomeLock<T>(
 
 async function make({ directory, onCreated, ...places }: Home): Promise<void> {
   await makePrivateDirectory(directory);
-  const names = Object.values(places).map(place => basename(place));
+  const names = [...Object.values(places).map(place => basename(place)), ...documentKinds];
   // Beside a file are its lock, its temporary files and SQLite's files.
   const isOwn = (entry: string) => names.some(name => entry.startsWith(name));
   const entries = await readdir(directory);
@@ -48,10 +49,9 @@ const ignoreEverything = '# A home of hookmill: state, secrets and their key.\n*
  * it holds may be theirs. As ssh does, it refuses instead of correcting. A home that does not exist yet is safe.
  */
 export async function requireSafeHome(home: Home): Promise<void> {
-  const { directory, keyFile, oldKeyFile, secretsFile, tokensFile, sessionsFile } = home;
-  await requireOwn(directory, 0o022, '700');
-  const files = [keyFile, oldKeyFile, secretsFile, tokensFile, sessionsFile];
-  for (const file of files) await requireOwn(file, 0o077, '600');
+  await requireOwn(home.directory, 0o022, '700');
+  const documents = (['secrets', 'tokens', 'sessions'] as const).map(kind => documentFile(home, { kind }));
+  for (const file of [home.keyFile, home.oldKeyFile, ...documents]) await requireOwn(file, 0o077, '600');
 }
 
 async function requireOwn(path: string, forbidden: number, right: '600' | '700'): Promise<void> {

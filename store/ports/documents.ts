@@ -3,29 +3,19 @@ import { StoreError } from './store-error.ts';
 
 /** Something that was read, but not parsed yet. */
 export interface Unparsed<T> {
+  /** A text that differs for each stored content; undefined if there is none. */
+  readonly version: string | undefined;
   /** The length of its text; 0 if nothing is stored. */
   readonly size: number;
   /** Fails as reading it would. */
   readonly parse: () => T;
 }
 
-/** Something that was read with its version. */
-export interface Versioned<T> extends Pick<Unparsed<T>, 'parse'> {
-  /** A text that differs for each stored content; undefined if there is none. */
-  readonly version: string | undefined;
-}
-
-export type DocumentKind =
-  | 'applied'
-  | 'reconcile'
-  | 'secrets'
-  | 'tokens'
-  | 'sessions'
-  | 'alerts'
-  | 'issuers'
-  | 'runners'
-  | 'senders'
-  | 'copy';
+export const documentKinds = [
+  ...(['applied', 'reconcile', 'senders'] as const),
+  ...(['secrets', 'tokens', 'sessions', 'alerts', 'issuers', 'runners', 'copy'] as const),
+] as const;
+export type DocumentKind = (typeof documentKinds)[number];
 
 /** Identifies a document. Without a factory, it is the only one of its kind. */
 export interface DocumentId {
@@ -48,7 +38,10 @@ export interface StoredDocument<T extends object> extends DocumentId {
 
 /** The JSON documents of a store: applied states, reconcile statuses, team secrets and API tokens. */
 export interface Documents {
-  /** Reads a document, and checks its shape and its digest. Fails with `corrupt` or `newer-format`. */
+  /**
+   * Reads a document, and checks its shape and its digest. Returns the same object until the document has changed, so
+   * nobody may change the object. Fails with `corrupt` or `newer-format`.
+   */
   read<T extends object>(document: StoredDocument<T>): Promise<T>;
   /**
    * Changes a document under its lock, and returns it as it is stored afterwards. Without a `next` document, nothing is
@@ -58,14 +51,12 @@ export interface Documents {
     document: StoredDocument<T>,
     change: (data: T) => Promise<DocumentChange<T, R>>,
   ): Promise<{ readonly data: T; readonly result: R }>;
-  /** Reads a document without parsing it, which may take much longer. Fails with `unreadable` or `unreachable`. */
-  readStored<T extends object>(document: StoredDocument<T>): Promise<Unparsed<T>>;
   /** Returns a text that differs for each stored document; undefined if there is none. Never fails. */
   readVersion(id: DocumentId): Promise<string | undefined>;
-  /** Reads documents with their versions. Takes a fraction of the time, but may hold up its thread for each of them. */
+  /** Reads documents without parsing or keeping them, which takes a fraction of the time and of the memory. */
   readEach<T extends object>(
     documents: readonly StoredDocument<T>[],
-  ): AsyncIterable<Versioned<T> & { readonly id: DocumentId }>;
+  ): AsyncIterable<Unparsed<T> & { readonly id: DocumentId }>;
   /** The factories that have a document, sorted. */
   listFactories(): Promise<string[]>;
   /** Calls `onChange` whenever an applied state may have changed, and every few seconds. */

@@ -4,7 +4,7 @@ import type { ApiTokens } from './api-tokens.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { OfferedRunners, SenderStates, StoredIssuerKeys } from './daemon-records.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
-import type { OnStateChange, Unparsed, Versioned, Watch } from './documents.ts';
+import type { OnStateChange, Unparsed, Watch } from './documents.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
@@ -111,8 +111,10 @@ export interface AppliedStates {
    * the store changed it: then it must not be served. The next change replaces it.
    */
   read(factory: string): Promise<AppliedState>;
-  /** Reads the state of a factory without parsing it, which may take much longer. */
-  readStored(factory: string): Promise<Unparsed<AppliedState>>;
+  /** Reads the states of the factories, or of all, without parsing or keeping them. Fails only if it cannot go on. */
+  readEach(
+    factories?: readonly string[],
+  ): AsyncIterable<Unparsed<AppliedState> & { readonly factory: string }>;
   /**
    * Changes the applied state of a factory under its lock. `change` gets the current state; without a `next` state,
    * nothing is written. The store increments the serial, and returns the state as it is stored afterwards.
@@ -124,11 +126,6 @@ export interface AppliedStates {
   ): Promise<{ readonly state: AppliedState; readonly result: T }>;
   /** Returns a text that differs for each stored state. Cheaper than `read`; undefined if nothing is stored. */
   readVersion(factory: string): Promise<string | undefined>;
-  /**
-   * Reads the states of all factories with their versions. Takes a fraction of the time, but may hold up its thread for
-   * each of them: for a start. Fails only if it cannot go on.
-   */
-  readAll(): AsyncIterable<Versioned<AppliedState> & { readonly factory: string }>;
   /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once it is watching. */
   watch(onChange: OnStateChange): Promise<Watch>;
 }

@@ -8,7 +8,7 @@ import {
   nameDocument,
   type OnStateChange,
   type StoredDocument,
-  type Versioned,
+  type Unparsed,
   type Watch,
 } from '../ports/documents.ts';
 import { StoreError } from '../ports/store-error.ts';
@@ -33,11 +33,18 @@ export interface TableDocumentsOptions {
 
 /** The documents of a database, each a row of `hookmill.documents`. */
 export function openTableDocuments({ database, directUrl, lockTimeoutMs }: TableDocumentsOptions): Documents {
+  const known = new Map<string, { readonly version: string; readonly data: object }>();
   return {
-    read: async document => toData(database, document, await readRow(database.run, document)),
-    readStored: async document => {
+    read: async <T extends object>(document: StoredDocument<T>) => {
+      const name = nameDocument(document);
+      const before = known.get(name);
+      const version = before && (await readVersion(database.run, document));
+      // It was read as the same kind of document.
+      if (before && before.version === version) return before.data as T;
       const row = await readRow(database.run, document);
-      return { size: row?.json.length ?? 0, parse: () => toData(database, document, row) };
+      const data = toData(database, document, row);
+      if (row) known.set(name, { version: String(row.version), data });
+      return data;
     },
     change: async (document, change) =>
       database.change(async run => {
@@ -81,7 +88,7 @@ async function readVersion(
 async function* readEach<T extends object>(
   database: Database,
   documents: readonly StoredDocument<T>[],
-): AsyncIterable<Versioned<T> & { readonly id: DocumentId }> {
+): AsyncIterable<Unparsed<T> & { readonly id: DocumentId }> {
   const text = `
     SELECT version, json FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (kind, factory, place)
     LEFT JOIN hookmill.documents USING (kind, factory) ORDER BY place`;
@@ -96,6 +103,7 @@ async function* readEach<T extends object>(
       yield {
         id: document,
         version: stored && String(stored.version),
+        size: stored?.json.length ?? 0,
         parse: () => toData(database, document, stored),
       };
     }

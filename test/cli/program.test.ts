@@ -95,31 +95,31 @@ describe('an error of the file system is one line that names the file', () => {
       'a home that is a file',
       path => writeFileSync(path('.hookmill'), ''),
       ['webhooks', 'list'],
-      '.hookmill/factories/default/applied.json cannot be read (ENOTDIR); a file is in place of its directory',
+      '.hookmill/applied/default.json cannot be read (ENOTDIR); a file is in place of its directory',
     ],
     [
       'a directory in place of the applied state',
-      path => mkdirSync(path('.hookmill/factories/default/applied.json'), { recursive: true }),
+      path => mkdirSync(path('.hookmill/applied/default.json'), { recursive: true }),
       ['status'],
-      '.hookmill/factories/default/applied.json cannot be read (EISDIR); a directory is in its place',
+      '.hookmill/applied/default.json cannot be read (EISDIR); a directory is in its place',
     ],
     [
       'an applied state that is cut off',
       path => {
-        mkdirSync(path('.hookmill/factories/default'), { recursive: true });
-        writeFileSync(path('.hookmill/factories/default/applied.json'), '{"formatVersion": 1, ');
+        mkdirSync(path('.hookmill/applied'), { recursive: true });
+        writeFileSync(path('.hookmill/applied/default.json'), '{"formatVersion": 1, ');
       },
       ['webhooks', 'list'],
-      '.hookmill/factories/default/applied.json is not valid JSON: it was edited or truncated',
+      '.hookmill/applied/default.json is not valid JSON: it was edited or truncated',
     ],
     [
       'an applied state of a later version',
       path => {
-        mkdirSync(path('.hookmill/factories/default'), { recursive: true });
-        writeFileSync(path('.hookmill/factories/default/applied.json'), '{"formatVersion": 99}');
+        mkdirSync(path('.hookmill/applied'), { recursive: true });
+        writeFileSync(path('.hookmill/applied/default.json'), '{"formatVersion": 99}');
       },
       ['plan'],
-      '.hookmill/factories/default/applied.json was written by another version of hookmill; use that version',
+      '.hookmill/applied/default.json was written by another version of hookmill; use that version',
     ],
     [
       'a directory in place of the team secrets',

@@ -61,7 +61,7 @@ test('is not ready before the ingress listens', async () => {
 // These files are in a home only if it keeps everything itself.
 test
   .skipIf(areHomesInPostgres())
-  .each(['deliveries.db.lock-holder', 'deliveries.db', 'factories', 'runs', 'daemon.json'])(
+  .each(['deliveries.db.lock-holder', 'deliveries.db', 'applied', 'runs', 'daemon.json'])(
   'a signal during the start, once %s is there, stops the daemon cleanly',
   async file => {
     const workspace = makeWorkspace();

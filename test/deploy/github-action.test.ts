@@ -209,6 +209,8 @@ test('the workflow that init writes validates, plans and comments in the same wa
   const plan = steps.find(({ name }: { name?: string }) => name === 'Plan');
   expect(plan.if).toContain('github.event.pull_request.head.repo.full_name == github.repository');
   expect(workspace.read('summary')).toContain('1 to add');
+  const checkout = steps.find(({ uses }: { uses?: string }) => uses?.startsWith('actions/checkout@'));
+  expect(checkout.with).toMatchObject({ 'fetch-depth': 0 });
 });
 
 interface StoredComment {

@@ -10,8 +10,13 @@ import { jobEnvironment, root } from './action-steps.ts';
 import { makeSmallTarball } from './package-tarball.ts';
 
 const file = join(root, 'deploy/ci/gitlab/hookmill.gitlab-ci.yml');
-const template: Record<string, { before_script?: string[]; script?: string[]; rules?: { if: string }[] }> =
-  parse(readFileSync(file, 'utf8'));
+interface Job {
+  readonly before_script?: string[];
+  readonly script?: string[];
+  readonly rules?: { readonly if: string }[];
+  readonly variables?: object;
+}
+const template: Record<string, Job> = parse(readFileSync(file, 'utf8'));
 const tarball = makeSmallTarball();
 let workspace: Workspace;
 
@@ -84,11 +89,12 @@ test('hookmill-plan leaves the plan as an artifact, of the home that the runner 
       stderr: expect.stringContaining('outside the checkout'),
     });
   }
+  expect(template['hookmill-plan']?.variables).toEqual({ GIT_DEPTH: 0 });
   expect(template['hookmill-plan']?.rules?.[0]?.if).toContain('$CI_MERGE_REQUEST_SOURCE_PROJECT_PATH ==');
 });
 
 test('each job is one that GitLab runs: with a script, an image, rules, and only known keys', () => {
-  const known = ['image', 'rules', 'extends', 'before_script', 'script', 'artifacts'];
+  const known = ['image', 'variables', 'rules', 'extends', 'before_script', 'script', 'artifacts'];
   for (const [name, job] of Object.entries(template)) {
     expect(Object.keys(job).filter(key => !known.includes(key))).toEqual([]);
     if (!name.startsWith('.')) expect(job.script?.every(line => typeof line === 'string')).toBe(true);
@@ -120,6 +126,7 @@ test('the jobs that init writes validate, plan and post the plan once; later the
   expect(api.notes[0]?.author.id).toBe(8);
   const refused = await run('hookmill-plan', { ...posted, HOOKMILL_COMMENT_TOKEN: 'another' });
   expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('GitLab answered 401') });
+  expect(jobs['hookmill-plan'].variables).toEqual({ GIT_DEPTH: 0 });
   expect(jobs['hookmill-plan'].rules[0].if).toContain('$CI_MERGE_REQUEST_SOURCE_PROJECT_PATH ==');
 });
 

@@ -85,7 +85,7 @@ test.skipIf(isPrometheusMissing)('Prometheus counts the first events of an autom
   await eventually(async () => (await read('count(hookmill_run_attempts_total == 0)')) === 24);
   await eventually(async () => (await read('hookmill_runs_holding')) === 0);
   const secret = 'a-secret-of-thirty-two-characters';
-  const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));
+  const { webhooks } = JSON.parse(workspace.read('.hookmill/applied/default.json'));
   for (const { name, uid } of webhooks as { name: string; uid: string }[]) {
     for (let count = 0; count < (name === 'held' ? 1 : 3); count++) {
       const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
@@ -115,7 +115,7 @@ async function applyFailing(
   for (const name of Object.keys(automations))
     workspace.write(`webhooks/${name}.yaml`, 'secretName: TOKEN\n');
   await workspace.hookmill('apply');
-  const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));
+  const { webhooks } = JSON.parse(workspace.read('.hookmill/applied/default.json'));
   for (const { name, uid } of webhooks as { name: string; uid: string }[]) {
     const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
     const text = `prompt: Act.\n${automations[name]}triggers: [${JSON.stringify(trigger)}]\n`;

@@ -36,6 +36,13 @@ export const operatorEnvironment: NodeJS.ProcessEnv = {
   GIT_CONFIG_NOSYSTEM: '1',
 };
 
+/** Makes a program that takes the place of git, from the lines of a shell script, and a PATH that begins with it. */
+export function fakeGit(script: string): { readonly directory: string; readonly PATH: string } {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  return { directory, PATH: `${directory}:${process.env.PATH}` };
+}
+
 /** A file's content, or null to remove it. */
 export type Files = Readonly<Record<string, string | null>>;
 

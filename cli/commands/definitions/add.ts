@@ -4,13 +4,13 @@ import { namePattern, nameRule, suggestSecretName } from '../../../schema/names.
 import { findSecretNameMistake } from '../../../schema/text/credentials.ts';
 import { getDefinitionPath } from '../../../sources/definitions.ts';
 import { createBelow, describeFileError } from '../../../sources/open-folder.ts';
-import { findDefinitionsDirectory } from '../../definitions/work-tree.ts';
 import { describeUnknownScheme } from '../../describe-error.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData, printStatus } from '../../output.ts';
 import { renderSteps } from '../../render/render-table.ts';
 import type { Sender } from '../../scaffold/new-webhook.ts';
+import { findDefinitionsDirectory } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill add`. */

@@ -4,13 +4,13 @@ import { Option } from 'commander';
 import { quoteShellWord } from '../../../schema/clients/render-curl.ts';
 import { printable } from '../../../schema/text/printable.ts';
 import { createBelow, describeFileError, overwriteBelow, readBelow } from '../../../sources/open-folder.ts';
-import { findRepositoryRoot, locateInRepository } from '../../definitions/work-tree.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { renderSteps, type Step } from '../../render/render-table.ts';
 import type { CoverDirectory } from '../../scaffold/ci.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
+import { findRepositoryRoot, locateInRepository } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill init`. */
@@ -174,7 +174,9 @@ function createFile(base: string, { path, content }: ScaffoldFile): boolean {
 }
 
 function refuseWrite(path: string, cause: unknown): CommandError {
-  return new CommandError(`${path} cannot be written (${describeFileError(cause)}); no existing file was changed`);
+  return new CommandError(
+    `${path} cannot be written (${describeFileError(cause)}); no existing file was changed`,
+  );
 }
 
 /** Finds the files that .gitignore does not exclude: an existing one may lack some patterns. */

@@ -1,16 +1,10 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import type { PlanView } from '../../../operations/views/plan-view.ts';
-import { shortenRevision } from '../../../schema/clients/describe.ts';
-import { addDiagnostics, type Diagnostic } from '../../../schema/diagnostics.ts';
-import { gitCommandMs } from '../../../sources/repository/git/git-command.ts';
 import { openBackend } from '../../backend/open-backend.ts';
-import { locateInRepository } from '../../definitions/work-tree.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
 import { printData, printFindings, printStatus, printText } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { judgePlan, planVerdicts, renderPlan } from '../../render/render-plan.ts';
 import { renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
+import { locateInRepository } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill plan`. */
@@ -22,8 +16,11 @@ The plan names each changed part of a definition, with its value before and afte
 runs. For this it reads the delivery log: when and how often a webhook was used, and which stored deliveries a changed
 automation would treat differently.
 
-A file with an error does not hide the plan of the others. If the factory follows a branch, the plan also says what would
-be refused after a merge, and the command that allows it. The exit status is 1 in both cases.
+A file with an error does not hide the plan of the others. If the factory follows a branch, the plan is of the merge of
+the git work tree into that branch, as far as it was fetched. It also says what would be refused after the merge, and the
+command that allows it. The exit status is 1 in both cases.
+
+With --watch, plans again whenever a file of the definitions directory has changed, until Ctrl-C.
 
 Examples:
   hookmill plan
@@ -33,6 +30,7 @@ Examples:
       'set the exit status: 0 for no changes, 1 for any error, 2 only for changes',
     )
     .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
+    .option('--watch', 'plan again whenever a definition has changed')
     .action(async (_, command: CliCommand) => plan(command));
 }
 
@@ -40,14 +38,28 @@ interface PlanCommandOptions {
   readonly output: 'text' | 'json' | 'markdown';
   readonly detailedExitcode?: true;
   readonly out?: string;
+  readonly watch?: true;
 }
 
 async function plan(command: CliCommand): Promise<void> {
-  const { output, detailedExitcode, out }: PlanCommandOptions = command.optsWithGlobals();
-  const { backend, directory } = await openBackend(command);
-  const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });
-  const { plan, texts } = planned;
-  const diagnostics = addDiagnostics(planned.diagnostics, await findLocalRewind(directory, plan));
+  const options: PlanCommandOptions = command.optsWithGlobals();
+  const { output, detailedExitcode, out } = options;
+  if (!options.watch) return printPlan(options, await openBackend(command));
+  const { refuseWithWatch, watchDefinitions } = await import('../../definitions/watch-definitions.ts');
+  refuseWithWatch({
+    [`-o ${output}`]: output !== 'text',
+    '--out': out !== undefined,
+    '--detailed-exitcode': detailedExitcode !== undefined,
+  });
+  const opened = await openBackend(command);
+  await watchDefinitions([opened.directory], () => printPlan(options, opened));
+}
+
+async function printPlan(
+  { output, detailedExitcode, out }: PlanCommandOptions,
+  { backend, directory }: Awaited<ReturnType<typeof openBackend>>,
+): Promise<void> {
+  const { plan, diagnostics, texts } = await backend.plan({ withImpact: true, out, onNote: printStatus });
   const verdict = judgePlan(plan, diagnostics);
   printFindings(renderDiagnostics(diagnostics, texts));
   const nowMs = Date.now();
@@ -60,39 +72,4 @@ async function plan(command: CliCommand): Promise<void> {
   if (verdict !== 'applicable') throw new CommandError(planVerdicts[verdict]);
   const { add, change, destroy } = plan.summary;
   if (detailedExitcode && add + change + destroy > 0) process.exitCode = exitStatus.changes;
-}
-
-/**
- * Reports that a push of the work tree would rewrite the branch that the factory follows: this very branch is checked
- * out, and its commit does not descend from the applied one. Nothing is known of another branch, because a merge of it
- * always descends; nor of a shallow clone, or outside of a repository.
- */
-async function findLocalRewind(
-  directory: string,
-  { base, factory }: Pick<PlanView, 'base' | 'factory'>,
-): Promise<Diagnostic[]> {
-  if (!base) return [];
-  const { revision, branch } = base;
-  const git = async (...args: string[]) => {
-    // The repository's configuration may be hostile: fsmonitor is a command that git would start.
-    const words = ['-c', 'core.fsmonitor=false', ...args];
-    const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' };
-    return promisify(execFile)('git', words, { cwd: directory, env, timeout: gitCommandMs }).then(
-      ({ stdout }) => ({ exitCode: 0, stdout: stdout.trim() }),
-      ({ code }: { readonly code: unknown }) => ({ exitCode: code, stdout: '' }),
-    );
-  };
-  if ((await git('symbolic-ref', '--quiet', '--short', 'HEAD')).stdout !== branch) return [];
-  if ((await git('rev-parse', '--is-shallow-repository')).stdout !== 'false') return [];
-  if ((await git('cat-file', '-e', `${revision}^{commit}`)).exitCode !== 0) return [];
-  if ((await git('merge-base', '--is-ancestor', revision, 'HEAD')).exitCode !== 1) return [];
-  return [
-    {
-      code: 'factory/rewound',
-      severity: 'error',
-      message: `a push of this work tree is refused: its commit does not descend from the applied revision ${shortenRevision(revision)}`,
-      file: `factory ${factory}`,
-      hint: `pull ${branch} first; or, to rewrite its history, push it and run \`hookmill reconcile --once --allow-rewind\``,
-    },
-  ];
 }

@@ -1,9 +1,9 @@
-import { relative, resolve, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
 import { openBackend } from '../../backend/open-backend.ts';
 import type { LoadedFactory } from '../../definitions/load-definitions.ts';
-import { findDefinitionsDirectory, findRepositoryRoot } from '../../definitions/work-tree.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Findings } from '../../formats/findings.ts';
 import {
@@ -17,6 +17,7 @@ import type { GlobalOptions } from '../../global-options.ts';
 import { readSecretNames } from '../../input/read-input.ts';
 import { printExactly, printFindings, printStatus, printText } from '../../output.ts';
 import { version } from '../../version.ts';
+import { findDefinitionsDirectory, findRepositoryRoot } from '../../work-tree.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** Declares `hookmill validate`. */
@@ -30,9 +31,11 @@ Examples:
   hookmill validate --changed-since origin/main --secrets-from secret-names.txt
   hookmill validate --format sarif > hookmill.sarif
   hookmill validate --observed
+  hookmill validate --watch
 
 With --observed, also compares the definitions with what their webhooks received, as a plan does: that needs the home, the
 database or --server.
+With --watch, validates again and prints the findings as text whenever a file has changed, until Ctrl-C.
 The default format is github if GITHUB_ACTIONS is set, gitlab if GITLAB_CI is set, otherwise text.
 docs/reference/diagnostics/README.md explains each rule with examples.`)
     .argument('[paths...]', 'definition files or definitions directories; each directory is a factory')
@@ -40,7 +43,10 @@ docs/reference/diagnostics/README.md explains each rule with examples.`)
     .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
     .option('--observed', 'also judge the definitions by the deliveries that were accepted')
     .option('--secrets-from <file>', 'check each secretName against a file with one name per line')
-    .action(async (paths: string[], _, command: CliCommand) => validate(paths, command));
+    .option('--watch', 'validate again whenever a definition has changed')
+    .action(async (paths: string[], options: ValidateOptions, command: CliCommand) =>
+      options.watch ? watchPaths(paths, command) : validate(paths, command),
+    );
 }
 
 interface ValidateOptions extends GlobalOptions {
@@ -48,6 +54,19 @@ interface ValidateOptions extends GlobalOptions {
   readonly changedSince?: string;
   readonly secretsFrom?: string;
   readonly observed?: true;
+  readonly watch?: true;
+}
+
+async function watchPaths(paths: readonly string[], command: CliCommand): Promise<void> {
+  const { refuseWithWatch, watchDefinitions } = await import('../../definitions/watch-definitions.ts');
+  const options: ValidateOptions = command.optsWithGlobals();
+  refuseWithWatch({ '--format': options.format !== undefined, '-o json': options.output === 'json' });
+  const directory = findDefinitionsDirectory(options);
+  const directories = (paths.length === 0 ? ['.'] : paths).map(path => {
+    const absolute = resolve(directory, path);
+    return statSync(absolute, { throwIfNoEntry: false })?.isFile() ? dirname(dirname(absolute)) : absolute;
+  });
+  await watchDefinitions(directories, () => validate(paths, command));
 }
 
 async function validate(paths: readonly string[], command: CliCommand): Promise<void> {
@@ -74,7 +93,8 @@ async function validate(paths: readonly string[], command: CliCommand): Promise<
   const findings = toFindings(sortDiagnostics(reported), factories);
 
   const isAsked = command.getOptionValueSourceWithGlobals('output') === 'cli';
-  const format = options.format ?? findOutputFormat(options, isAsked) ?? chooseFormat(process.env);
+  const chosen = options.format ?? findOutputFormat(options, isAsked);
+  const format = chosen ?? (options.watch ? 'text' : chooseFormat(process.env));
   await printReport(findings, format, directory);
   const fileCount = factories.reduce((sum, { definitions }) => sum + definitions.fileCount, 0);
   printStatus(summarizeFindings(fileCount, findings));

@@ -4,14 +4,14 @@ import { withSecretsRead } from '../../../operations/access/secrets.ts';
 import { callHandler } from '../../../operations/handlers/call-handler.ts';
 import type { OperationDeps } from '../../../operations/handlers/handler.ts';
 import { apiRoutes } from '../../../schema/api/routes.ts';
+import type { AppliedStates } from '../../../store/ports/store.ts';
 import type { ReadOutside } from '../../../store/ports/team-secrets.ts';
 import { toProblem } from './answer-problem.ts';
 import { parseBody } from './read-request.ts';
-import type { StateCache } from './state-cache.ts';
 import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-request.ts';
 
 export interface AnswererOptions extends Pick<Changeable, 'store' | 'deliveryLog'> {
-  readonly states: StateCache;
+  readonly readServedState: AppliedStates['read'];
   /** The time of the store, which is set to the time of each request. */
   readonly clock: { atMs: number };
 }
@@ -44,7 +44,7 @@ export function createAnswerer(
 }
 
 function createDeps(
-  { store, deliveryLog, states }: AnswererOptions,
+  { store, deliveryLog, readServedState }: AnswererOptions,
   { permission, baseUrl, listensAt, problem, atMs }: ThreadRequest,
   readOutside: ReadOutside,
 ): OperationDeps {
@@ -52,7 +52,7 @@ function createDeps(
     ...{ deliveryLog, baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
     ...{ begin: async () => undefined, findIngress: async () => listensAt },
     store: withSecretsRead(store, permission === 'manage' ? readOutside : null),
-    readState: states.readServed,
+    readState: readServedState,
     now: () => new Date(atMs),
     findDaemonProblem: async () =>
       problem && {

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { openCredential } from '../../../operations/branch/remembered-repository.ts';
 import { parseFieldPath, readField } from '../../../schema/field-path.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
-import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-command.ts';
+import { GitFailure, type GitFailureCode, runGit } from '../../../sources/repository/git/git-command.ts';
 import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository/working-copy.ts';
 import { removeTree } from '../../../store/home/remove-tree.ts';
 import type { Store } from '../../../store/ports/store.ts';
@@ -14,8 +13,6 @@ import type { Attempt, AttemptResult, PrepareCommand } from './runner.ts';
 
 /** @limit Time limit for checking out the files of a working copy, in ms: enough for 2 GiB on a slow disk. */
 const checkoutMs = 600_000;
-/** @limit Output of the checkout that is read, in bytes: its first lines say what is wrong. */
-const checkoutOutputBytesMax = 64 * 1024;
 
 export interface WorkspaceDeps {
   readonly settings: WorkspaceSettings;
@@ -103,19 +100,9 @@ async function checkOut(
   { PATH }: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<void> {
-  const [program = '', ...words] = [...(user?.prefix ?? []), 'git', 'reset', '--quiet', '--hard'];
-  const { failed, isCanceled, stderr } = await execa(program, words, {
-    cwd: directory,
-    env: { PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' },
-    extendEnv: false,
-    reject: false,
-    cleanup: false,
-    killDescendants: true,
-    stdin: 'ignore',
-    timeout: checkoutMs,
-    cancelSignal: signal,
-    maxBuffer: checkoutOutputBytesMax,
-  });
-  if (isCanceled) throw new GitFailure('stopped', 'hookmill is stopping');
-  if (failed) throw new GitFailure('refused', stderr.split('\n')[0] || 'git could not check it out');
+  const environment = { PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
+  const session = { prefix: user?.prefix ?? [] };
+  await runGit({ directory, environment, signal, timeoutMs: checkoutMs, session }, git =>
+    git.reset(['--hard']),
+  );
 }

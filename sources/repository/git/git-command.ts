@@ -1,6 +1,6 @@
-import { constants } from 'node:os';
-import { type SimpleGit, simpleGit } from 'simple-git';
-import { gitVariables, passwordVariable } from './git-environment.ts';
+import { fileURLToPath } from 'node:url';
+import { GitPluginError, type SimpleGit, simpleGit } from 'simple-git';
+import { passwordVariable } from './git-environment.ts';
 
 export type GitFailureCode =
   /** Git cannot be executed. */
@@ -30,115 +30,97 @@ export class GitFailure extends Error {
 }
 
 /** @limit Time limit for one git command other than a fetch, in ms: each takes well under a second. */
-export const gitCommandMs = 60_000;
+const gitCommandMs = 60_000;
 /** @limit Most output of one git command, in bytes: enough for the listing and contents of a factory's definition files. */
 export const gitOutputBytesMax = 16 * 1024 * 1024;
+/** @limit Time after the end of git for a process that left its session to close the output, in ms: an ssh that others share lives on. */
+const outputDrainMs = 1_000;
 /** @limit Time between two checks of a running git command, in ms: a fetch writes little in a second. */
 const watchMs = 1_000;
 /** @limit Most characters kept of git's error message: its first lines say why git failed. */
 const gitMessageCharsMax = 1_000;
 
-interface GitCommand {
-  /** The directory in which git runs, which is the mirror. */
+export interface GitCommand {
+  /** The directory in which git runs. */
   readonly directory: string;
+  /** All variables that git gets. */
   readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** By default, as for a command that only reads the repository. */
+  readonly timeoutMs?: number;
+  /** Settings for this command only, as `key=value`. */
+  readonly settings?: readonly string[];
+  /** Exit codes that are no failure, besides 0. */
+  readonly exitCodes?: readonly number[];
   readonly input?: string;
+  /** Runs git in a session of its own (`git-session.sh`), with these words before it. For a git that starts other processes; it gets no input. */
+  readonly session?: { readonly prefix: readonly string[] };
   /** Called every second; a failure that it returns ends the command. */
   readonly watch?: () => Promise<GitFailure | undefined>;
 }
 
 /**
- * Runs one git command that reads the mirror, through simple-git, within its limits of time and output. Fails with a
- * `GitFailure`, also if another process killed git.
+ * Runs one git command through simple-git, within its limits of time and output. Fails with a `GitFailure`, also if
+ * another process killed git.
  */
-export function runGit<T>(command: GitCommand, task: (git: SimpleGit) => PromiseLike<T>): Promise<T> {
-  return runWithin(command, (signal, end) => task(openGit(command, signal, end)));
-}
-
-/**
- * Runs one git command that talks to a remote, within the same limits, and returns what it printed. Fails as `runGit` does.
- * Git starts helpers (git-remote-https, ssh, index-pack), which simple-git would leave behind if it killed git. So git is
- * the leader of a process group without a terminal, in which nothing can prompt, and the whole group ends with it.
- */
-export function runRemoteGit(command: GitCommand, args: readonly string[]): Promise<string> {
-  return runWithin(command, async (signal, end) => {
-    const { execa } = await import('execa');
-    const running = execa('/bin/sh', ['-c', groupScript, 'git', ...args], {
-      ...{ cwd: command.directory, env: command.environment, extendEnv: false, buffer: false },
-      ...{ cancelSignal: signal, killSignal: 'SIGKILL', killDescendants: true, reject: false },
-      // Otherwise execa listens to the daemon's own signals.
-      cleanup: false,
-    });
-    const { stdout, stderr } = running;
-    const printed = { stdout: collect(stdout), stderr: collect(stderr) };
-    limitOutput([stdout, stderr], end);
-    running.nodeChildProcess.once('exit', () => running.kill('SIGKILL'));
-    // A process that left the group could hold the pipes open.
-    signal.addEventListener('abort', () => [stdout, stderr].map(stream => stream.destroy()), { once: true });
-    const { failed, exitCode } = await running;
-    if (failed) throw new Error(printed.stderr() || `git exited with ${exitCode}`);
-    return printed.stdout();
-  });
-}
-
-// The watcher in the background kills the group if hookmill is gone, and so the standard input ends. Git has a lower
-// priority, so that a large fetch does not slow down the ingress.
-const groupScript = `
-command -v git >/dev/null || { echo 'git cannot be run: not found' >&2; exit 127; }
-exec 3<&0 </dev/null
-{ read -r line <&3; kill -KILL -$$; } >/dev/null 2>&1 &
-exec nice -n ${constants.priority.PRIORITY_BELOW_NORMAL} git "$@" 3<&-
-`;
-
-async function runWithin<T>(
-  command: GitCommand,
-  run: (signal: AbortSignal, end: (failure: GitFailure) => void) => PromiseLike<T>,
-): Promise<T> {
-  if (command.signal.aborted) throw stopped();
+export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => PromiseLike<T>): Promise<T> {
+  const { signal, watch } = command;
   const ending = new AbortController();
   const end = (failure: GitFailure) => ending.abort(failure);
-  const stop = () => end(stopped());
-  command.signal.addEventListener('abort', stop);
-  const timeout = setTimeout(() => end(tooSlow(command.timeoutMs)), command.timeoutMs);
-  const watch = command.watch && watchEverySecond(command.watch, end);
+  const stop = () => end(new GitFailure('stopped', 'hookmill is stopping'));
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  const watching = watch && watchEverySecond(watch, end);
   try {
-    return await run(ending.signal, end);
+    return await task(openGit(command, ending.signal, end));
   } catch (error) {
-    throw ending.signal.aborted ? ending.signal.reason : toGitFailure(error, command.environment);
+    throw ending.signal.aborted ? ending.signal.reason : toGitFailure(error, command);
   } finally {
-    clearTimeout(timeout);
-    clearInterval(watch);
-    command.signal.removeEventListener('abort', stop);
+    clearInterval(watching);
+    signal?.removeEventListener('abort', stop);
   }
 }
 
-function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
-  const { directory, environment, input } = command;
+function openGit(command: GitCommand, abort: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
+  const { directory, environment, input, session, settings = [], exitCodes = [] } = command;
   const git = simpleGit({
     baseDir: directory,
-    abort: signal,
-    // Waits for the streams to close, because output may follow the exit.
-    completion: { onClose: true, onExit: false },
-    allowEnvironment: gitVariables,
-    // These variables are the operator's (git-environment.ts).
-    unsafe: { allowUnsafeSshCommand: true, allowUnsafeAskPass: true, allowUnsafeConfigPaths: true },
+    abort,
+    timeout: { block: command.timeoutMs ?? gitCommandMs, stdOut: false, stdErr: false },
+    completion: { onClose: true, onExit: outputDrainMs },
+    ...(session && { binary: ['/bin/sh', sessionScript] }),
+    // The repository's own configuration may be hostile: fsmonitor is a command that git would start.
+    config: ['core.fsmonitor=false', ...settings],
+    allowEnvironment: Object.keys(environment),
+    unsafe: trusted,
     input: () => input,
     // By default, simple-git counts a killed process, which has no exit code, as successful.
     errors: (error, { exitCode, stdErr }) => {
-      if (error || exitCode === 0) return error;
+      if (error instanceof GitPluginError) return error;
+      if (exitCode === 0 || exitCodes.includes(exitCode)) return undefined;
       return Buffer.concat(stdErr.length > 0 ? stdErr : [Buffer.from(`git exited with ${exitCode}`)]);
     },
   });
-  return git.env(environment).outputHandler((_, stdout, stderr) => limitOutput([stdout, stderr], end));
+  return git
+    .env(session ? { ...environment, HOOKMILL_GIT_PREFIX: session.prefix.join('\n') } : environment)
+    .outputHandler((_, stdout, stderr) => {
+      limitOutput([stdout, stderr], end);
+      // Without any output, simple-git would wait 50 ms more for some.
+      stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
+    });
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
-  const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString();
-}
+const sessionScript = fileURLToPath(new URL('git-session.sh', import.meta.url));
+
+/** The settings and variables that simple-git lets through. They are our own and the operator's, not a stranger's. */
+const trusted = Object.fromEntries(
+  [
+    ...['Alias', 'AskPass', 'CommandBinaries', 'ConfigEnvCount', 'ConfigPaths', 'CredentialHelper'],
+    ...['CustomBinary', 'DiffExternal', 'DiffTextConv', 'Editor', 'Exec', 'Filter', 'FsMonitor'],
+    ...['GitProxy', 'GpgProgram', 'HooksPath', 'Include', 'MergeDriver', 'Pack', 'Pager', 'ProtocolOverride'],
+    ...['SshCommand', 'Submodule', 'TemplateDir', 'UrlRewrite'],
+  ].map(name => [`allowUnsafe${name}`, true]),
+);
 
 function limitOutput(streams: readonly NodeJS.ReadableStream[], end: (failure: GitFailure) => void): void {
   let bytes = 0;
@@ -162,7 +144,9 @@ function watchEverySecond(
   }, watchMs);
 }
 
-function toGitFailure(error: unknown, environment: NodeJS.ProcessEnv): GitFailure {
+function toGitFailure(error: unknown, { environment, timeoutMs = gitCommandMs }: GitCommand): GitFailure {
+  if (error instanceof GitPluginError && error.plugin === 'timeout')
+    return new GitFailure('timeout', `git timed out after ${timeoutMs / 1000} s`, { cause: error });
   const said = error instanceof Error ? error.message.trim() : String(error);
   // The server knows the password and may repeat it.
   const password = environment[passwordVariable];
@@ -178,12 +162,4 @@ function toGitFailure(error: unknown, environment: NodeJS.ProcessEnv): GitFailur
 export function noBranches(): GitFailure {
   const message = 'this URL lists no branches; is it a git repository, does it want a sign-in?';
   return new GitFailure('no-branches', message);
-}
-
-function stopped(): GitFailure {
-  return new GitFailure('stopped', 'hookmill is stopping');
-}
-
-function tooSlow(timeoutMs: number): GitFailure {
-  return new GitFailure('timeout', `git timed out after ${timeoutMs / 1000} s`);
 }

@@ -14,11 +14,6 @@ const operatorVariables = [
   'GIT_HTTP_PROXY_AUTHMETHOD',
 ] as const;
 
-const ownVariables = ['GIT_DIR', 'GIT_TERMINAL_PROMPT', 'GIT_ALLOW_PROTOCOL'] as const;
-
-/** The variables that simple-git must pass on; it drops all others that change git's behaviour. */
-export const gitVariables: readonly string[] = [...operatorVariables, ...ownVariables];
-
 /** Sent over HTTPS by the credential helper in the mirror's configuration. */
 export interface GitCredential {
   readonly username: string;
@@ -50,9 +45,20 @@ export function makeGitEnvironment(
   };
 }
 
+/** The environment of a git process that only reads the user's own work tree. Git takes no lock there. */
+export function makeReadingEnvironment(ambient: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(ambient).filter(([name]) => !isOwn(name));
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+}
+
 const promptVariables = new Set(['EDITOR', 'VISUAL', 'PAGER', 'PREFIX', 'SSH_ASKPASS', 'DISPLAY']);
 
 function isPassedOn(name: string): boolean {
-  if (name.startsWith('HOOKMILL_') || promptVariables.has(name)) return false;
+  if (isOwn(name) || promptVariables.has(name)) return false;
   return !name.startsWith('GIT_') || operatorVariables.some(variable => variable === name);
+}
+
+/** Whether a variable is hookmill's own. One of them is the key. */
+function isOwn(name: string): boolean {
+  return name.startsWith('HOOKMILL_');
 }

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
-import { GitFailure, gitCommandMs, noBranches, runRemoteGit } from './git-command.ts';
+import { GitFailure, noBranches, runGit } from './git-command.ts';
 import {
   type GitCredential,
   makeGitEnvironment,
@@ -61,33 +61,34 @@ export async function discardMirror({ directory }: Pick<GitMirror, 'directory'>)
 
 /** Asks the remote for the branch's current commit; undefined if there is no such branch. Fails if there is none at all. */
 export async function readRemoteTip(mirror: GitMirror): Promise<string | undefined> {
-  const ref = `refs/heads/${mirror.repository.branch}`;
-  const listing = await runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, [
-    'ls-remote',
-    '--refs',
-    '--',
-    mirror.repository.url,
-    ref,
-  ]);
+  const { branch } = mirror.repository;
   // The pattern also matches longer refs that end with it.
-  const line = listing.split('\n').find(line => line.endsWith(`\t${ref}`));
-  if (line === undefined && (await listHeads(mirror)) === '') throw noBranches();
-  const revision = line?.slice(0, line.indexOf('\t'));
+  const revision = await findRemoteBranch(mirror, branch, [`refs/heads/${branch}`]);
+  if (revision === undefined && (await listHeads(mirror)) === '') throw noBranches();
   if (revision !== undefined) await setObjectFormat(mirror, revision);
   return revision;
 }
 
-/** Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. */
-export async function findRemoteBranch(mirror: GitMirror, branch: string): Promise<string | undefined> {
-  const listing = await listHeads(mirror);
+/**
+ * Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. Without
+ * patterns, the remote lists all of its branches.
+ */
+export async function findRemoteBranch(
+  mirror: GitMirror,
+  branch: string,
+  patterns: readonly string[] = [],
+): Promise<string | undefined> {
+  const listing = await listHeads(mirror, patterns);
   const line = listing.split('\n').find(line => line.endsWith(`\trefs/heads/${branch}`));
   return line?.slice(0, line.indexOf('\t'));
 }
 
-function listHeads(mirror: GitMirror): Promise<string> {
-  const words = ['ls-remote', '--refs', '--heads', '--', mirror.repository.url];
-  return runRemoteGit({ ...mirror, timeoutMs: gitCommandMs }, words);
+function listHeads(mirror: GitMirror, patterns: readonly string[] = []): Promise<string> {
+  const words = ['--refs', '--heads', '--', mirror.repository.url, ...patterns];
+  return runGit({ ...mirror, session }, git => git.listRemote(words));
 }
+
+const session = { prefix: [] };
 
 /** Fetches the tip of the branch and a little of its history. */
 export async function fetchTip(mirror: GitMirror): Promise<void> {
@@ -146,11 +147,11 @@ async function fetch(
   options: readonly string[],
   source: string,
 ): Promise<void> {
-  const settings = Object.entries({ url: mirror.repository.url, ...remoteSettings });
+  const settings = Object.entries({ url: mirror.repository.url, ...remoteSettings }).map(
+    ([key, value]) => `remote.${remote}.${key}=${value}`,
+  );
   const watch = () => checkSize(mirror.directory);
-  await runRemoteGit({ ...mirror, timeoutMs: gitFetchMs, watch }, [
-    ...settings.flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]),
-    'fetch',
+  const words = [
     '--quiet',
     '--no-tags',
     '--no-write-fetch-head',
@@ -160,7 +161,8 @@ async function fetch(
     '--',
     remote,
     `+${source}:${tipRef}`,
-  ]);
+  ];
+  await runGit({ ...mirror, session, timeoutMs: gitFetchMs, settings, watch }, git => git.fetch(words));
 }
 
 const remote = 'upstream';
@@ -200,7 +202,6 @@ const settings = `[core]
 	repositoryFormatVersion = 0
 	bare = true
 	hooksPath = /dev/null
-	fsmonitor = false
 [fetch]
 	fsckObjects = true
 	unpackLimit = 1

@@ -1,5 +1,5 @@
 import type { Commit } from '../../../schema/commit.ts';
-import { GitFailure, gitCommandMs, gitOutputBytesMax, runGit } from './git-command.ts';
+import { GitFailure, gitOutputBytesMax, runGit } from './git-command.ts';
 import type { GitMirror } from './git-mirror.ts';
 
 /** @limit Most characters kept of a commit's author and of its subject: a line on a screen. */
@@ -67,16 +67,14 @@ export async function readBlobs(
     );
   }
   const input = blobs.map(({ oid }) => `${oid}\n`).join('');
-  const output: Buffer = await runGit({ ...mirror, timeoutMs: gitCommandMs, input }, git =>
-    git.binaryCatFile(['--batch']),
-  );
+  const output: Buffer = await runGit({ ...mirror, input }, git => git.binaryCatFile(['--batch']));
   return parseBatch(output);
 }
 
 /** Whether the mirror has a commit. */
 export async function hasCommit(mirror: GitMirror, revision: string): Promise<boolean> {
   const input = `${revision}\n`;
-  const output = await runGit({ ...mirror, timeoutMs: gitCommandMs, input }, git =>
+  const output = await runGit({ ...mirror, input }, git =>
     git.raw(['cat-file', '--batch-check=%(objecttype)']),
   );
   return output.trim() === 'commit';
@@ -89,7 +87,7 @@ export async function countDescendants(mirror: GitMirror, from: string, to: stri
 }
 
 function runLocal(mirror: GitMirror, args: readonly string[]): Promise<string> {
-  return runGit({ ...mirror, timeoutMs: gitCommandMs }, git => git.raw([...args]));
+  return runGit(mirror, git => git.raw([...args]));
 }
 
 // <mode> SP <type> SP <oid> SP+ <size, - if it is no blob, or BAD if the blob is missing> TAB <path>

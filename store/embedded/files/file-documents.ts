@@ -2,149 +2,134 @@ import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSy
 import { stat } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import { replaceFile, sweepTemporaries } from '../../home/durable-file.ts';
-import {
-  appliedStateFile,
-  type Home,
-  listFactories,
-  reconcileStatusFile,
-  sendersFile,
-} from '../../home/home.ts';
+import { documentFile, type Home, listFactories } from '../../home/home.ts';
 import { withHomeLock } from '../../home/make-home.ts';
-import { readText } from '../../home/regular-file.ts';
-import { type DocumentId, type Documents, movedError, type StoredDocument } from '../../ports/documents.ts';
+import { moveFactories } from '../../home/move-factories.ts';
+import { type Documents, movedError, type StoredDocument, type Unparsed } from '../../ports/documents.ts';
 import { fileFailure } from '../../ports/store-error.ts';
 import { parseDocument, renderDocument } from '../../stored-json.ts';
-import { watchFactories } from './watch-factories.ts';
+import { watchHome } from './watch-home.ts';
 
-/** The documents of a home, each a JSON file. */
+/** @limit Age from which a file is known by its version, in ms: a file system counts time in steps of up to 10 ms, so that a younger file may change and keep its version. */
+const settledMs = 20;
+
+/** The documents of a home, each a JSON file that one lowdb database holds for the life of the process. */
 export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents {
+  moveFactories(home);
+  const databases = new Map<string, Opened<object>>();
+  const open = <T extends object>(document: StoredDocument<T>): Opened<T> => {
+    const file = documentFile(home, document);
+    // A document of the same kind has the same shape.
+    const known = databases.get(file) as Opened<T> | undefined;
+    if (known) return known;
+    const adapter = new DurableJson(file, document);
+    const opened = { adapter, database: new Low(adapter, document.whenMissing) };
+    databases.set(file, opened as unknown as Opened<object>);
+    return opened;
+  };
   return {
-    read: async document => (await openJsonFile(locate(home, document), document)).data,
+    read: async document => {
+      const { adapter, database } = open(document);
+      await database.read();
+      // Anybody may ask for what is not there.
+      if (adapter.version === undefined) databases.delete(adapter.file);
+      return database.data;
+    },
     change: async (document, change) => {
-      const file = locate(home, document);
-      return withHomeLock(home, file, lockTimeoutMs, async () => {
-        const before = await readText(file);
-        const database = await openJsonFile(file, document);
-        const { next, result } = await change(database.data);
-        if (!next) return { data: database.data, result };
-        if ((await readText(file)) !== before) throw movedError(file);
-        database.data = next;
-        await database.write();
+      const { adapter, database } = open(document);
+      return withHomeLock(home, adapter.file, lockTimeoutMs, async () => {
+        await database.read();
+        const [data, version] = [database.data, adapter.version];
+        const { next, result } = await change(data);
+        if (!next) return { data, result };
+        if ((await readFileVersion(adapter.file)) !== version) throw movedError(adapter.file);
+        await database.update(() => {
+          database.data = next;
+        });
         return { data: next, result };
       });
     },
-    readStored: async document => {
-      const file = locate(home, document);
-      const text = await readText(file);
-      return { size: text?.length ?? 0, parse: () => parseStored(file, document, text) };
-    },
-    readVersion: id => readFileVersion(locate(home, id)),
+    readVersion: id => readFileVersion(documentFile(home, id)),
     readEach: async function* (documents) {
-      for (const document of documents) {
-        const file = locate(home, document);
-        const { version, text } = readVersionedText(file);
-        yield { id: document, version, parse: () => parseStored(file, document, text()) };
-      }
+      for (const id of documents) yield { id, ...new DurableJson(documentFile(home, id), id).readUnparsed() };
     },
     listFactories: () => listFactories(home),
-    watch: onChange => watchFactories(home, onChange),
+    watch: onChange => watchHome(home, onChange),
   };
 }
 
-function parseStored<T extends object>(
-  file: string,
-  document: StoredDocument<T>,
-  text: string | undefined,
-): T {
-  return text === undefined ? document.whenMissing : parseDocument(file, text, document);
-}
-
-function locate(home: Home, { kind, factory = '' }: DocumentId): string {
-  switch (kind) {
-    case 'applied':
-      return appliedStateFile(home, factory);
-    case 'reconcile':
-      return reconcileStatusFile(home, factory);
-    case 'secrets':
-      return home.secretsFile;
-    case 'tokens':
-      return home.tokensFile;
-    case 'sessions':
-      return home.sessionsFile;
-    case 'alerts':
-      return home.alertsFile;
-    case 'issuers':
-      return home.issuersFile;
-    case 'runners':
-      return home.runnersFile;
-    case 'senders':
-      return sendersFile(home, factory);
-    case 'copy':
-      return home.copyFile;
-  }
+interface Opened<T extends object> {
+  readonly adapter: DurableJson<T>;
+  readonly database: Low<T>;
 }
 
 /**
- * Opens a lowdb database over the file of a document. Writing replaces the file atomically and durably, unlike lowdb's
- * own file adapter. Writers hold the file's lock.
+ * Keeps a document in a file for lowdb. Unlike lowdb's own adapter, it reads the file only if it has changed, checks the
+ * digest, and writes atomically and durably. Writers hold the file's lock.
  */
-async function openJsonFile<T extends object>(file: string, document: StoredDocument<T>): Promise<Low<T>> {
-  const database = new Low(new DurableJsonAdapter(file, document), document.whenMissing);
-  await database.read();
-  return database;
-}
-
-class DurableJsonAdapter<T extends object> implements Adapter<T> {
-  readonly #file: string;
+class DurableJson<T extends object> implements Adapter<T> {
+  readonly file: string;
   readonly #document: StoredDocument<T>;
+  /** The version of what was read last; undefined if there was no file. */
+  version: string | undefined;
+  /** Whether the file is as it was read while it has this version. */
+  #isKnown = false;
 
   constructor(file: string, document: StoredDocument<T>) {
-    this.#file = file;
+    this.file = file;
     this.#document = document;
   }
 
+  /** Returns null if the file has not changed: then lowdb keeps its data. */
   async read(): Promise<T | null> {
-    const text = await readText(this.#file);
-    return text === undefined ? null : parseDocument(this.#file, text, this.#document);
+    const version = this.#isKnown ? await readFileVersion(this.file) : undefined;
+    // A write may have begun meanwhile.
+    if (this.#isKnown && version === this.version) return null;
+    this.#isKnown = false;
+    const read = this.readUnparsed();
+    const data = read.parse();
+    this.version = read.version;
+    this.#isKnown = read.isSettled;
+    return data;
+  }
+
+  /** Holds up its thread: reading asynchronously takes ten times as much of the processor. */
+  readUnparsed(): Unparsed<T> & { readonly isSettled: boolean } {
+    try {
+      // A FIFO would wait for a writer.
+      const descriptor = openSync(this.file, constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        const stats = fstatSync(descriptor, { bigint: true });
+        // Bytes are not in V8's heap, which grows for texts that are kept for a while.
+        const bytes = readFileSync(descriptor);
+        return {
+          version: toVersion(stats),
+          size: bytes.length,
+          isSettled: Date.now() - Number(stats.ctimeMs) > settledMs,
+          parse: () => parseDocument(this.file, bytes.toString(), this.#document),
+        };
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const parse = () =>
+        isMissing ? this.#document.whenMissing : fileFailure('unreadable', this.file)(error);
+      return { version: versionOfUnreadable(error), size: 0, isSettled: false, parse };
+    }
   }
 
   async write(data: T): Promise<void> {
-    await sweepTemporaries(this.#file)
-      .then(() => replaceFile(this.#file, renderDocument(data)))
-      .catch(fileFailure('unwritable', this.#file));
+    this.#isKnown = false;
+    await sweepTemporaries(this.file)
+      .then(() => replaceFile(this.file, renderDocument(data)))
+      .catch(fileFailure('unwritable', this.file));
   }
 }
 
 /** Identifies a file's content without reading it; undefined if there is no file. Files are replaced, never overwritten. */
 async function readFileVersion(file: string): Promise<string | undefined> {
   return stat(file, { bigint: true }).then(toVersion, versionOfUnreadable);
-}
-
-interface VersionedText {
-  /** See `readFileVersion`. */
-  readonly version: string | undefined;
-  /** Undefined if there is no file. Fails with `unreadable`. */
-  readonly text: () => string | undefined;
-}
-
-/** Reads a text file with its version, and holds up its thread meanwhile: a tenth of the time of reading both without. */
-function readVersionedText(file: string): VersionedText {
-  try {
-    // A FIFO would wait for a writer.
-    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const version = toVersion(fstatSync(descriptor, { bigint: true }));
-      // Bytes are not in V8's heap, which grows for texts that are kept for a while.
-      const bytes = readFileSync(descriptor);
-      return { version, text: () => bytes.toString() };
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const text = () => (isMissing ? undefined : fileFailure('unreadable', file)(error));
-    return { version: versionOfUnreadable(error), text };
-  }
 }
 
 function toVersion({ ino, size, ctimeNs, mtimeNs }: BigIntStats): string {

@@ -106,7 +106,7 @@ test('looks where the words and the environment say', async () => {
 
 test('says nothing of files that it cannot read', async () => {
   const broken = makeWorkspace();
-  broken.write('.hookmill/factories/default/applied.json', '{"webhooks": [1, {"name": 2}, nul');
+  broken.write('.hookmill/applied/default.json', '{"webhooks": [1, {"name": 2}, nul');
   broken.write('webhooks', 'no folder');
   const answer = await broken.hookmill('__complete', '--', 'webhooks', 'show', '');
   expect(answer).toEqual({ stdout: '', stderr: '', exitCode: 0 });

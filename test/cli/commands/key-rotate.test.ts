@@ -71,10 +71,7 @@ describe('a home with a key file', () => {
     const workspace = makeWorkspace();
     const uid = await applySigned(workspace, {});
     const daemon = await startDaemon(workspace);
-    const [oldKey, files] = [
-      workspace.read('.hookmill/key'),
-      ['secrets.json', 'factories/default/applied.json'],
-    ];
+    const [oldKey, files] = [workspace.read('.hookmill/key'), ['secrets.json', 'applied/default.json']];
     const readSealed = () => files.flatMap(file => sealedIn(workspace.read(`.hookmill/${file}`)));
     const before = readSealed();
     expect(before).toHaveLength(2);
@@ -110,7 +107,7 @@ describe('a home with a key file', () => {
       // One thread for files, which is killed before it replaces a second one: each attempt goes one step further.
       const through = signalAt('rename', 'SIGKILL', 2);
       const env = { UV_THREADPOOL_SIZE: '1', NODE_DISABLE_COMPILE_CACHE: '1' };
-      const applied = factories.slice(0, -1).map(factory => `applied.json of ${factory}`);
+      const applied = factories.slice(0, -1).map(factory => `the applied state of ${factory}`);
       const steps = ['old-key', 'key', 'secrets.json', ...applied];
       for (const step of steps) {
         const { exitCode } = await workspace.hookmill('key', 'rotate', { through, env });

@@ -323,7 +323,7 @@ test('apply --adopt applies the work tree: for good, or while reconciling is sus
 test('reports that someone edited the applied state by hand, and reverts it', async () => {
   const { upstream, workspace } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
-  const file = '.hookmill/factories/default/applied.json';
+  const file = '.hookmill/applied/default.json';
   workspace.write(file, workspace.read(file).replace('"enabled": true', '"enabled": false'));
   expect(await json(workspace, 'status')).toMatchObject({ upToDate: false, drift: 'edited' });
   expect(await workspace.hookmill('reconcile', '--once')).toMatchObject({ exitCode: 0 });

@@ -216,6 +216,6 @@ test('both values are sealed with a new key, are in backups, and never in the op
   expect(listed.stdout).toContain(`set, previous until ${before.until}`);
   const kept = await readKept(workspace);
   for (const value of [first, second])
-    expect(workspace.read('.hookmill/factories/default/applied.json')).not.toContain(value);
+    expect(workspace.read('.hookmill/applied/default.json')).not.toContain(value);
   expect(kept).not.toContain(first);
 });

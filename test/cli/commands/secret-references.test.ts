@@ -23,7 +23,7 @@ async function makeReferring(): Promise<Workspace> {
 }
 
 const referenceOf = ({ path }: Workspace) => `file:${path('kept/token')}`;
-const state = ({ read }: Workspace) => read('.hookmill/factories/default/applied.json');
+const state = ({ read }: Workspace) => read('.hookmill/applied/default.json');
 
 describe('a team secret that is kept elsewhere', () => {
   test('is the credential in force after an apply, and its value is nowhere in the home', async () => {

@@ -16,7 +16,7 @@ function stored(workspace: Workspace): StoredSecret[] {
 
 /** Reads the applied digest of a token webhook, which shows which value was applied. */
 async function digestInForce(workspace: Workspace, name: string): Promise<string> {
-  const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));
+  const { webhooks } = JSON.parse(workspace.read('.hookmill/applied/default.json'));
   return webhooks.find((webhook: { name: string }) => webhook.name === name).credential.sha256;
 }
 

@@ -343,7 +343,7 @@ describe('a copy is refused', () => {
 
   test('from an applied state that somebody edited', async () => {
     const workspace = copySource();
-    const file = '.hookmill/factories/pay/applied.json';
+    const file = '.hookmill/applied/pay.json';
     workspace.write(file, workspace.read(file).replace('"enabled": true', '"enabled": false'));
     const { exitCode, stderr } = await copyTo(workspace, '.hookmill', 'postgres');
     expect(stderr).toMatch(/the applied state of the factory pay was changed outside hookmill/);

@@ -281,11 +281,13 @@ describe.for(versions)('a database with the backup of %s', file => {
 });
 
 test.for([
-  ['.hookmill/factories/default/applied.json', 'webhooks list'],
+  ['.hookmill/applied/default.json', 'webhooks list'],
   ['.hookmill/secrets.json', 'secrets list'],
   ['.hookmill/tokens.json', 'tokens list'],
 ] as const)('%s of a newer format is refused, and stays as it is', async ([file, words]) => {
   const { workspace } = unpackHome(versions.at(-1) ?? '');
+  // A development version had the applied states in directories of their factories.
+  await workspace.hookmill(...words.split(' '));
   const newer = workspace.read(file).replace('"formatVersion": 1', '"formatVersion": 2');
   workspace.write(file, newer);
   const { exitCode, stderr } = await workspace.hookmill(...words.split(' '));

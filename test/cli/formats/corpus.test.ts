@@ -43,6 +43,9 @@ const uncovered: readonly DiagnosticCode[] = [
   'webhook/renamed',
   'webhook/identity-repeated',
   'webhook/sender-differs',
+  'definition/git-ignored',
+  'factory/behind',
+  'factory/conflict',
   'factory/rewound',
 ];
 

@@ -41,10 +41,17 @@ test('answers unknown, disabled, destroyed and malformed UIDs with one and the s
     `${served.url}/anything`,
     `${daemon.ingressUrl}/webhooks/w/`,
     `${daemon.ingressUrl}/`,
+    `${served.url}/`,
+    `${served.url}#a`,
+    served.url.replace('wh_', '%77h_'),
+    served.url.replace('/w/', '/W/'),
   ];
   const answers = await Promise.all(
     urls.map(async url => {
-      const { status, headers, body } = await send(url, { headers: bearerOf(served.secret), body: '{}' });
+      // As it is: the URL class would make others of some.
+      const target = url.slice(daemon.ingressUrl.length);
+      const given = { target, headers: bearerOf(served.secret), body: '{}' };
+      const { status, headers, body } = await send(url, given);
       return { status, body, headers: { ...headers, date: undefined } };
     }),
   );

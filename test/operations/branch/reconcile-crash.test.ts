@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
-import { appliedStateFile, mirrorDirectory } from '../../../store/home/home.ts';
+import { mirrorDirectory } from '../../../store/home/home.ts';
 import { followedFactory, makeUpstream, temporaryDirectory, webhook } from '../../support/git-samples.ts';
 import { serveSilence } from '../../support/git-servers.ts';
 
@@ -20,7 +20,7 @@ test('is at the old tip or the new one after kill -9 in fetch and apply, and goe
   const mirror = mirrorDirectory(factory.home, factory.name);
   const writes = {
     fetch: [mirror, join(mirror, 'objects', 'pack'), join(mirror, 'refs', 'hookmill')],
-    apply: [dirname(appliedStateFile(factory.home, factory.name))],
+    apply: ['applied', 'reconcile'].map(kind => join(factory.home.directory, kind)),
   };
   const cache = temporaryDirectory();
   let killed = 0;

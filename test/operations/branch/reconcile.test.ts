@@ -301,7 +301,11 @@ test('refuses a tip that hides the definition of a webhook, instead of destroyin
     upstream.commit({ 'webhooks/pay.yaml': webhook(), [path]: null });
   }
   // Beside their definitions, the same copies stay without a word.
-  upstream.commit({ 'webhooks/pay.yaml~': webhook(), 'webhooks/.crm.yaml.swp': webhook(), 'webhooks/README.md': '' });
+  upstream.commit({
+    'webhooks/pay.yaml~': webhook(),
+    'webhooks/.crm.yaml.swp': webhook(),
+    'webhooks/README.md': '',
+  });
   expect(await reconcile()).toMatchObject({ result: 'applied', diagnostics: [] });
   expect((await state(factory)).webhooks).toEqual(before.webhooks);
 });

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
-import { runGit, runRemoteGit } from '../../../sources/repository/git/git-command.ts';
+import { describe, expect, test } from 'vitest';
+import { type GitCommand, runGit } from '../../../sources/repository/git/git-command.ts';
 import { makeGitEnvironment } from '../../../sources/repository/git/git-environment.ts';
 import { mirrorDirectory } from '../../../store/home/home.ts';
 import {
+  fakeGit,
   followedFactory,
   makeUpstream,
   operatorEnvironment,
@@ -184,14 +185,15 @@ test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async
   const { port, connected } = await serveSilence();
   const { url, transport } = repositoryAt(`${scheme}://127.0.0.1:${port}/x.git`);
   const environment = makeGitEnvironment(operatorEnvironment, directory, transport, undefined);
-  const signal = new AbortController().signal;
   let socket: Socket | undefined;
   void connected.then(first => {
     socket = first;
   });
   // With time enough that git has come as far as to connect.
   for (let timeoutMs = 250; !socket; timeoutMs *= 2) {
-    const running = runRemoteGit({ directory, environment, signal, timeoutMs }, ['ls-remote', '--', url]);
+    const running = runGit({ directory, environment, timeoutMs, session }, git =>
+      git.listRemote(['--', url]),
+    );
     await expect(running).rejects.toMatchObject({ code: 'timeout' });
   }
   // Whoever held the connection is gone.
@@ -203,9 +205,10 @@ test('ends all processes of git when told to while git starts', async () => {
   const { port } = await serveSilence();
   const { url, transport } = repositoryAt(`http://127.0.0.1:${port}/x.git`);
   const environment = makeGitEnvironment(operatorEnvironment, directory, transport, undefined);
-  const { signal } = new AbortController();
   for (let timeoutMs = 1; timeoutMs <= 16; timeoutMs *= 2) {
-    const running = runRemoteGit({ directory, environment, signal, timeoutMs }, ['ls-remote', '--', url]);
+    const running = runGit({ directory, environment, timeoutMs, session }, git =>
+      git.listRemote(['--', url]),
+    );
     await expect(running).rejects.toMatchObject({ code: 'timeout' });
   }
   await expect.poll(() => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(url);
@@ -228,25 +231,44 @@ test('says so when there is no git', async () => {
   expect(await reconcile({ environment })).toMatchObject({ result: 'failed', reason: 'git-missing' });
 });
 
-test('takes a git that was killed for one that failed, whatever it had printed', async () => {
-  const directory = temporaryDirectory();
-  const script = join(directory, 'git');
-  writeFileSync(script, `#!/bin/sh\nprintf 'partial'\nkill -9 $$\n`);
-  chmodSync(script, 0o700);
-  const environment = { PATH: `${directory}:${process.env.PATH}` };
-  const command = { directory, environment, signal: new AbortController().signal, timeoutMs: 10_000 };
-  const words = ['ls-remote'];
-  await expect(runGit(command, git => git.raw(words))).rejects.toMatchObject({ code: 'refused' });
-  await expect(runRemoteGit(command, words)).rejects.toMatchObject({ code: 'refused' });
-});
+const session = { prefix: [] };
 
-test('ends a git that prints without end', async () => {
-  const directory = temporaryDirectory();
-  const script = join(directory, 'git');
-  writeFileSync(script, '#!/bin/sh\nexec yes\n');
-  chmodSync(script, 0o700);
-  const environment = { PATH: `${directory}:${process.env.PATH}` };
-  const command = { directory, environment, signal: new AbortController().signal, timeoutMs: 20_000 };
-  const running = runRemoteGit(command, ['ls-remote']);
-  await expect(running).rejects.toMatchObject({ code: 'too-large' });
+describe.each([{ session }, { session: undefined }])('a git with %j', ({ session }) => {
+  const run = (script: string, given: Partial<GitCommand> = {}) => {
+    const { directory, PATH } = fakeGit(script);
+    const command: GitCommand = { directory, environment: { PATH }, timeoutMs: 20_000, session, ...given };
+    return runGit(command, git => git.raw(['ls-remote']));
+  };
+
+  test('has failed if it was killed, whatever it had printed', async () => {
+    await expect(run('printf partial; kill -9 $$')).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  test('is ended if it prints without end', async () => {
+    await expect(run('exec yes')).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  test('is ended at its time limit, also if it goes on to print', async () => {
+    const running = run('while sleep 0.01; do echo more; done', { timeoutMs: 200 });
+    await expect(running).rejects.toMatchObject({ code: 'timeout', message: 'git timed out after 0.2 s' });
+  });
+
+  test('is not waited for if a process that left its session holds its output', async () => {
+    const file = join(temporaryDirectory(), 'pid');
+    const output = await run(
+      `setsid sh -c 'echo $$ > ${file}; exec sleep 300' & until [ -s ${file} ]; do :; done; echo done`,
+    );
+    process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL');
+    expect(output).toBe('done\n');
+  });
+
+  test('shows its own message without the password, and no output', async () => {
+    const environment = { PATH: fakeGit('echo output; echo "no $HOOKMILL_GIT_PASSWORD" >&2; exit 1').PATH };
+    const running = run('', { environment: { ...environment, HOOKMILL_GIT_PASSWORD: 'hunter2' } });
+    await expect(running).rejects.toMatchObject({ code: 'refused', message: 'no ***' });
+  });
+
+  test('may exit with an expected code', async () => {
+    expect(await run('echo none; echo why >&2; exit 1', { exitCodes: [1] })).toBe('none\n');
+  });
 });

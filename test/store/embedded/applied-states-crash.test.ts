@@ -83,7 +83,7 @@ async function applyKilledAt(
 async function expectNextApply(directory: string, isOld: boolean, workspace: Workspace): Promise<void> {
   const next = await applyDirectory(makeFactory(homeAt(directory)), workspace.directory);
   expect(next.result).toBe(isOld ? 'applied' : 'unchanged');
-  const left = readdirSync(join(directory, 'factories/default')).filter(name => name.endsWith('.tmp'));
+  const left = readdirSync(join(directory, 'applied')).filter(name => name.endsWith('.tmp'));
   expect(left).toEqual([]);
 }
 
@@ -96,7 +96,7 @@ function listUids(webhooks: readonly WebhookWithUid[] = []): string[] {
 }
 
 function stateOf(home: string): AppliedState {
-  const text = readFileSync(join(home, 'factories/default/applied.json'), 'utf8');
+  const text = readFileSync(join(home, 'applied/default.json'), 'utf8');
   const { digest: _, ...state } = JSON.parse(text);
   return appliedStateShape.parse(state);
 }

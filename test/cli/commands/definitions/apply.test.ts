@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const secret = 'correct-horse_battery.staple~1';
-const appliedFile = '.hookmill/factories/default/applied.json';
+const appliedFile = '.hookmill/applied/default.json';
 const uid = expect.stringMatching(/^wh_[0-9a-z]{24}$/);
 
 /** A workspace with the webhooks deploys (token), orders (url_token) and code (signature), not yet applied. */
@@ -351,9 +351,8 @@ test('--home, --factory and their variables say where the state is, flags first'
   expect(await factoryOf('apply', '-C', 'defs', '-o', 'json', '--factory', 'from-flag', { env })).toBe(
     'from-flag',
   );
-  expect(readdirSync(workspace.path('home/factories'))).toEqual(['from-env', 'from-file', 'from-flag']);
   const files = ['from-env', 'from-file', 'from-flag'].map(factory =>
-    JSON.parse(workspace.read(`home/factories/${factory}/applied.json`)),
+    JSON.parse(workspace.read(`home/applied/${factory}.json`)),
   );
   expect(new Set(files.map(({ webhooks }) => webhooks[0].uid)).size).toBe(3);
 });

@@ -4,7 +4,7 @@ import { hasStrace, signalAt } from '../../../support/strace.ts';
 import { testLimitMs } from '../../../support/test-limit.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
-const appliedFile = '.hookmill/factories/default/applied.json';
+const appliedFile = '.hookmill/applied/default.json';
 
 async function withSecret(): Promise<Workspace> {
   const workspace = makeWorkspace();
@@ -47,7 +47,7 @@ test('eight applies to eight factories of one home do not wait for each other, n
   );
   expect((await Promise.all(applies)).map(({ exitCode }) => exitCode)).toEqual(factories.map(() => 0));
   const uids = factories.map(name => {
-    const state = JSON.parse(workspace.read(`.hookmill/factories/${name}/applied.json`));
+    const state = JSON.parse(workspace.read(`.hookmill/applied/${name}.json`));
     expect(state.factory).toBe(name);
     return state.webhooks[0].uid;
   });
@@ -67,7 +67,7 @@ test('an apply that is stopped while it holds the lock makes the next one fail a
   const holder = await holderOf(workspace);
   const refused = await workspace.hookmill('apply', '--lock-timeout', '0');
   expect(refused.stderr).toMatch(
-    new RegExp(`applied\\.json is locked by hookmill apply \\(pid ${holder}, since `),
+    new RegExp(`default\\.json is locked by hookmill apply \\(pid ${holder}, since `),
   );
   expect(refused).toMatchObject({ stdout: '', exitCode: 1 });
   process.kill(holder, 'SIGCONT');

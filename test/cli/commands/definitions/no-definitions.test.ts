@@ -121,7 +121,7 @@ describe('a home', () => {
     ['the default one', '.hookmill', ['-A', '-f', '.hookmill']],
     ['only its key', 'ops/state', ['-f', 'ops/state/key']],
     ['only its secrets', 'state', ['-f', 'state/secrets.json']],
-    ['an applied state', 'x', ['-f', 'x/factories/default/applied.json']],
+    ['an applied state', 'x', ['-f', 'x/applied/default.json']],
   ] as const)('that git tracks makes validate warn: %s', async ([_, home, added]) => {
     const workspace = makeWorkspace();
     workspace.write('defs/webhooks/a.yaml', webhook);

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const secret = 'correct-horse_battery.staple~1';
-const applied = '.hookmill/factories/default/applied.json';
+const applied = '.hookmill/applied/default.json';
 const workspace: Workspace = makeWorkspace();
 const prepared: Workspace = makeWorkspace();
 

@@ -75,7 +75,7 @@ test('a plan that was reviewed is still valid after something was learned of a h
   await workspace.hookmill('apply', '--yes');
   workspace.remove('webhooks/shop.yaml');
   await workspace.hookmill('plan', '--out', 'reviewed.plan');
-  const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));
+  const { webhooks } = JSON.parse(workspace.read('.hookmill/applied/default.json'));
   const { uid } = webhooks.find(({ name }: { name: string }) => name === 'shop');
   const { name, store } = factoryIn(homeAt(workspace.home), 'default', 10_000);
   const checked = { at: new Date().toISOString(), problem: null, hooks: [] };

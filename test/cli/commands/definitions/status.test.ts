@@ -48,7 +48,7 @@ test('shows where the daemon answers and which serial it serves, also just after
 test('exits with 1 while the daemon does not serve what is applied', async () => {
   const workspace = await applied();
   const daemon = await startWebhookDaemon({ workspace });
-  const file = `${workspace.home}/factories/default/applied.json`;
+  const file = `${workspace.home}/applied/default.json`;
   writeFileSync(file, readFileSync(file, 'utf8').replace('"serial": 1', '"serial": 2'));
   await expect.poll(async () => (await daemon.readyz()).factories[0]?.problem).toBeDefined();
   expect(await status(workspace)).toEqual({

@@ -201,11 +201,32 @@ describe('--changed-since', () => {
     expect(exitCode).toBe(2);
   });
 
+  test('works with the variables of a CI, a git hook and an editor', async () => {
+    await git('init', '--quiet');
+    workspace.write('webhooks/a.yaml', wrong);
+    await commit('base');
+    const settings = {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'url.https://x/.insteadOf',
+      GIT_CONFIG_VALUE_0: 'x:',
+    };
+    const hook = {
+      GIT_INDEX_FILE: '.git/index',
+      GIT_EDITOR: 'vi',
+      GIT_PREFIX: '',
+      PAGER: 'less',
+      SSH_ASKPASS: 'ask',
+    };
+    const env = { ...settings, ...hook };
+    const { stderr, exitCode } = await workspace.hookmill('validate', '--changed-since', 'HEAD', { env });
+    expect([stderr, exitCode]).toEqual(['1 definition, all valid.\n', 0]);
+  });
+
   test('says what is missing where there is no git', async () => {
     workspace.write('webhooks/a.yaml', right);
     const env = { PATH: workspace.directory };
     const { stderr } = await workspace.hookmill('validate', '--changed-since', 'HEAD', { env });
-    expect(stderr).toContain('git cannot be started: is it installed?');
+    expect(stderr).toContain('git cannot be executed; install git');
   });
 
   test('works where the history ends between the two, as in a shallow clone', async () => {

@@ -154,14 +154,7 @@ describe('files that are no definitions', () => {
     symlinkSync('/dev/zero', workspace.path('webhooks/device.yaml'));
     execFileSync('mkfifo', [workspace.path('webhooks/fifo.yaml')]);
     const { stdout, exitCode } = await workspace.hookmill('validate');
-    const names = [
-      'dangling.yaml',
-      'device.yaml',
-      'fifo.yaml',
-      'folder.yaml',
-      'link.yaml',
-      'loop.yaml',
-    ];
+    const names = ['dangling.yaml', 'device.yaml', 'fifo.yaml', 'folder.yaml', 'link.yaml', 'loop.yaml'];
     expect(stdout.split('\n').filter(line => line.startsWith('webhooks/'))).toEqual(
       names.map(
         name => `webhooks/${name}: error: a definition must be a regular file [definition/not-regular-file]`,

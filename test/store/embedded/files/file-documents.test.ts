@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AppliedState, emptyAppliedState } from '../../../../schema/applied-state.ts';
-import { appliedStateFile } from '../../../../store/home/home.ts';
+import { appliedStateFile, documentFile, homeAt } from '../../../../store/home/home.ts';
 import { makeFactory } from '../../../support/factory.ts';
+import { mountSmallDisk } from '../../../support/small-disk.ts';
 import { addWebhook } from '../../conformance/applied-states.ts';
 
 test('does not write over a change by a writer that ignored the lock', async () => {
@@ -16,6 +19,38 @@ test('does not write over a change by a writer that ignored the lock', async () 
   });
   await expect(changed).rejects.toMatchObject({ code: 'serial-moved' });
   expect(await store.appliedStates.read(name)).toEqual(edited);
+});
+
+/** Sets the clock to so many ms after now, when files that exist are so old. */
+function waitMs(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('reads a file again while it is so young that it may change and keep its version', async () => {
+  const { name, store } = makeFactory();
+  await addWebhook(store, 'pay');
+  waitMs(-10_000);
+  const { read } = store.appliedStates;
+  expect(await read(name)).not.toBe(await read(name));
+  waitMs(20_000);
+  expect(await read(name)).toBe(await read(name));
+});
+
+test('has what is stored after a write that failed', async ({ skip }) => {
+  const directory = mkdtempSync(join(tmpdir(), 'full-'));
+  skip(!mountSmallDisk(directory, '256k'), 'needs the right to mount a tmpfs');
+  const { name, store } = makeFactory(homeAt(join(directory, 'home')));
+  await addWebhook(store, 'pay');
+  waitMs(10_000);
+  const state = await store.appliedStates.read(name);
+  const source = { kind: 'directory' as const, directory: 'x'.repeat(1_000_000) };
+  const changed = store.appliedStates.change(name, async () => ({
+    next: { ...state, source },
+    result: undefined,
+  }));
+  await expect(changed).rejects.toMatchObject({ code: 'unwritable' });
+  expect(await store.appliedStates.read(name)).toEqual(state);
 });
 
 test('notices every bit of its file that flips and changes the content', async () => {
@@ -59,23 +94,24 @@ test('replaces a damaged state with the next change', async () => {
 
 test('refuses other files that were changed outside hookmill, and says what to do', async () => {
   const { home, store } = makeFactory();
+  const tokensFile = documentFile(home, { kind: 'tokens' });
   await store.apiTokens.create({
     name: 'laptop',
     factory: 'crm',
     permission: 'read',
     sha256: '0'.repeat(64),
   });
-  writeFileSync(home.tokensFile, readFileSync(home.tokensFile, 'utf8').replace('"crm"', '"hr"'));
+  writeFileSync(tokensFile, readFileSync(tokensFile, 'utf8').replace('"crm"', '"hr"'));
   await expect(store.apiTokens.list()).rejects.toMatchObject({
     code: 'corrupt',
-    message: `${home.tokensFile} was changed outside hookmill. Restore a backup, or delete its line "digest" to accept it`,
+    message: `${tokensFile} was changed outside hookmill. Restore a backup, or delete its line "digest" to accept it`,
   });
-  const text = readFileSync(home.tokensFile, 'utf8');
-  writeFileSync(home.tokensFile, text.replace(/^ *"digest".*\n/m, ''));
+  const text = readFileSync(tokensFile, 'utf8');
+  writeFileSync(tokensFile, text.replace(/^ *"digest".*\n/m, ''));
   expect(await store.apiTokens.list()).toMatchObject([{ factory: 'hr' }]);
 });
 
-test('reads all applied states, those too that cannot be read', async () => {
+test('reads each applied state, those too that cannot be read', async () => {
   const { home, store } = makeFactory();
   const { appliedStates } = store;
   const factories = ['a-fifo', 'directory', 'good', 'missing', 'no-json'];
@@ -87,7 +123,7 @@ test('reads all applied states, those too that cannot be read', async () => {
   writeFileSync(fileOf('no-json'), '{');
   const read: unknown[] = [];
   const count = async (parse: () => AppliedState) => parse().webhooks.length;
-  for await (const { factory, version, parse } of appliedStates.readAll())
+  for await (const { factory, version, parse } of appliedStates.readEach(factories))
     read.push([factory, version, await count(parse).catch(({ code }) => code)]);
   const versions = await Promise.all(factories.map(appliedStates.readVersion));
   expect(read).toEqual([

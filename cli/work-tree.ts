@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { UsageError } from '../exit-status.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { UsageError } from './exit-status.ts';
+import type { GlobalOptions } from './global-options.ts';
 
 /** Returns the absolute path of the definitions directory. It is wrong usage if the directory does not exist. */
 export function findDefinitionsDirectory({ directory }: Pick<GlobalOptions, 'directory'>): string {

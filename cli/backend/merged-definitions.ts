@@ -1,0 +1,211 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppliedStatus } from '../../operations/applied/status.ts';
+import type { PlanView } from '../../operations/views/plan-view.ts';
+import { shortenRevision } from '../../schema/clients/describe.ts';
+import { addDiagnostics, type Diagnostic, truncate } from '../../schema/diagnostics.ts';
+import { type DefinitionFiles, getDefinitionPath } from '../../sources/definitions.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
+import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
+import { GitFailure } from '../../sources/repository/git/git-command.ts';
+import {
+  commitWorkTree,
+  findMergeBase,
+  findOwnTree,
+  findTip,
+  listChanged,
+  listIgnored,
+  mergeCommits,
+  readParents,
+  toOwnPath,
+  useWorkTree,
+  type WorkTree,
+} from '../../sources/repository/git/work-tree.ts';
+import { judgeMerge, type MergeFacts, type MergeVerdict } from '../../sources/repository/merge-verdict.ts';
+import { readRevision } from '../../sources/repository/repository-source.ts';
+import { findRepositoryRoot } from '../work-tree.ts';
+import type { PlanResult } from './backend.ts';
+
+interface Base {
+  readonly branch: string;
+  /** The applied revision; undefined if nothing of the branch is applied. */
+  readonly revision: string | undefined;
+}
+
+/** The branch that a factory follows, and what is applied of it; undefined if it follows none. */
+export function findBase(
+  followed: Pick<FollowedRepository, 'repository' | 'branch'> | undefined,
+  source: AppliedStatus['source'],
+): Base | undefined {
+  const applied = source?.kind === 'repository' ? source : undefined;
+  const place = followed ?? applied;
+  if (!place) return undefined;
+  const isApplied = applied?.repository === place.repository && applied.branch === place.branch;
+  return { branch: place.branch, revision: isApplied ? applied.revision : undefined };
+}
+
+/** The definitions as they are after the merge of a work tree into the branch that its factory follows. */
+export interface MergedDefinitions {
+  readonly found: DefinitionFiles;
+  /** Adds to a plan of them what it was merged with, what it cannot know, and that a push would be refused. */
+  readonly explain: <P extends Pick<PlanResult, 'plan' | 'diagnostics'>>(planned: P) => P;
+}
+
+/**
+ * Reads the definitions that the branch of the applied revision would have after a merge of the work tree: of HEAD with
+ * what is not committed yet. Outside of a work tree of git, reads the directory; where git cannot merge, it also warns.
+ */
+export async function readMergedDefinitions(
+  directory: string,
+  base: Base | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<MergedDefinitions> {
+  const isInGit = existsSync(join(findRepositoryRoot(directory, {}), '.git'));
+  if (!base || !isInGit)
+    return { found: readDirectory(directory), explain: planned => planned };
+  try {
+    return await useWorkTree(directory, base.branch, environment, tree => readMerge(tree, base));
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const [reason = ''] = error.message.split('\n', 1);
+    const message = `git cannot merge this work tree into ${base.branch} (${truncate(reason)}), so the plan is of the work tree alone`;
+    const hint = `merge ${base.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
+    const found = readDirectory(directory);
+    return { found, explain: makeExplain(plan => [describeFactory(plan, 'factory/behind', message, hint)]) };
+  }
+}
+
+async function readMerge(tree: WorkTree, { revision: applied, branch }: Base): Promise<MergedDefinitions> {
+  const { head, headRef } = tree;
+  const [parents, tip, ignored, own] = await Promise.all([
+    readParents(tree, head),
+    findTip(tree, applied),
+    listIgnored(tree),
+    commitWorkTree(tree),
+  ]);
+  const base = tip && (await findMergeBase(tree, tip, head));
+  const isBranch = headRef === `refs/heads/${branch}`;
+  const isRewound =
+    isBranch && applied !== undefined && (await findMergeBase(tree, applied, head)) !== applied;
+  const verdict = judgeMerge({ applied, tip, head, parents, base, isRewound });
+  const isMerged = tip !== undefined && (verdict === 'behind' || verdict === 'rewound');
+  const { tree: merged, conflicts } = isMerged
+    ? await mergeCommits(tree, tip, own)
+    : { tree: own, conflicts: [] };
+  const read = withoutConflicts(
+    await readTree(tree, merged),
+    // A file where the other side has a folder is named after its commit.
+    new Set(conflicts.flatMap(name => toOwnPath(tree, name.replace(/~[0-9a-f]{40}$/, '')) ?? [])),
+    branch,
+  );
+  const former = verdict === 'unknown' && !tip ? await listFormer(tree) : undefined;
+  return {
+    found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored)] },
+    explain: makeExplain(
+      plan => [
+        ...describeVerdict(plan, verdict, { applied, tip, branch }),
+        ...(former ? describeForeign(plan, former) : []),
+      ],
+      isMerged ? tip : undefined,
+    ),
+  };
+}
+
+function makeExplain(
+  find: (plan: PlanView) => readonly Diagnostic[],
+  tip?: string,
+): MergedDefinitions['explain'] {
+  return planned => {
+    const { plan, diagnostics } = planned;
+    const merged = tip === undefined ? plan : { ...plan, mergedWith: tip };
+    return { ...planned, plan: merged, diagnostics: addDiagnostics(diagnostics, find(plan)) };
+  };
+}
+
+/** Reads the definitions of a commit or tree, under the names that they have in the definitions directory. */
+async function readTree(tree: WorkTree, revision: string): Promise<DefinitionFiles> {
+  const folder = await findOwnTree(tree, revision);
+  return folder ? readRevision(tree.mirror, folder, '', false) : { files: [], diagnostics: [] };
+}
+
+/**
+ * Lists the definition files that HEAD or a commit before it had, as far back as the merge base with the newest commit
+ * of the branch that the repository has; undefined if there is none.
+ */
+async function listFormer(tree: WorkTree): Promise<ReadonlySet<string> | undefined> {
+  const bases = await Promise.all(tree.branchTips.flat().map(older => findMergeBase(tree, older, tree.head)));
+  const base = bases.find(found => found !== undefined);
+  if (base === undefined) return undefined;
+  const { files } = await readTree(tree, base);
+  return new Set([...files.map(({ file }) => file), ...(await listChanged(tree, base))]);
+}
+
+/** Replaces files with conflicts by errors, so that the plan leaves out what they define. */
+function withoutConflicts(
+  { files, diagnostics, prompts = new Map(), ...others }: DefinitionFiles,
+  conflicts: ReadonlySet<string>,
+  branch: string,
+): DefinitionFiles {
+  const found = [...conflicts].map((file): Diagnostic => {
+    const message = `the file conflicts with ${branch}`;
+    return { code: 'factory/conflict', severity: 'error', message, file, hint: `merge ${branch} first` };
+  });
+  return {
+    ...others,
+    files: files.filter(({ file }) => !conflicts.has(file)),
+    diagnostics: [...diagnostics.filter(({ file }) => !conflicts.has(file)), ...found],
+    prompts: new Map([...prompts].map(([path, text]) => [path, conflicts.has(path) ? 'unreadable' : text])),
+  };
+}
+
+/** Warns of definition files that git ignores: they exist here, and not after the merge. */
+function describeIgnored(ignored: readonly string[]): Diagnostic[] {
+  return ignored
+    .filter(file => /\.ya?ml$/i.test(file))
+    .map(file => ({
+      code: 'definition/git-ignored',
+      severity: 'warning',
+      message: 'git ignores this file, so the merge will not contain it',
+      file,
+      hint: 'add it with `git add --force`, or move it to another folder',
+    }));
+}
+
+function describeVerdict(
+  plan: PlanView,
+  verdict: MergeVerdict,
+  { applied, tip, branch }: Pick<MergeFacts, 'applied' | 'tip'> & { readonly branch: string },
+): Diagnostic[] {
+  const revision = applied === undefined ? '' : shortenRevision(applied);
+  if (verdict === 'rewound') {
+    const message = `a push of this work tree is refused: its commit does not descend from the applied revision ${revision}`;
+    const hint = `pull ${branch} first; or, to rewrite its history, push it and run \`hookmill reconcile --once --allow-rewind\``;
+    return [describeFactory(plan, 'factory/rewound', message, hint)];
+  }
+  if (verdict !== 'unknown') return [];
+  const newest = applied === undefined ? branch : `the applied revision ${revision} of ${branch}`;
+  const lacking = tip ? `the merge base with ${branch}` : newest;
+  const message = `this clone lacks ${lacking}, so the plan is of the work tree alone: it also undoes what ${branch} has and this branch does not`;
+  const hint = `fetch ${branch}${tip ? ' with its history (`git fetch --unshallow`)' : ''}, then plan again`;
+  return [describeFactory(plan, 'factory/behind', message, hint)];
+}
+
+/** Marks what a plan destroys although the checked out branch never had it: only the branch that is followed does. */
+function describeForeign({ changes }: PlanView, former: ReadonlySet<string>): Diagnostic[] {
+  return changes.flatMap(({ action, kind, name }): Diagnostic[] => {
+    const file = getDefinitionPath(kind, name);
+    if (action !== 'delete' || former.has(file)) return [];
+    const message = `the ${kind} ${name} is not destroyed by this branch: the merge base does not have it`;
+    return [{ code: 'factory/behind', severity: 'warning', message, file }];
+  });
+}
+
+function describeFactory(
+  { factory }: PlanView,
+  code: 'factory/behind' | 'factory/rewound',
+  message: string,
+  hint: string,
+): Diagnostic {
+  const severity = code === 'factory/behind' ? 'warning' : 'error';
+  return { code, severity, message, file: `factory ${factory}`, hint };
+}
