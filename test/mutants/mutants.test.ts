@@ -42,7 +42,10 @@ const cases = mutants.map(mutant => [`${mutant.file}: ${mutant.promise}`, mutant
 test.for(cases)('%s', ([, { killedBy, file, text, replacement }]) => {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
-  writeFileSync(path, source.replace(text, () => replacement));
+  writeFileSync(
+    path,
+    source.replace(text, () => replacement),
+  );
   try {
     const { statuses, output } = runTests([killedBy], runMs);
     expect(statuses.get(killedBy), `${killedBy}\n${output}`).toContain('failed');
