@@ -91,16 +91,17 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
     killedBy:
       'test/daemon/runs/named-runners.test.ts: two runners with different users see neither files, variables nor processes of each other',
     file: 'daemon/runs/runners/command-user.ts',
-    text: '      return () => takeBack(directory);',
-    replacement: '      return async () => undefined;',
+    text: "  const isApart = (await tryOut([...apart, ...drop, 'true'], PATH)) === undefined;",
+    replacement: '  const isApart = false;',
   },
   {
     promise: 'A second command gets the artifacts of a run, and nothing that a sender wrote.',
     killedBy:
       'test/daemon/runs/afterwards.test.ts: what needs approval waits for it, says so, and is done again differently',
-    file: 'daemon/runs/runners/afterwards.ts',
-    text: "    if (settings.approval === 'required' && !run.afterwards?.approval) return propose(settings, nowMs());",
-    replacement: '',
+    file: 'daemon/runs/runners/command-result.ts',
+    text: "  const approvalUntilMs = approval === 'required' ? nowMs + Math.ceil(approvalDays * dayMs) : undefined;",
+    replacement:
+      '  const approvalUntilMs = approval === undefined ? nowMs + Math.ceil(approvalDays * dayMs) : undefined;',
   },
   {
     promise: 'An attempt finds nothing that another one left',
@@ -121,10 +122,10 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
   {
     promise: 'No run that ends the daemon does so for ever.',
     killedBy:
-      'test/daemon/runs/run-recovery.test.ts: a run that kills the daemon five times in a row fails, and ends no further one',
+      'test/daemon/runs/run-recovery.test.ts: a run during which the daemon stops five times in a row fails',
     file: 'store/delivery-log/run-flow.ts',
-    text: "  return `claimed_by = NULL, history = ${endAttempt(nowMs, next)}, state = CASE WHEN ${isLast} THEN 'failed' ELSE 'queued' END,",
-    replacement: "  return `claimed_by = NULL, history = ${endAttempt(nowMs, next)}, state = 'queued',",
+    text: '  return { error: interruptionErrors[count], fails: count + 1 === interruptionsMax };',
+    replacement: '  return { error: interruptionErrors[count], fails: false };',
   },
   {
     promise: 'The URL of Slack and the key of PagerDuty are in no log line and in no message that is stored.',
@@ -163,10 +164,10 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
   {
     promise: 'A payload that names a commit chooses nothing else.',
     killedBy:
-      'test/daemon/runs/runners/workspace.test.ts: nothing in the repository runs, and nothing of the operator’s configuration',
-    file: 'daemon/runs/runners/workspace.ts',
-    text: "  const environment = { PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };",
-    replacement: "  const environment = { ...process.env, LC_ALL: 'C' };",
+      'test/daemon/runs/runners/workspace.test.ts: the payload’s %j is no commit and no branch, so git is not started',
+    file: 'sources/repository/working-copy.ts',
+    text: '  return isBranchName(branch) ? { branch } : undefined;',
+    replacement: '  return { branch };',
   },
   {
     promise: 'Only the operator says where a secret is kept,',
@@ -196,9 +197,10 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
   {
     promise: 'Event headers contain no credential and no signature',
     killedBy: 'test/schema/kept-headers.test.ts: keepHeaders refuses %s',
-    file: 'schema/kept-headers.ts',
-    text: '  return isCredentialHeader(name) || isTraceHeader(name);',
-    replacement: '  return isTraceHeader(name);',
+    file: 'schema/definitions/webhook-definition.ts',
+    text: '    else if (isCredentialHeader(name)) {\n      addMistake(context, [], describeCredential(name), credentialMistake);',
+    replacement:
+      "    else if (name === '') {\n      addMistake(context, [], describeCredential(name), credentialMistake);",
   },
   {
     promise: 'Every package that is installed from the lock file has its integrity.',

@@ -88,8 +88,8 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
     killedBy:
       'test/daemon/ingress/receive-delivery.test.ts: answers unknown, disabled, destroyed and malformed UIDs with one and the same 404',
     file: 'daemon/ingress/ingress.ts',
-    text: '  const router = new Router({ sensitive: true, strict: true });',
-    replacement: '  const router = new Router();',
+    text: 'const deliveryPath = /^\\/webhooks\\/w\\/([^/]+)(?:\\/([^/]+))?$/;',
+    replacement: 'const deliveryPath = /^\\/webhooks\\/w\\/([^/]+)(?:\\/([^/]+))?\\/?$/i;',
   },
   {
     promise: 'A URL that was taken out of use for a leak does not return.',
@@ -218,8 +218,8 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
     promise: 'No value is a failure of the daemon',
     killedBy:
       'test/daemon/management/api/any-value.test.ts: no value in a path or a query is a failure of the daemon, on any route',
-    file: 'daemon/management/management.ts',
-    text: '  if (pathname !== undefined) context.url = pathname + search;',
+    file: 'daemon/management/api/api-router.ts',
+    text: "  if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');",
     replacement: '',
   },
   {
