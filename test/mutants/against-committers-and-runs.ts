@@ -115,9 +115,10 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
     promise: 'A run takes nothing of the home with it,',
     killedBy:
       'test/daemon/runs/hostile-command.test.ts: no file of the home becomes an artifact while another run of the user swaps the directory with a link',
-    file: 'store/home/regular-file.ts',
-    text: '  if (handle && stats && isOrdinary(stats) && (owner ?? stats.uid) === stats.uid)',
-    replacement: '  if (handle && stats)',
+    file: 'daemon/runs/runners/command-user.ts',
+    text: "    uid: Number(uid),\n    isApart,\n    prefix,\n    variables: { HOME: home, USER: name, LOGNAME: name },\n    give: async directory => {\n      await execa('chown', ['-R', '-P', `${uid}:${gid}`, '--', directory]);\n    },\n    lend: async directory => {\n      await lchown(directory, Number(uid), Number(gid));\n      return () => takeBack(directory);",
+    replacement:
+      "    uid: 0,\n    isApart,\n    prefix,\n    variables: { HOME: home, USER: name, LOGNAME: name },\n    give: async directory => {\n      await execa('chown', ['-R', '-P', `${uid}:${gid}`, '--', directory]);\n    },\n    lend: async directory => {\n      await lchown(directory, Number(uid), Number(gid));\n      return async () => undefined;",
   },
   {
     promise: 'No run that ends the daemon does so for ever.',
