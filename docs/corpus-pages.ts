@@ -9,19 +9,17 @@ const corpusVersion = 1;
 /** What verifies a request and identifies its delivery, and not where to find the secret, for example. */
 const fields = new Set([
   ...['primitive', 'header', 'prefix', 'list', 'alternatives', 'hash', 'encoding', 'content', 'timestamp'],
-  ...['key', 'otherKeys', 'asymmetric', 'idHeader', 'deliveryIdHeader', 'bodyIdentity'],
+  ...['key', 'otherKeys', 'asymmetric', 'idHeader', 'deliveryIdHeader'],
 ]);
 
 /** Renders the signature schemes as data, by which a reader in any language can judge the rest of the corpus. */
 export function renderCorpusSchemes(): string {
   const lines = schemes.map(scheme => {
-    const kept = Object.entries(scheme).filter(([name]) => fields.has(name));
-    const described = Object.fromEntries(kept);
-    if (scheme.bodyIdentity) {
-      const { field, hashWithout } = scheme.bodyIdentity;
-      described.bodyIdentity = { field, hashWithout };
-    }
-    return `    ${JSON.stringify(scheme.id)}: ${JSON.stringify(described)}`;
+    const { id, bodyIdentity } = scheme;
+    const kept = Object.fromEntries(Object.entries(scheme).filter(([name]) => fields.has(name)));
+    const { field, hashWithout } = bodyIdentity ?? {};
+    const described = { ...kept, bodyIdentity: bodyIdentity && { field, hashWithout } };
+    return `    ${JSON.stringify(id)}: ${JSON.stringify(described)}`;
   });
   const head = `{\n  "kind": "schemes",\n  "version": ${corpusVersion},\n  "schemes": {\n`;
   return `${head}${lines.join(',\n')}\n  }\n}\n`;

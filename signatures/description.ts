@@ -20,9 +20,12 @@ export interface SchemeFacts {
   readonly note?: string;
   /** The reason why a header that looks like a delivery ID does not identify deliveries. */
   readonly noIdentity?: string;
-  /** How the body identifies a delivery; set if no header does. */
+  /**
+   * How the body identifies a delivery; set if no header does. A field must belong to the event, not to the object of the
+   * event, and retries must keep it as far as the provider says.
+   */
   readonly bodyIdentity?: BodyIdentity;
-  /** The status by which the provider knows that a delivery arrived, if it asks for one; otherwise 202. */
+  /** The answer to a delivery if the provider asks for 200; otherwise, and if it asks for any 2xx, it is 202. */
   readonly success?: SuccessStatus;
   /** Whether the provider retries by itself, and how to make it send again; absent if that is not known. */
   readonly retries?: ProviderRetries;
@@ -45,9 +48,7 @@ export interface BodyIdentity {
   readonly hashWithout?: string;
   /** Why: what the provider says of the ID, or of its retries. */
   readonly reason: string;
-  readonly source: string;
-  /** The day on which the source was read, as in 2026-11-25. */
-  readonly on: string;
+  readonly source: FactSource;
 }
 
 /** What a provider's documentation asks for as the answer to a delivery. */
@@ -56,18 +57,17 @@ export interface SuccessStatus {
   /** Set if the provider shows the body of the answer to people, so that it must be empty. */
   readonly isEmpty?: true;
   readonly reason: string;
-  readonly source: string;
-  /** The day on which the source was read, as in 2026-11-25. */
-  readonly on: string;
+  readonly source: FactSource;
 }
 
 /** What a provider says about deliveries that fail. */
 export interface ProviderRetries {
   readonly text: string;
-  readonly source: string;
-  /** The day on which the source was read, as in 2026-11-25. */
-  readonly on: string;
+  readonly source: FactSource;
 }
+
+/** The page or the code that says it, and the day on which it was read, as in 2026-11-25. */
+export type FactSource = readonly [source: string, on: string];
 
 /** The last comparison of a scheme's facts with their source. */
 export interface SchemeCheck {

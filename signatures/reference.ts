@@ -48,11 +48,8 @@ export function renderSchemesOfKind(kind: SchemeKind): string {
 export function renderIdentities(): string {
   const rows = schemes.map(scheme => {
     const { bodyIdentity, noIdentity, checked } = scheme;
-    const { reason, source, on } = bodyIdentity ?? {
-      reason: 'its retries keep the header',
-      source: checked.against,
-      on: checked.on,
-    };
+    const [source, on] = bodyIdentity?.source ?? [checked.against, checked.on];
+    const reason = bodyIdentity?.reason ?? 'its retries keep the header';
     const reasons = [noIdentity, reason].filter(text => text !== undefined).join('; ');
     const link = `[\`${scheme.id}\`](${getSchemePage(scheme.kind)}#${scheme.id})`;
     return renderRow([

@@ -1,17 +1,15 @@
 import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
-import { bodyIdentities } from './schemes/body-identities.ts';
 import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
+import { financeSchemes } from './schemes/finance.ts';
 import { hostingSchemes } from './schemes/hosting.ts';
 import { messagingSchemes } from './schemes/messaging.ts';
 import { operationsSchemes } from './schemes/operations.ts';
-import { financeSchemes, paymentSchemes } from './schemes/payment.ts';
+import { paymentSchemes } from './schemes/payment.ts';
 import { platformSchemes } from './schemes/platforms.ts';
-import { providerRetries } from './schemes/retries.ts';
 import { standardWebhooks } from './schemes/shapes.ts';
 import { sourceHostingSchemes } from './schemes/source-hosting.ts';
 import { standardSchemes } from './schemes/standard.ts';
-import { successStatuses } from './schemes/success-statuses.ts';
 import { workSchemes } from './schemes/work.ts';
 import { isCredentialName, listCredentialHeaders } from './signature-parts.ts';
 
@@ -28,18 +26,7 @@ export const schemes: readonly SignatureScheme[] = [
   ...customerSchemes,
   ...messagingSchemes,
   ...platformSchemes,
-].map(scheme => ({ ...scheme, ...pickFacts(scheme.id) }));
-
-function pickFacts(id: string): Pick<SignatureScheme, 'bodyIdentity' | 'success' | 'retries'> {
-  const bodyIdentity = bodyIdentities[id];
-  const success = successStatuses[id];
-  const retries = providerRetries[id];
-  return {
-    ...(bodyIdentity && { bodyIdentity }),
-    ...(success && { success }),
-    ...(retries && { retries }),
-  };
-}
+];
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);
 

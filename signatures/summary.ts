@@ -65,8 +65,8 @@ export function formatIdentity(scheme: SignatureScheme): string {
 /** Says why a retry is recognised by the body, and not by a header that seems to be an ID. */
 function formatIdentityReason({ noIdentity, bodyIdentity }: SignatureScheme): string | undefined {
   if (!bodyIdentity) return noIdentity;
-  const { reason, source, on } = bodyIdentity;
-  return `${noIdentity ? `${noIdentity}; ` : ''}${reason} (${source}, ${on})`;
+  const { reason, source } = bodyIdentity;
+  return `${noIdentity ? `${noIdentity}; ` : ''}${reason} (${source.join(', ')})`;
 }
 
 function formatHeaders(description: SignatureDescription): string {
@@ -145,13 +145,13 @@ function formatBody({ bodyFormat, payloadField }: SignatureScheme): string | und
 
 function formatRetries({ retries }: SignatureScheme): string {
   if (!retries) return "see the provider's documentation";
-  return `${retries.text} (${retries.source}, ${retries.on})`;
+  return `${retries.text} (${retries.source.join(', ')})`;
 }
 
 function formatSuccess({ success }: SignatureScheme): string | undefined {
   return (
     success &&
-    `${success.status}${success.isEmpty ? ' with an empty body' : ''}, because ${success.reason} (${success.source}, ${success.on})`
+    `${success.status}${success.isEmpty ? ' with an empty body' : ''}, because ${success.reason} (${success.source.join(', ')})`
   );
 }
 

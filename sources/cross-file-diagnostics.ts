@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import { findUnknownNames } from '../schema/definitions/webhook-names.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
@@ -5,6 +6,7 @@ import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
 import { toCanonicalJson } from '../schema/text/json-text.ts';
 import { type DefinitionFiles, type Definitions, getDefinitionPath } from './definitions.ts';
+import { suggestName } from './read-entries.ts';
 
 /** Finds mistakes that no single file shows. */
 export function findCrossFileDiagnostics(
@@ -70,11 +72,16 @@ function findReservedNames({ files }: DefinitionFiles): Diagnostic[] {
 
 /** Finds triggers that name a webhook without a file. A file with mistakes counts too: they are reported. */
 function findUnknownWebhooks(
-  { files }: DefinitionFiles,
+  { files, diagnostics }: DefinitionFiles,
   automations: readonly AutomationDefinition[],
   locate: Definitions['locate'],
 ): Diagnostic[] {
-  const names = new Set(files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : [])));
+  const webhooks = files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : []));
+  // A file with a wrong name or of a wrong kind is reported already.
+  const refused = diagnostics.flatMap(({ file, severity }) =>
+    severity === 'error' ? (suggestName(posix.basename(file)) ?? []) : [],
+  );
+  const names = new Set([...webhooks, ...refused]);
   const hintFor = (name: string) => `add ${getDefinitionPath('webhook', name)}, or name another webhook`;
   return automations.flatMap(automation =>
     findUnknownNames(automation, names, hintFor).map(({ index, message, hint }): Diagnostic => {

@@ -131,8 +131,8 @@ function readFixture({ path: file, kind, bytes }: Entry, automation: string): Re
 /** Keeps a file only if it reads like a definition: another one can never be missed as one. */
 function toAside({ path: file, bytes }: Entry): AsideFile | undefined {
   if (bytes === undefined || typeof bytes === 'string') return undefined;
-  const aside = { kind: getKind(file), file, bytes };
-  return readsLikeDefinition(aside) ? aside : undefined;
+  const kind = findKind(file, bytes);
+  return kind && { kind, file, bytes };
 }
 
 const definitionKeys: Readonly<Record<DefinitionKind, RegExp>> = {
@@ -140,11 +140,12 @@ const definitionKeys: Readonly<Record<DefinitionKind, RegExp>> = {
   automation: /^(?:prompt|promptFile|triggers)$/,
 };
 
-function readsLikeDefinition({ kind, file, bytes }: AsideFile): boolean {
+/** The kind of the definition that a text reads like, in whatever folder it is. */
+function findKind(file: string, bytes: Uint8Array): DefinitionKind | undefined {
   const yaml = parseYaml(file, bytes);
   const value: unknown = yaml.ok ? yaml.source.value : undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.keys(value).some(key => definitionKeys[kind].test(key));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return definitionKinds.find(kind => Object.keys(value).some(key => definitionKeys[kind].test(key)));
 }
 
 function refuseUnknown(entry: Entry): Diagnostic | undefined {
@@ -247,11 +248,12 @@ export type Role =
 const fixturesSuffix = '.fixtures';
 const editorFolders = new Set(['.idea', '.vscode']);
 const gitFiles = new Set(['.gitkeep', '.keep', '.gitignore', '.gitattributes', '.editorconfig']);
-const desktopFiles = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
+const desktopFiles = new Set(['.DS_Store', '.directory', 'Icon\r', 'Thumbs.db', 'desktop.ini']);
 
 // Vim, Emacs, Kate, GNOME, IntelliJ, LibreOffice; files that NFS and macOS keep beside others.
 const temporaryNames = [
   ...[/~$/, /^#.*#$/, /^\.#/, /^\..*\.sw[a-p]x?$/, /^4913$/, /\.kate-swp$/, /^\.goutputstream-/],
+  ...[/\.tmp$/, /^\.netrwhist$/],
   ...[/___jb_(?:tmp|old)___$/, /^\.~lock\..*#$/, /^\.nfs[0-9a-f]+$/, /^\._/],
 ];
 
@@ -325,6 +327,7 @@ export function suggestName(fileName: string): string | undefined {
     .toLowerCase()
     .replace(/^[._#~ ]+/, '')
     .replace(/(?:\.ya?ml|\.(?:md|txt|json|off|bak|disabled)$).*$/s, '')
+    .trim()
     .replaceAll(/[_. ]/g, '-');
   return namePattern.test(name) ? name : undefined;
 }

@@ -92,7 +92,11 @@ async function planDirectory(
     );
   }
   const { source } = await factory.readState();
-  const { found, explain } = await readMergedDefinitions(context.directory, findBase(followed, source), process.env);
+  const { found, explain } = await readMergedDefinitions(
+    context.directory,
+    findBase(followed, source),
+    process.env,
+  );
   const definitions = parseDefinitions(found);
   const planned = await planFactory(factory, definitions);
   const { ok, state, changes, diagnostics } = planned;

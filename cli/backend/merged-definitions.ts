@@ -28,20 +28,24 @@ import type { PlanResult } from './backend.ts';
 
 interface Base {
   readonly branch: string;
+  /** The path of the definitions in the repository; `''` for the root. */
+  readonly path: string;
   /** The applied revision; undefined if nothing of the branch is applied. */
   readonly revision: string | undefined;
 }
 
 /** The branch that a factory follows, and what is applied of it; undefined if it follows none. */
 export function findBase(
-  followed: Pick<FollowedRepository, 'repository' | 'branch'> | undefined,
+  followed: Pick<FollowedRepository, 'repository' | 'branch' | 'path'> | undefined,
   source: AppliedStatus['source'],
 ): Base | undefined {
   const applied = source?.kind === 'repository' ? source : undefined;
   const place = followed ?? applied;
   if (!place) return undefined;
-  const isApplied = applied?.repository === place.repository && applied.branch === place.branch;
-  return { branch: place.branch, revision: isApplied ? applied.revision : undefined };
+  const { branch } = place;
+  const isApplied = applied?.repository === place.repository && applied.branch === branch;
+  const path = place.path === '.' ? '' : place.path;
+  return { branch, path, revision: isApplied ? applied.revision : undefined };
 }
 
 /** The definitions as they are after the merge of a work tree into the branch that its factory follows. */
@@ -61,21 +65,25 @@ export async function readMergedDefinitions(
   environment: NodeJS.ProcessEnv,
 ): Promise<MergedDefinitions> {
   const isInGit = existsSync(join(findRepositoryRoot(directory, {}), '.git'));
-  if (!base || !isInGit)
-    return { found: readDirectory(directory), explain: planned => planned };
+  if (!base || !isInGit) return { found: readDirectory(directory), explain: planned => planned };
   try {
-    return await useWorkTree(directory, base.branch, environment, tree => readMerge(tree, base));
+    return await useWorkTree(directory, base, environment, tree => readMerge(tree, base));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const [reason = ''] = error.message.split('\n', 1);
     const message = `git cannot merge this work tree into ${base.branch} (${truncate(reason)}), so the plan is of the work tree alone`;
-    const hint = `merge ${base.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
+    const hint = /lacks the blob/.test(reason)
+      ? 'clone it without a filter, so that git has all files'
+      : `merge ${base.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
     const found = readDirectory(directory);
     return { found, explain: makeExplain(plan => [describeFactory(plan, 'factory/behind', message, hint)]) };
   }
 }
 
-async function readMerge(tree: WorkTree, { revision: applied, branch }: Base): Promise<MergedDefinitions> {
+async function readMerge(
+  tree: WorkTree,
+  { revision: applied, branch, path }: Base,
+): Promise<MergedDefinitions> {
   const { head, headRef } = tree;
   const [parents, tip, ignored, own] = await Promise.all([
     readParents(tree, head),
@@ -100,10 +108,18 @@ async function readMerge(tree: WorkTree, { revision: applied, branch }: Base): P
   );
   const former = verdict === 'unknown' && !tip ? await listFormer(tree) : undefined;
   return {
-    found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored)] },
+    // Whether there may be none, the plan decides by what is applied.
+    found: {
+      ...read,
+      diagnostics: [
+        ...read.diagnostics.filter(({ code }) => code !== 'factory/no-definitions'),
+        ...describeIgnored(ignored),
+      ],
+    },
     explain: makeExplain(
       plan => [
         ...describeVerdict(plan, verdict, { applied, tip, branch }),
+        ...(tree.prefix === path ? [] : [describeOtherPath(plan, tree.prefix, path)]),
         ...(former ? describeForeign(plan, former) : []),
       ],
       isMerged ? tip : undefined,
@@ -188,6 +204,14 @@ function describeVerdict(
   const message = `this clone lacks ${lacking}, so the plan is of the work tree alone: it also undoes what ${branch} has and this branch does not`;
   const hint = `fetch ${branch}${tip ? ' with its history (`git fetch --unshallow`)' : ''}, then plan again`;
   return [describeFactory(plan, 'factory/behind', message, hint)];
+}
+
+/** Warns of a directory that is not the one that the factory follows. */
+function describeOtherPath(plan: PlanView, prefix: string, path: string): Diagnostic {
+  const [here, there] = [prefix, path].map(at => (at === '' ? 'the root of the repository' : at));
+  const message = `the factory follows ${there}, so the plan is of ${there} and not of ${here}`;
+  const hint = `plan that directory with -C, or name another factory with \`factory\` in hookmill.yaml`;
+  return describeFactory(plan, 'factory/behind', message, hint);
 }
 
 /** Marks what a plan destroys although the checked out branch never had it: only the branch that is followed does. */

@@ -104,7 +104,10 @@ function parseSentFiles(files: readonly SentFile[], findings: readonly Diagnosti
   const entries = files.map(
     ({ path, content }): Entry => ({ path, kind: 'file', bytes: Buffer.from(content) }),
   );
-  const folders = Object.values(definitionFolders).map((path): Entry => ({ path, kind: 'folder' }));
+  const sent = files.flatMap(({ path }) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : []));
+  const folders = [...new Set([...Object.values(definitionFolders), ...sent])].map(
+    (path): Entry => ({ path, kind: 'folder' }),
+  );
   const found = readEntries([...folders, ...entries], { label: '', place: '' });
   const known = new Set(findings.map(({ code, file }) => `${code} ${file}`));
   const own = found.diagnostics.filter(({ code, file }) => !known.has(`${code} ${file}`));

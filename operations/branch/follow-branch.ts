@@ -109,10 +109,9 @@ async function applyTip(
 ): Promise<Followed> {
   const { commit, files } = tip;
   onProgress?.({ step: 'apply', tip: commit });
-  const parsed = parseDefinitions(files);
-  const definitions = allowEmpty ? allowNone(parsed) : parsed;
+  const definitions = allowNone(parseDefinitions(files));
   const { texts } = definitions;
-  if (isEmpty(definitions) && !allowEmpty) {
+  if (isEmpty(definitions, await factory.store.appliedStates.read(factory.name)) && !allowEmpty) {
     return makeFailure({ reason: 'empty', ...describeEmpty(mirror.repository.path) }, tip);
   }
 

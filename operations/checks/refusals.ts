@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Confirmation } from '../../schema/changes/plan-shapes.ts';
 import { type Diagnostic, hasErrors } from '../../schema/diagnostics.ts';
 import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
@@ -32,12 +33,19 @@ export function refuseForeignUses(
   return makeSharedSecretDiagnostics(new Map(uses), definitions, 'error');
 }
 
-/** Whether there are no definitions at all, not even with mistakes. An error says already why there are none. */
-export function isEmpty({ fileCount, diagnostics }: Pick<Definitions, 'fileCount' | 'diagnostics'>): boolean {
-  return fileCount === 0 && !hasErrors(diagnostics.filter(isOther));
+/**
+ * Whether there are no definitions at all, not even with mistakes, although some are applied. An error says already why
+ * there are none.
+ */
+export function isEmpty(
+  { fileCount, diagnostics }: Pick<Definitions, 'fileCount' | 'diagnostics'>,
+  { webhooks, automations }: Pick<AppliedState, 'webhooks' | 'automations'>,
+): boolean {
+  const isApplied = webhooks.length + automations.length > 0;
+  return fileCount === 0 && isApplied && !hasErrors(diagnostics.filter(isOther));
 }
 
-/** The definitions of a branch that may be empty. */
+/** The definitions of a branch, of which `isEmpty` decides whether they may be none. */
 export function allowNone(definitions: Definitions): Definitions {
   return { ...definitions, diagnostics: definitions.diagnostics.filter(isOther) };
 }

@@ -1,7 +1,14 @@
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
 import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
-import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
+import {
+  allowNone,
+  describeEmpty,
+  isEmpty,
+  refuseForeignUses,
+  refuseRenames,
+  rewound,
+} from '../checks/refusals.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { type Planned, planDefinitions } from './plan-definitions.ts';
@@ -23,8 +30,11 @@ export async function planFactory(
   { adopt = false, newUids }: PlanOptions = {},
 ): Promise<Planned> {
   const state = await store.appliedStates.read(name);
-  const { planned } = await planDefinitions(state, { store, now }, definitions, newUids);
-  const refusals = adopt ? [] : findRefusals(planned, definitions, await store.reconcileStatuses.read(name));
+  const status = await store.reconcileStatuses.read(name);
+  const isFollowing = !adopt && (status.followed !== null || state.source?.kind === 'repository');
+  const wanted = isFollowing ? allowNone(definitions) : definitions;
+  const { planned } = await planDefinitions(state, { store, now }, wanted, newUids);
+  const refusals = isFollowing ? findRefusals(planned, definitions, status) : [];
   const isRefused = ({ code, file }: Diagnostic) =>
     refusals.some(refusal => refusal.code === code && refusal.file === file);
   const others = planned.diagnostics.filter(one => one.severity === 'error' || !isRefused(one));
@@ -35,20 +45,19 @@ export async function planFactory(
   };
 }
 
-/** Finds what a reconcile of the definitions would refuse; nothing if the factory follows no branch. */
+/** Finds what a reconcile of the definitions would refuse. */
 function findRefusals(
   planned: Planned,
   definitions: Definitions,
-  { followed, lastFailure, failingSince }: ReconcileStatus,
+  { lastFailure, failingSince }: ReconcileStatus,
 ): Diagnostic[] {
-  const { factory, source } = planned.state;
-  if (followed === null && source?.kind !== 'repository') return [];
+  const { factory } = planned.state;
   const isRewound = failingSince !== null && lastFailure?.reason === 'rewound';
   const severity = 'error';
   return [
     ...refuseRenames(planned, definitions),
     ...refuseForeignUses(planned, definitions),
-    ...(isEmpty(definitions)
+    ...(isEmpty(definitions, planned.state)
       ? [
           {
             code: 'factory/no-definitions',

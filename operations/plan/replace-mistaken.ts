@@ -29,7 +29,10 @@ export function replaceMistaken(
   applied: Pick<AppliedState, 'webhooks' | 'automations'>,
   diagnostics: readonly Diagnostic[],
 ): Comparable {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  // Without any definitions, nothing is hidden: everything is gone.
+  const errors = diagnostics.filter(
+    ({ severity, code }) => severity === 'error' && code !== 'factory/no-definitions',
+  );
   const mistaken = new Set(errors.map(({ file }) => findDefinition(file)));
   const replaced = new Set<string>();
   const replace = <W extends Named>(kind: DefinitionKind, wanted: readonly W[], existing: readonly W[]) => {

@@ -285,9 +285,7 @@ function listHint(value: unknown): string {
 function stringHint(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return 'put it in quotes';
   if (!Array.isArray(value)) return undefined;
-  return value.length === 1 && typeof value[0] === 'string'
-    ? `write it without the list: ${value[0]}`
-    : undefined;
+  return value.length === 1 && typeof value[0] === 'string' ? 'write it without the list' : undefined;
 }
 
 function booleanHint(value: unknown): string {

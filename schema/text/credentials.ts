@@ -92,7 +92,11 @@ function isGenerated(text: string): boolean {
 
 // A key whose value is a credential, with the value on its line. Our own `credentialSecret` has the name of one.
 const assignment =
-  /(?<![\w.-])(?!credentialSecret\b)[\w.-]*(?:secret|token|passw(?:or)?d|pwd|passphrase|credentials?|authorization|(?:api|access|private|signing)[_-]?key)["']?\s*:\s+(?![\s[{|>&*#]|["']?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+["']?\s*(?:[,}#]|$))/i;
+  /(?<![\w.-])(?!credentialSecret\b)[\w.-]*(?:secret|secret_name|token|passw(?:or)?d|pwd|passphrase|credentials?|authorization|(?:api|access|private|signing)[_-]?key)["']?\s*:\s+(?![\s[{|>&*#]|["']?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+["']?\s*(?:[,}#]|$))/i;
+
+// Our own key, with what is no name of a team secret: somebody may have given the secret itself.
+const nameAssignment =
+  /(?<![\w.-])secretName["']?\s*:\s+(?!\s|#|["']?[A-Za-z0-9_][\w.-]*["']?\s*(?:[,}#]|$))/;
 
 /** Masks what looks like a credential. The text keeps its length, so that columns stay what they are. */
 export function maskCredentials(text: string): string {
@@ -103,7 +107,7 @@ export function maskCredentials(text: string): string {
 
 /** Masks credentials in a line of a file, and all that follows a key such as `secret:`. The line keeps its length. */
 export function maskLine(line: string): string {
-  const found = assignment.exec(line);
+  const found = assignment.exec(line) ?? nameAssignment.exec(line);
   const end = found ? found.index + found[0].length : line.length;
   return maskCredentials(line.slice(0, end)) + mask(line.slice(end));
 }

@@ -10,6 +10,10 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     page: 'https://vercel.com/docs/webhooks/webhooks-api',
     secretLocation: 'shown once when the webhook is created; an integration uses its client secret',
     secretCommand: 'declare',
+    bodyIdentity: {
+      reason: 'Vercel calls `$.id` the ID of the delivery, and does not say whether a retry keeps it',
+      source: ['https://vercel.com/docs/webhooks/webhooks-api', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "Vercel's example integration at 01d0817 (rule only)" },
     ...hexOfBody,
     hash: 'sha1',
@@ -35,6 +39,15 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     page: 'https://devcenter.heroku.com/articles/app-webhooks',
     secretLocation: 'set with heroku webhooks:add --secret, or returned by that command',
     secretCommand: 'generate',
+    bodyIdentity: {
+      field: '$.webhook_metadata.event.id',
+      reason: 'the ID of the event; each attempt has another `$.webhook_metadata.attempt.id`',
+      source: ['https://devcenter.heroku.com/articles/app-webhooks-schema', '2026-11-25'],
+    },
+    retries: {
+      text: 'for 72 hours; the API lists the deliveries of 7 days, at most 300',
+      source: ['https://devcenter.heroku.com/changelog-items/1966', '2026-11-27'],
+    },
     checked: {
       on: '2026-11-21',
       against: "Heroku's API schema, and receivers of third parties, as first researched (rule only)",
@@ -49,6 +62,10 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     page: 'https://planetscale.com/docs/concepts/webhooks',
     secretLocation: 'the webhook\'s page, under "Secret"',
     secretCommand: 'declare',
+    bodyIdentity: {
+      reason: 'the body has no ID of the event',
+      source: ['https://planetscale.com/docs/api/webhook-events', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "PlanetScale's documentation at 4488562 (rule only)" },
     ...hexOfBody,
     header: 'X-PlanetScale-Signature',
@@ -61,6 +78,10 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     secretLocation: 'the webhook\'s page, under "Signature key"',
     secretCommand: 'declare',
     eventHeaders: ['X-Appwrite-Webhook-Events'],
+    bodyIdentity: {
+      reason: 'the body is the changed object; Appwrite sends it once',
+      source: ['appwrite at 004a38ed, src/Appwrite/Platform/Workers/Webhooks.php', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "Appwrite's source at 57bc7d0 (rule only)" },
     note: 'The signature covers the URL: enter the ingress URL exactly as hookmill prints it.',
     noIdentity: 'X-Appwrite-Webhook-Id identifies the webhook, not the delivery',
@@ -76,6 +97,10 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     page: 'https://developer.hashicorp.com/terraform/cloud-docs/api-docs/notification-configurations',
     secretLocation: 'you choose it; enter it as the token of the generic notification',
     secretCommand: 'generate',
+    bodyIdentity: {
+      reason: 'many events share the only IDs, which are of the run and of the configuration',
+      source: ['hashicorp/terraform-docs-common at 0fcd6fdd', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "HashiCorp's documentation at 811f40d (rule only)" },
     note: 'Terraform sends a first notification when you save the configuration, so apply the webhook before that.',
     ...hexOfBody,
@@ -89,6 +114,10 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     page: 'https://tailscale.com/kb/1213/webhooks',
     secretLocation: 'shown once when the webhook is created; it starts with tskey-webhook-',
     secretCommand: 'declare',
+    bodyIdentity: {
+      reason: 'the body is a list of events without IDs',
+      source: ['https://tailscale.com/kb/1213/webhooks', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "Tailscale's example at de9ec7e (rule only)" },
     note: 'A delivery is a JSON array of events.',
     ...stripeLike,
@@ -103,6 +132,10 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
     eventHeaders: ['Pulumi-Webhook-Kind'],
+    bodyIdentity: {
+      reason: 'the body has no ID of the event',
+      source: ['pulumi/docs at 21cb825d', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "Pulumi's example at 0dadd8f (rule only)" },
     note: 'Choose the raw format. The kind of event is only in the header Pulumi-Webhook-Kind.',
     noIdentity: 'Pulumi does not say whether a retry keeps Pulumi-Webhook-ID',

@@ -1,6 +1,11 @@
 import type { SignatureScheme } from '../description.ts';
 import { hexOfBody, standardWebhooks } from './shapes.ts';
 
+const gitLabRetries = {
+  text: 'GitLab never retries by itself, and disables a hook that keeps failing. It keeps its log for 7 days: `hookmill senders missed shop`, or "Resend Request" in the recent events of the hook',
+  source: ['https://docs.gitlab.com/user/project/integrations/webhooks/', '2026-11-27'],
+} as const;
+
 export const sourceHostingSchemes: readonly SignatureScheme[] = [
   {
     id: 'github',
@@ -10,6 +15,13 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
     eventHeaders: ['X-GitHub-Event'],
+    retries: {
+      text: 'GitHub never retries by itself. It keeps its log for 3 days: `hookmill senders missed shop`, or "Redeliver" in the recent deliveries of the hook',
+      source: [
+        'https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries',
+        '2026-11-27',
+      ],
+    },
     checked: { on: '2026-11-21', against: '@octokit/webhooks-methods 6.0.0' },
     note: 'Choose the content type application/json. The SHA-1 header X-Hub-Signature is ignored.',
     older: { header: 'X-Hub-Signature', prefix: 'sha1=', hash: 'sha1' },
@@ -26,6 +38,7 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     secretLocation: 'the field "Signing token" of the webhook; it starts with whsec_',
     secretCommand: 'declare',
     eventHeaders: ['X-Gitlab-Event'],
+    retries: gitLabRetries,
     checked: {
       on: '2026-11-22',
       against: "GitLab's merge requests 230944 and 231325, and standardwebhooks 1.1.1",
@@ -41,6 +54,7 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     secretLocation: 'you choose it; enter it in the field "Secret token" of the webhook',
     secretCommand: 'generate',
     eventHeaders: ['X-Gitlab-Event'],
+    retries: gitLabRetries,
     checked: { on: '2026-11-21', against: "GitLab's documentation at 00c78fb" },
     primitive: 'shared-secret',
     header: 'X-Gitlab-Token',
@@ -104,6 +118,12 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     secretLocation:
       "you choose it; enter it as the service hook's basic authentication and store it as user:password",
     secretCommand: 'set',
+    bodyIdentity: {
+      field: '$.id',
+      reason:
+        'Azure DevOps calls it the unique ID of the event; `notificationId` counts for each subscription',
+      source: ['https://learn.microsoft.com/en-us/azure/devops/service-hooks/events', '2026-11-25'],
+    },
     checked: { on: '2026-11-21', against: "Microsoft's documentation at 17aab35" },
     primitive: 'shared-secret',
     header: 'Authorization',

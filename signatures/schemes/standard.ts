@@ -21,6 +21,10 @@ export const standardSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.svix.com/receiving/verifying-payloads/how-manual',
     secretLocation: "the endpoint's page in the application portal, under Signing Secret",
     secretCommand: 'declare',
+    retries: {
+      text: '7 times in about 28 hours; an endpoint whose attempts all fail for 5 days is disabled',
+      source: ['https://docs.svix.com/retries', '2026-11-27'],
+    },
     checked: { on: '2026-11-21', against: 'svix 1.99.1 and 2.5.0' },
     ...svix,
   },

@@ -156,7 +156,9 @@ function toGitFailure(error: unknown, { environment, timeoutMs = gitCommandMs }:
   }
   if (/not valid: is this a git repository\?|url base from redirection|bad line length character/.test(text))
     return noBranches();
-  return new GitFailure('refused', text.slice(0, gitMessageCharsMax), { cause: error });
+  const isSignIn = /could not read (?:Username|Password)|Authentication failed/.test(text);
+  const remedy = isSignIn ? '\nName the team secret with its credential: --credential-secret' : '';
+  return new GitFailure('refused', `${text.slice(0, gitMessageCharsMax)}${remedy}`, { cause: error });
 }
 
 export function noBranches(): GitFailure {

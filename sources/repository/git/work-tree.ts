@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { definitionFolders } from '../../definitions.ts';
 import { GitFailure, runGit } from './git-command.ts';
 import { makeGitEnvironment } from './git-environment.ts';
-import type { GitMirror } from './git-mirror.ts';
+import { formatObjects, type GitMirror } from './git-mirror.ts';
 import { countDescendants, hasCommit } from './git-objects.ts';
 
 /** A work tree of git, with the commit that is checked out in it. */
@@ -14,25 +16,34 @@ export interface WorkTree {
   readonly head: string;
   /** The full name of the ref that is checked out; `HEAD` if it is none. */
   readonly headRef: string;
+  /** The path of the directory in the repository. */
+  readonly prefix: string;
   /** The commits of the remote-tracking refs of the branch, then those of the local ones. */
   readonly branchTips: readonly (readonly string[])[];
 }
 
+/** A branch, and the path of the definitions in it. */
+interface BranchPlace {
+  readonly branch: string;
+  /** `''` for the root. */
+  readonly path: string;
+}
+
 /**
- * Opens the work tree that a directory is in, to merge it into `branch`. Git reads the repository's own configuration
+ * Opens the work tree that a directory is in, to merge it into a branch. Git reads the repository's own configuration
  * only to look up names: everything else runs in a temporary repository with a configuration of ours, so no filter,
  * hook, merge driver or fsmonitor of the user's repository runs, nothing is fetched, and nothing is written to it.
  * Fails with a `GitFailure`.
  */
 export async function useWorkTree<T>(
   directory: string,
-  branch: string,
+  place: BranchPlace,
   ambient: NodeJS.ProcessEnv,
   work: (tree: WorkTree) => Promise<T>,
 ): Promise<T> {
   const temporary = await mkdtemp(join(tmpdir(), 'hookmill-merge-'));
   try {
-    return await work(await openWorkTree(directory, branch, ambient, temporary));
+    return await work(await openWorkTree(directory, place, ambient, temporary));
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
@@ -40,17 +51,20 @@ export async function useWorkTree<T>(
 
 async function openWorkTree(
   directory: string,
-  branch: string,
+  { branch, path }: BranchPlace,
   ambient: NodeJS.ProcessEnv,
   temporary: string,
 ): Promise<WorkTree> {
   const environment = makeGitEnvironment(ambient, temporary, 'none', undefined);
   const { signal } = new AbortController();
-  const repository = { url: directory, transport: 'file' as const, branch, path: '' };
+  const repository = { url: directory, transport: 'file' as const, branch, path };
   // Git finds the user's repository from the directory.
   const { GIT_DIR: _, ...theirs } = environment;
   const user = { directory, environment: theirs, repository, signal };
-  const names = ['index', 'objects', 'shallow', 'info/exclude'].flatMap(name => ['--git-path', name]);
+  const names = ['index', 'objects', 'shallow', 'info/exclude', 'info/attributes'].flatMap(name => [
+    '--git-path',
+    name,
+  ]);
   const [output, kept, ...listed] = await Promise.all([
     run(user, [
       ...['rev-parse', '--path-format=absolute', '--show-toplevel', ...names],
@@ -67,32 +81,35 @@ async function openWorkTree(
     objects = '',
     shallow = '',
     exclude = '',
-    path = '',
+    attributes = '',
+    prefix = '',
     head = '',
     headRef = '',
   ] = output.split('\n');
-  await makeRepository(temporary, { index, objects, shallow, exclude }, formatConfiguration(root, kept));
+  const configuration = `${formatConfiguration(root, kept)}${formatObjects(head)}`;
+  await makeRepository(temporary, { index, objects, shallow, exclude, attributes }, configuration);
   const own = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   return {
     mirror: {
       directory: temporary,
-      repository: { ...repository, url: root, path: path.replace(/\/$/, '') },
+      repository: { ...repository, url: root },
       environment: { ...environment, ...own },
       signal,
     },
-    ...{ head, headRef },
+    ...{ head, headRef, prefix: prefix.replace(/\/$/, '') },
     branchTips: listed.map(tips => tips.split('\n').filter(tip => tip !== '')),
   };
 }
 
 /** Settings of the user that say which files git sees. */
-const keptSettings = '^core\\.(excludesfile|ignorecase|precomposeunicode)$';
+const keptSettings = '^core\\.(autocrlf|eol|excludesfile|ignorecase|precomposeunicode)$';
 
 interface UserFiles {
   readonly index: string;
   readonly objects: string;
   readonly shallow: string;
   readonly exclude: string;
+  readonly attributes: string;
 }
 
 async function makeRepository(temporary: string, user: UserFiles, configuration: string): Promise<void> {
@@ -102,6 +119,7 @@ async function makeRepository(temporary: string, user: UserFiles, configuration:
     [user.index, 'index'],
     [user.shallow, 'shallow'],
     [user.exclude, 'info/exclude'],
+    [user.attributes, 'info/attributes'],
   ];
   // A split index is a small file beside a large one.
   for (const name of await readdir(dirname(user.index)))
@@ -195,6 +213,10 @@ export async function commitWorkTree({ mirror, head }: WorkTree): Promise<string
   const listing = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
   const listed = await run(mirror, [...listing, '--', ...listPathspecs(path)]);
   const names = new Set(listed.split('\0').filter(name => name !== '' && !name.endsWith('/')));
+  for (const name of await listNested(mirror.repository)) {
+    const entry = `160000,${'1'.repeat(head.length)},${name}`;
+    await run(mirror, ['update-index', '--add', '--replace', '--cacheinfo', entry]);
+  }
   // What is below a file or link that took the place of a folder goes with the folder.
   const isBelow = (name: string) =>
     [...name.matchAll(/\//g)].some(({ index }) => names.has(name.slice(0, index)));
@@ -205,6 +227,21 @@ export async function commitWorkTree({ mirror, head }: WorkTree): Promise<string
   }
   const tree = (await run(mirror, ['write-tree', '--missing-ok'])).trim();
   return (await run(mirror, ['commit-tree', tree, '-p', head, '-m', 'Work tree'])).trim();
+}
+
+/** Lists repositories of their own among the definitions: `git add` makes submodules of them, and lists none of their files. */
+async function listNested({
+  url: root,
+  path,
+}: Pick<GitMirror['repository'], 'url' | 'path'>): Promise<string[]> {
+  const found = await Promise.all(
+    definitionFoldersOf(path).map(async folder => {
+      const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+      const folders = entries.filter(entry => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
+      return folders.filter(name => existsSync(join(root, name, '.git')));
+    }),
+  );
+  return found.flat();
 }
 
 /** Lists files in the definitions folders that git ignores, relative to the definitions directory. */
@@ -226,8 +263,10 @@ export async function findOwnTree({ mirror }: WorkTree, revision: string): Promi
   return found.trim() || undefined;
 }
 
-const listFolders = (path: string) =>
-  ['webhooks', 'automations'].map(folder => `:(top,literal)${path === '' ? '' : `${path}/`}${folder}`);
+const definitionFoldersOf = (path: string) =>
+  Object.values(definitionFolders).map(folder => (path === '' ? folder : `${path}/${folder}`));
+
+const listFolders = (path: string) => definitionFoldersOf(path).map(folder => `:(top,literal)${folder}`);
 
 /** Definitions, the texts that automations can name as their prompts, and folders that may be misnamed. */
 function listPathspecs(path: string): string[] {

@@ -5,6 +5,7 @@ import {
   followedFactory,
   makeUpstream,
   operatorEnvironment,
+  repositoryAt,
   secret,
   temporaryDirectory,
   webhook,
@@ -146,6 +147,41 @@ describe('without the tip', () => {
   });
 });
 
+test('a repository in a definitions folder is a submodule of the merge, as for git add', async () => {
+  const { clone, git, plan } = await behind();
+  git('fetch', '--quiet');
+  const nested = join(clone, 'webhooks/nested');
+  mkdirSync(nested);
+  const inNested = gitIn(nested);
+  inNested('init', '--quiet');
+  inNested('commit', '--quiet', '--allow-empty', '--message=One');
+  expect(await plan()).toMatchObject({
+    ok: false,
+    diagnostics: [expect.stringMatching('webhooks/nested: definition/not-regular-file')],
+  });
+});
+
+test('a directory that the factory does not follow gets the plan of the one that it follows', async () => {
+  const { clone, git, plan, write } = await behind();
+  git('fetch', '--quiet');
+  write('other/webhooks/else.yaml', webhook('V'));
+  expect(await plan(join(clone, 'other'))).toMatchObject({
+    ...onlyOwn,
+    diagnostics: [expect.stringMatching('the factory follows the root of the repository, so the plan is of')],
+  });
+});
+
+test('line ends that git converts in the work tree are no conflict', async () => {
+  const { git, plan, write, upstream } = await behind({
+    'webhooks/two.yaml': `${webhook('V')}# a\n# b\n# c\n`,
+  });
+  git('config', 'core.autocrlf', 'true');
+  upstream.commit({ 'webhooks/two.yaml': `${webhook('V')}# a\n# b\n# c\n# d\n` });
+  git('fetch', '--quiet');
+  write('webhooks/two.yaml', `# 0\n${webhook('V')}# a\n# b\n# c\n`.replaceAll('\n', '\r\n'));
+  expect(await plan()).toMatchObject({ ok: true, create: ['webhook own'], destroy: [] });
+});
+
 test('an old git plans the work tree, and says so', async () => {
   const { git, plan } = await behind();
   git('fetch', '--quiet');
@@ -210,7 +246,7 @@ describe('the merge has what git has', () => {
     write('webhooks', 'A file\n');
     expect((await plan()).diagnostics).toEqual(['webhooks: factory/conflict: the file conflicts with main']);
     git('reset', '--quiet', '--hard', 'origin/main');
-    const irregular = expect.stringContaining('webhooks: definition/not-regular-file');
+    const irregular = expect.stringContaining('webhooks must be a folder');
     rmSync(join(clone, 'webhooks'), { recursive: true });
     write('webhooks', 'A file\n');
     expect((await plan()).diagnostics).toContainEqual(irregular);
@@ -280,14 +316,16 @@ test('nothing of the repository runs, and nothing is written to it', async () =>
 
 test('definitions in a folder keep their names, and its prompts are merged too', async () => {
   const trigger = 'triggers: [{ provider: webhook, event: received, filter: { webhook: inner } }]\n';
-  const { git, write, clone, plan, upstream } = await behind({
-    'deploy/[a]/webhooks/inner.yaml': webhook('T'),
+  const { git, write, clone, plan, upstream, reconcile } = await behind({
+    'deploy/[a]/webhooks/inner.yaml': webhook('V'),
     'deploy/[a]/prompts/p.md': 'Look.\n',
   });
   upstream.commit({ 'deploy/[a]/prompts/p.md': 'Look twice.\n' });
   git('fetch', '--quiet');
   write('deploy/[a]/automations/try.yaml', `promptFile: prompts/p.md\n${trigger}`);
   write('deploy/[a]/webhooks/bad.yaml', 'authMode: tokn\n');
+  const repository = repositoryAt(upstream.bare, 'main', 'deploy/[a]');
+  await reconcile({ allowRename: true }, { repository });
   const { create, diagnostics } = await plan(join(clone, 'deploy/[a]'));
   expect(create).toContain('automation try');
   expect(diagnostics).toContainEqual(expect.stringContaining('webhooks/bad.yaml: definition/value'));

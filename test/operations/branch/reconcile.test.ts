@@ -279,6 +279,9 @@ test('refuses a tip without definitions, until it is allowed', async () => {
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'empty' });
   expect((await state(factory)).webhooks).toHaveLength(1);
   expect(await reconcile({ allowEmpty: true })).toMatchObject({ result: 'applied', state: { webhooks: [] } });
+  // Nothing is left to destroy.
+  upstream.commit({ 'README.md': 'Nothing yet' });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
 });
 
 test('refuses a tip that hides the definition of a webhook, instead of destroying it', async () => {
@@ -289,6 +292,7 @@ test('refuses a tip that hides the definition of a webhook, instead of destroyin
   const hidden = [
     ...['webhooks/team/pay.yaml', 'webhooks/pay.yaml.disabled', 'webhooks/pay.json', 'webhooks/pay.txt'],
     ...['webhooks/pay.yaml~', 'webhooks/.crm.yaml.swp', 'webhook/pay.yaml', 'webhooks/.idea/pay'],
+    ...['automations/pay.md', 'automations/x.fixtures/pay.md'],
   ];
   for (const path of hidden) {
     upstream.commit({ 'webhooks/pay.yaml': null, [path]: webhook() });
