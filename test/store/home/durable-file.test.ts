@@ -98,7 +98,7 @@ test('apply syncs the applied state before it takes the place of the former one,
     workspace.write(`webhooks/${name}.yaml`, 'secretName: TOKEN\n');
     const through = tracing(durably, workspace.path('trace'));
     expect((await workspace.hookmill('apply', { through })).exitCode).toBe(0);
-    expect(stepsOf(/\/factories\/.*\.json$/, workspace.path('trace'))).toEqual(steps);
+    expect(stepsOf(/\/default\.json$/, workspace.path('trace'))).toEqual(steps);
   }
 });
 
