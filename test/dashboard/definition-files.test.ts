@@ -26,7 +26,7 @@ browserTest(
     await page.getByRole('link', { name: 'Definition', exact: true }).click();
     await page.getByText('Defined in webhooks/deploys.yaml').waitFor();
     expect(await textOf(page.locator('.code pre'))).toBe('secretName: S\n');
-    await page.getByText('hookmill secrets set S').waitFor();
+    await page.getByText('hookmill secrets generate S').waitFor();
     await page.getByRole('button', { name: /^More: / }).click();
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Copy a link', 'Disable…']);
     await page.getByRole('menuitem', { name: 'Disable…' }).click();

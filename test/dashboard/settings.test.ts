@@ -48,7 +48,7 @@ browserTest('branch: names each mistake of a refused commit, and the command tha
   const notice = page.locator('.notice');
   expect(await textOf(notice)).toMatch(/is still live.*webhooks\/linear\.yaml:1:13 .*LINEAR/);
   expect(await textOf(notice.locator('.copyline'))).toMatch(
-    /^\$ hookmill --factory test-\d+ secrets set LINEAR/,
+    /^\$ hookmill --factory test-\d+ secrets generate LINEAR/,
   );
   await sections(page).getByRole('img', { name: 'cannot be applied' }).waitFor();
   await sections(page).getByRole('img', { name: '1 value missing' }).waitFor();
