@@ -1,9 +1,10 @@
 // `npm run mutants`: plants the faults of mutants.ts one at a time in a copy of this tree, and expects that the test which
 // each names fails.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
+import { execa } from 'execa';
 import { beforeAll, expect, test } from 'vitest';
 import { longFiles } from '../../vitest.config.ts';
 import { pristineVariable, sharedVariable } from '../support/postgres.ts';
@@ -29,9 +30,9 @@ beforeAll(() => {
 const killers = [...new Set(mutants.map(({ killedBy }) => killedBy))];
 const isLong = (named: string) => longFiles.some(files => matchesGlob(parseNamedTest(named).file, files));
 
-test('every named test passes before anything is planted', { timeout: 4 * runMs }, () => {
+test('every named test passes before anything is planted', { timeout: 5 * runMs }, async () => {
   for (const named of [killers.filter(isLong), killers.filter(name => !isLong(name))]) {
-    const { statuses, output } = runTests(named, 2 * runMs);
+    const { statuses, output } = await runTests(named, 2 * runMs);
     const ofEach = named.map(name => [name, ...new Set(statuses.get(name))]);
     expect(ofEach, output).toEqual(named.map(name => [name, 'passed']));
   }
@@ -39,7 +40,7 @@ test('every named test passes before anything is planted', { timeout: 4 * runMs 
 
 const cases = mutants.map(mutant => [`${mutant.file}: ${mutant.promise}`, mutant] as const);
 
-test.for(cases)('%s', ([, { killedBy, file, text, replacement }]) => {
+test.for(cases)('%s', async ([, { killedBy, file, text, replacement }]) => {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(
@@ -47,7 +48,7 @@ test.for(cases)('%s', ([, { killedBy, file, text, replacement }]) => {
     source.replace(text, () => replacement),
   );
   try {
-    const { statuses, output } = runTests([killedBy], runMs);
+    const { statuses, output } = await runTests([killedBy], runMs);
     expect(statuses.get(killedBy), `${killedBy}\n${output}`).toContain('failed');
   } finally {
     writeFileSync(path, source);
@@ -62,12 +63,12 @@ interface TestReport {
 }
 
 /** Runs tests in the copy. Returns how the cases of each ended; none if its file could not be run. */
-function runTests(named: readonly string[], timeout: number) {
+async function runTests(named: readonly string[], timeout: number) {
   const tests = named.map(name => ({ name, ...parseNamedTest(name) }));
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
   const { FORCE_COLOR: _, [sharedVariable]: __, [pristineVariable]: ___, ...environment } = process.env;
-  const { status, stdout, stderr } = spawnSync(
+  const { exitCode, all } = await execa(
     process.execPath,
     [
       ...['node_modules/vitest/vitest.mjs', 'run', ...new Set(tests.map(({ file }) => file))],
@@ -76,7 +77,7 @@ function runTests(named: readonly string[], timeout: number) {
       ...['--reporter=json', `--outputFile=${report}`],
     ],
     {
-      ...{ cwd: copy, encoding: 'utf8', timeout, killSignal: 'SIGKILL' },
+      ...{ cwd: copy, timeout, killDescendants: true, reject: false, all: true, extendEnv: false },
       // The directory around that of this run: the path of a socket has at most 107 bytes.
       env: { ...environment, NO_COLOR: '1', TMPDIR: dirname(tmpdir()) },
     },
@@ -91,7 +92,7 @@ function runTests(named: readonly string[], timeout: number) {
       .filter(one => new RegExp(`^${toPattern(title)}$`).test(one.title))
       .map(one => one.status);
   const statuses = new Map(tests.map(one => [one.name, statusesOf(one)]));
-  return { statuses, output: `vitest ended with ${status}\n${stdout}${stderr}`.slice(-5_000) };
+  return { statuses, output: `vitest ended with ${exitCode}\n${all}`.slice(-5_000) };
 }
 
 /** Makes a pattern of the titles of a test, which may have cases. */
