@@ -11,7 +11,11 @@ const lookMs = 10_000;
 /** @limit Time between two looks of chokidar at each file, in ms, with CHOKIDAR_USEPOLLING: thousands of files are looked at each time. */
 const pollMs = 2_000;
 
-/** Watches the applied states of a home, and its keys: without them, no state with a sealed credential is served. */
+/**
+ * Watches the applied states of a home. That a lost key is back, without which no state with a sealed credential is served,
+ * a look finds: to watch for a file that is missing, chokidar reads all of its directory at each change in it, and in a
+ * home something changes all the time.
+ */
 export async function watchHome(home: Home, onChange: OnStateChange): Promise<Watch> {
   const directory = home.appliedDirectory;
   await makeHome(home);
@@ -20,12 +24,11 @@ export async function watchHome(home: Home, onChange: OnStateChange): Promise<Wa
     const factory = basename(path, '.json');
     return namePattern.test(factory) && path === appliedStateFile(home, factory) ? factory : undefined;
   };
-  const watched = [directory, home.keyFile, home.oldKeyFile];
-  const watcher = watch(watched, {
+  const watcher = watch(directory, {
     ignoreInitial: true,
     pollingInterval: pollMs,
     // Locks and temporary files.
-    ignored: path => !watched.includes(path) && findFactory(path) === undefined,
+    ignored: path => path !== directory && findFactory(path) === undefined,
   });
   watcher.on('all', (_, path) => onChange(findFactory(path)));
   // What cannot be watched is found by a look.

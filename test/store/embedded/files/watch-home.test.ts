@@ -37,18 +37,6 @@ test('goes on in a directory that was removed and made again', async () => {
   }
 });
 
-test('names none when a key of the home is gone or back', async () => {
-  // Timers that are set now do not fire, ever: there are no looks, which name no factory either.
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const { home, changed } = await watchFor([]).finally(() => vi.useRealTimers());
-  for (const file of [home.keyFile, home.oldKeyFile]) {
-    writeFileSync(file, 'key');
-    await expect.poll(changed).toEqual([undefined]);
-    rmSync(file);
-    await expect.poll(changed).toEqual([undefined]);
-  }
-});
-
 test('polls where the file system tells nothing, if the operator says so', async () => {
   vi.stubEnv('CHOKIDAR_USEPOLLING', 'true');
   onTestFinished(() => void vi.unstubAllEnvs());
