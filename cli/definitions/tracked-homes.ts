@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { findGitRoot } from '../../sources/open-folder.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';
 import { findHomeFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home/home-files.ts';
-import { findRepositoryRoot } from '../work-tree.ts';
 import { listFiles } from './tracked-files.ts';
 
 /**
@@ -11,8 +11,8 @@ import { listFiles } from './tracked-files.ts';
  * the user named, if any. Finds nothing outside a repository, or without git.
  */
 export async function findTrackedHomes(directory: string, named: string | undefined): Promise<Diagnostic[]> {
-  const root = findRepositoryRoot(directory, {});
-  if (!existsSync(join(root, '.git'))) return [];
+  const root = findGitRoot(directory);
+  if (root === undefined) return [];
   const namedPath = named === undefined ? undefined : toPathIn(root, resolve(named));
   const tracked = await listFiles(root, listHomePathspecs(namedPath));
   const found = tracked.flatMap(path => {

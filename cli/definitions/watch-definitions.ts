@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { definitionFolders } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { listPromptPaths } from '../../sources/prompt-files.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import { isOutputOpen, printStatus, printText } from '../output.ts';
 
@@ -57,9 +59,9 @@ export async function watchDefinitions(
   }
 }
 
-/** The files and folders that a definitions directory may have, and the prompt files that it names now. */
+/** The file and the folders that a definitions directory may have, and the prompt files that it names, there or not. */
 function listWatched(directory: string): string[] {
-  const prompts = readDirectory(directory).prompts?.keys() ?? [];
+  const prompts = existsSync(directory) ? listPromptPaths(readDirectory(directory).files) : [];
   return ['hookmill.yaml', ...Object.values(definitionFolders), ...prompts].map(path =>
     join(directory, path),
   );

@@ -82,7 +82,11 @@ test('there are changes if and only if something differs', () => {
   const trigger = fc.record(
     {
       webhook: fc.constantFrom('a', 'b'),
-      payload: fc.object({ maxDepth: 2, key: fc.constantFrom('in', 'x', '__proto__', 'y') }),
+      payload: fc.object({
+        maxDepth: 2,
+        key: fc.constantFrom('in', 'x', '__proto__', 'y'),
+        values: [fc.boolean(), fc.integer(), fc.string(), fc.constant(null)],
+      }),
     },
     // No parser creates objects without a prototype, which differ from all others.
     { noNullPrototype: true },
