@@ -1,5 +1,5 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import { replaceFile, sweepTemporaries } from '../../home/durable-file.ts';
 import { documentFile, type Home, listFactories } from '../../home/home.ts';
@@ -17,7 +17,7 @@ const settledMs = 20;
 export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents {
   moveFactories(home);
   const databases = new Map<string, Opened<object>>();
-  const open = <T extends object>(document: StoredDocument<T>): Opened<T> => {
+  const openDocument = <T extends object>(document: StoredDocument<T>): Opened<T> => {
     const file = documentFile(home, document);
     // A document of the same kind has the same shape.
     const known = databases.get(file) as Opened<T> | undefined;
@@ -29,14 +29,14 @@ export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents 
   };
   return {
     read: async document => {
-      const { adapter, database } = open(document);
+      const { adapter, database } = openDocument(document);
       await database.read();
       // Anybody may ask for what is not there.
       if (adapter.version === undefined) databases.delete(adapter.file);
       return database.data;
     },
     change: async (document, change) => {
-      const { adapter, database } = open(document);
+      const { adapter, database } = openDocument(document);
       return withHomeLock(home, adapter.file, lockTimeoutMs, async () => {
         await database.read();
         const [data, version] = [database.data, adapter.version];
@@ -51,7 +51,8 @@ export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents 
     },
     readVersion: id => readFileVersion(documentFile(home, id)),
     readEach: async function* (documents) {
-      for (const id of documents) yield { id, ...new DurableJson(documentFile(home, id), id).readUnparsed() };
+      for (const id of documents)
+        yield { id, ...(await new DurableJson(documentFile(home, id), id).readUnparsed()) };
     },
     listFactories: () => listFactories(home),
     watch: onChange => watchHome(home, onChange),
@@ -86,22 +87,22 @@ class DurableJson<T extends object> implements Adapter<T> {
     // A write may have begun meanwhile.
     if (this.#isKnown && version === this.version) return null;
     this.#isKnown = false;
-    const read = this.readUnparsed();
+    const read = await this.readUnparsed();
     const data = read.parse();
     this.version = read.version;
     this.#isKnown = read.isSettled;
     return data;
   }
 
-  /** Holds up its thread: reading asynchronously takes ten times as much of the processor. */
-  readUnparsed(): Unparsed<T> & { readonly isSettled: boolean } {
+  /** Reads the file without parsing it. Never fails: `parse` does. */
+  async readUnparsed(): Promise<Unparsed<T> & { readonly isSettled: boolean }> {
     try {
       // A FIFO would wait for a writer.
-      const descriptor = openSync(this.file, constants.O_RDONLY | constants.O_NONBLOCK);
+      const handle = await open(this.file, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
-        const stats = fstatSync(descriptor, { bigint: true });
+        const stats = await handle.stat({ bigint: true });
         // Bytes are not in V8's heap, which grows for texts that are kept for a while.
-        const bytes = readFileSync(descriptor);
+        const bytes = await handle.readFile();
         return {
           version: toVersion(stats),
           size: bytes.length,
@@ -109,7 +110,7 @@ class DurableJson<T extends object> implements Adapter<T> {
           parse: () => parseDocument(this.file, bytes.toString(), this.#document),
         };
       } finally {
-        closeSync(descriptor);
+        await handle.close();
       }
     } catch (error) {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
