@@ -5,13 +5,14 @@ import type { OpenFactory } from '../operations/factory.ts';
 import type { Workspace } from '../schema/definitions/parse-file.ts';
 import { defaultPorts } from '../schema/ingress-url.ts';
 import { namePattern, nameRule } from '../schema/names.ts';
+import { findGitRoot } from '../sources/open-folder.ts';
 import type { PostgresPlace, Store } from '../store/ports/store.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
 import { takeSecrets } from './take-secrets.ts';
-import { findDefinitionsDirectory, findRepositoryRoot } from './work-tree.ts';
+import { findDefinitionsDirectory } from './work-tree.ts';
 
 /** The place that a command works on, with an open home on this machine. */
 export interface Context extends Place {
@@ -123,7 +124,7 @@ async function requireWorkspace(directory: string): Promise<Workspace> {
  */
 async function requireOwnHome(home: string): Promise<void> {
   const directory = dirname(home);
-  if (!existsSync(home) || !existsSync(`${findRepositoryRoot(directory, {})}/.git`)) return;
+  if (!existsSync(home) || findGitRoot(directory) === undefined) return;
   const { listFiles } = await import('./definitions/tracked-files.ts');
   // More files than git lists within its limits are tracked, too.
   const tracked = await listFiles(directory, [basename(home)]).catch(() => [home]);

@@ -1,5 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import { findGitRoot } from '../sources/open-folder.ts';
 import { UsageError } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
 
@@ -21,10 +22,8 @@ function resolvePath(path: string): string {
 
 /** Finds the root of the repository that a directory is in; outside a repository, the directory itself. */
 export function findRepositoryRoot(directory: string, env: NodeJS.ProcessEnv): string {
-  for (let at = directory; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
-    if (at === dirname(at)) break;
-  }
+  const root = findGitRoot(directory);
+  if (root !== undefined) return root;
   // A CI may have fetched the files without the .git directory.
   const checkout = env.GITHUB_WORKSPACE ?? env.CI_PROJECT_DIR;
   return checkout !== undefined && isInside(directory, checkout) ? resolve(checkout) : directory;

@@ -5,7 +5,12 @@ import type { Diagnostic } from '../schema/diagnostics.ts';
 import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
 import { toCanonicalJson } from '../schema/text/json-text.ts';
-import { type DefinitionFiles, type Definitions, getDefinitionPath } from './definitions.ts';
+import {
+  type DefinitionFiles,
+  type Definitions,
+  definitionFolders,
+  getDefinitionPath,
+} from './definitions.ts';
 import { suggestName } from './read-entries.ts';
 
 /** Finds mistakes that no single file shows. */
@@ -78,9 +83,10 @@ function findUnknownWebhooks(
 ): Diagnostic[] {
   const webhooks = files.flatMap(({ kind, name }) => (kind === 'webhook' ? [name] : []));
   // A file with a wrong name or of a wrong kind is reported already.
-  const refused = diagnostics.flatMap(({ file, severity }) =>
-    severity === 'error' ? (suggestName(posix.basename(file)) ?? []) : [],
-  );
+  const refused = diagnostics.flatMap(({ file, severity }) => {
+    const isWebhook = posix.basename(posix.dirname(file)) === definitionFolders.webhook;
+    return severity === 'error' && isWebhook ? (suggestName(posix.basename(file)) ?? []) : [];
+  });
   const names = new Set([...webhooks, ...refused]);
   const hintFor = (name: string) => `add ${getDefinitionPath('webhook', name)}, or name another webhook`;
   return automations.flatMap(automation =>

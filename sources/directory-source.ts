@@ -1,9 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { promptBytesMax } from '../schema/definitions/automation-definition.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
 import type { DefinitionFiles, Entry } from './definitions.ts';
-import { isSubmodule, listFolder, type OpenFolder, useFolder, useFolderBelow } from './open-folder.ts';
+import {
+  findGitRoot,
+  isSubmodule,
+  listFolder,
+  type OpenFolder,
+  useFolder,
+  useFolderBelow,
+} from './open-folder.ts';
 import { findCrowd } from './oversize.ts';
 import { collectPrompts, listPromptPaths } from './prompt-files.ts';
 import { getBytesMax, isListedWhole, readEntries } from './read-entries.ts';
@@ -114,17 +121,19 @@ function readPrompt(folder: OpenFolder, path: string, prefix = ''): Entry[] {
   }
 }
 
+/** @limit Bytes of .gitmodules that are read (1 MiB): thousands of submodules. */
+const submodulesBytesMax = 1024 * 1024;
+
 /** The submodules that the repository of a directory names. One that was not fetched is an empty folder. */
 function listSubmodules(directory: string): ReadonlySet<string> {
-  let root = directory;
-  while (!existsSync(join(root, '.git'))) {
-    if (root === dirname(root)) return new Set();
-    root = dirname(root);
-  }
+  const root = findGitRoot(directory);
+  if (root === undefined || !existsSync(join(root, '.gitmodules'))) return new Set();
   const inRoot = relative(root, directory).split(sep).join('/');
   const prefix = inRoot === '' ? '' : `${inRoot}/`;
-  const file = join(root, '.gitmodules');
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const paths = [...text.matchAll(/^\s*path\s*=\s*"?(.*?)"?\s*$/gm)].map(([, path = '']) => path);
+  const bytes = readRegularFile(join(root, '.gitmodules'), submodulesBytesMax) ?? new Uint8Array();
+  const found = Buffer.from(bytes)
+    .toString()
+    .matchAll(/^\s*path\s*=\s*"?(.*?)"?\s*$/gm);
+  const paths = [...found].map(([, path = '']) => path);
   return new Set(paths.filter(path => path.startsWith(prefix)).map(path => path.slice(prefix.length)));
 }

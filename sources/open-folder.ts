@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EntryKind } from './definitions.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
@@ -56,6 +56,14 @@ export function listFolder(folder: OpenFolder): { readonly name: string; readonl
 /** Whether a folder is a repository of its own. */
 export function isSubmodule({ at }: OpenFolder, name: string): boolean {
   return existsSync(join(at, name, '.git'));
+}
+
+/** Finds the root of the git work tree that a directory is in; undefined outside of one. */
+export function findGitRoot(directory: string): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return undefined;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFilesMax, factoryBytesMax } from '../schema/factory-size.ts';
-import type { DefinitionFiles, Entry } from './definitions.ts';
+import { type DefinitionFiles, definitionFolders, type Entry } from './definitions.ts';
 
 /** Finds out, before anything is parsed, whether the files are too many or too large. */
 export function findOversize({
@@ -32,9 +32,11 @@ export function describeSize(directory: string): Diagnostic {
 
 /** Finds a definitions folder with too many files; then none of the definitions is read. */
 export function findCrowd(entries: readonly Entry[], label: string): Diagnostic | undefined {
-  const folders = Map.groupBy(entries, ({ path }) => path.slice(0, Math.max(0, path.indexOf('/'))));
-  const [crowd] = [...folders].filter(([name, { length }]) => name !== '' && length > definitionFilesMax);
-  return crowd && describeCrowd(posix.join(label, crowd[0]), crowd[1].length);
+  const counts = Object.values(definitionFolders).map(folder => {
+    return { folder, count: entries.filter(({ path }) => path.startsWith(`${folder}/`)).length };
+  });
+  const crowd = counts.find(({ count }) => count > definitionFilesMax);
+  return crowd && describeCrowd(posix.join(label, crowd.folder), crowd.count);
 }
 
 function describeCrowd(folder: string, count: number): Diagnostic {

@@ -23,8 +23,8 @@ const folders = Object.values(definitionFolders);
 interface Naming {
   /** Precedes file names; `''` for none. */
   readonly label: string;
-  /** The definitions directory, in messages about all of it; `''` for the root of a repository. */
-  readonly place: string;
+  /** The definitions directory, to say that it has no definitions. Without it, nothing is said of that. */
+  readonly place?: string;
 }
 
 /**
@@ -37,7 +37,7 @@ export function readEntries(entries: readonly Entry[], { label, place }: Naming)
   const files = found.flatMap(folder => folder.files);
   const misnamed = findMisnamedFolders(entries);
   const diagnostics = found.flatMap(folder => folder.diagnostics);
-  if (files.length > 0) diagnostics.push(...misnamed.map(folder => diagnoseMisnamed(folder)));
+  if (files.length > 0 || place === undefined) diagnostics.push(...misnamed.map(diagnoseMisnamed));
   else if (diagnostics.length === 0) diagnostics.push(describeNone(entries, place, misnamed));
   const inMisnamed = misnamed.flatMap(({ below }) => below.flatMap(entry => toAside(entry) ?? []));
   const name = <T extends { readonly file: string }>(one: T): T => {
@@ -205,7 +205,7 @@ function findMisnamedFolders(entries: readonly Entry[]): MisnamedFolder[] {
     const meant = kind === 'folder' && !name.includes('/') ? findMeantFolder(name) : undefined;
     if (meant === undefined) return [];
     const below = entries.filter(entry => entry.path.startsWith(`${name}/`));
-    return below.some(({ path }) => /\.ya?ml$/i.test(path)) ? [{ name, meant, below }] : [];
+    return below.some(({ path }) => isYaml(path)) ? [{ name, meant, below }] : [];
   });
 }
 
@@ -230,14 +230,18 @@ function describeNone(
   return {
     code: 'factory/no-definitions',
     severity: isDefinitionsDirectory && !misnamed ? 'warning' : 'error',
-    message: `no definitions found in ${where}${place === '' ? '' : ` of ${place}`}`,
+    message: `no definitions found in ${where} of ${place}`,
     file: definitionFolders.webhook,
     hint,
   };
 }
 
-/** What an entry below a definitions folder is for. */
-export type Role =
+function isYaml(path: string): boolean {
+  return /\.ya?ml$/i.test(path);
+}
+
+/** The role of an entry below a definitions folder. */
+type Role =
   | { readonly is: 'definition'; readonly name: string }
   /** A sample payload of the automation, in `<automation>.fixtures/`. */
   | { readonly is: 'fixture'; readonly automation: string }
@@ -267,12 +271,11 @@ function isTemporary(name: string): boolean {
 }
 
 /** Whether people write documents under this name. One that reads like a definition was meant as one. */
-export function isDocument(name: string): boolean {
+function isDocument(name: string): boolean {
   return /[^.]\.(?:md|txt)$/.test(name) && !isTemporary(name);
 }
 
-/** The role of an entry below a definitions folder. */
-export function getRole({ path, kind }: Pick<Entry, 'path' | 'kind'>): Role {
+function getRole({ path, kind }: Pick<Entry, 'path' | 'kind'>): Role {
   const [folder = '', name = '', ...below] = path.split('/');
   const last = below.at(-1) ?? name;
   if (below.length === 0) {
@@ -295,7 +298,7 @@ function findAutomation(folder: string, name: string): string | undefined {
 }
 
 /** The definitions folder that was probably meant by another name; undefined for any other name, and for a right one. */
-export function findMeantFolder(name: string): string | undefined {
+function findMeantFolder(name: string): string | undefined {
   return folders.includes(name) ? undefined : findNearest(name, folders);
 }
 
@@ -304,21 +307,15 @@ export function isListedWhole(name: string): boolean {
   return folders.includes(name) || findMeantFolder(name) !== undefined;
 }
 
-/** The kind of the definitions in a folder, or in one with nearly its name. */
-export function getKind(path: string): DefinitionKind {
-  const [folder = ''] = path.split('/');
-  const meant = findMeantFolder(folder) ?? folder;
-  return definitionKinds.find(kind => definitionFolders[kind] === meant) ?? 'webhook';
-}
-
 /** How many bytes of a file are read at most; undefined if it is not read. Fixtures are read only if they are wanted. */
 export function getBytesMax(entry: Pick<Entry, 'path' | 'kind'>, withFixtures: boolean): number | undefined {
   const [folder = ''] = entry.path.split('/');
   if (entry.kind !== 'file' || folder === entry.path) return undefined;
+  // A file of a misnamed folder may be the definition that is missing elsewhere.
+  if (!folders.includes(folder)) return isYaml(entry.path) ? definitionBytesMax : undefined;
   const { is } = getRole(entry);
   if (is === 'fixture') return withFixtures ? fixtureBytesMax : undefined;
-  // A file of a misnamed folder may be the definition that is missing elsewhere.
-  return is === 'unknown' && folders.includes(folder) ? undefined : definitionBytesMax;
+  return is === 'unknown' ? undefined : definitionBytesMax;
 }
 
 /** The valid name of a definition that is closest to a file's, without what disables it or makes it a copy. */

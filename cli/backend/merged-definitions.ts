@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AppliedStatus } from '../../operations/applied/status.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
 import { shortenRevision } from '../../schema/clients/describe.ts';
 import { addDiagnostics, type Diagnostic, truncate } from '../../schema/diagnostics.ts';
 import { type DefinitionFiles, getDefinitionPath } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { findGitRoot } from '../../sources/open-folder.ts';
 import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
 import { GitFailure } from '../../sources/repository/git/git-command.ts';
 import {
@@ -23,7 +22,6 @@ import {
 } from '../../sources/repository/git/work-tree.ts';
 import { judgeMerge, type MergeFacts, type MergeVerdict } from '../../sources/repository/merge-verdict.ts';
 import { readRevision } from '../../sources/repository/repository-source.ts';
-import { findRepositoryRoot } from '../work-tree.ts';
 import type { PlanResult } from './backend.ts';
 
 interface Base {
@@ -64,8 +62,8 @@ export async function readMergedDefinitions(
   base: Base | undefined,
   environment: NodeJS.ProcessEnv,
 ): Promise<MergedDefinitions> {
-  const isInGit = existsSync(join(findRepositoryRoot(directory, {}), '.git'));
-  if (!base || !isInGit) return { found: readDirectory(directory), explain: planned => planned };
+  if (!base || findGitRoot(directory) === undefined)
+    return { found: readDirectory(directory), explain: planned => planned };
   try {
     return await useWorkTree(directory, base, environment, tree => readMerge(tree, base));
   } catch (error) {
@@ -108,14 +106,7 @@ async function readMerge(
   );
   const former = verdict === 'unknown' && !tip ? await listFormer(tree) : undefined;
   return {
-    // Whether there may be none, the plan decides by what is applied.
-    found: {
-      ...read,
-      diagnostics: [
-        ...read.diagnostics.filter(({ code }) => code !== 'factory/no-definitions'),
-        ...describeIgnored(ignored),
-      ],
-    },
+    found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored)] },
     explain: makeExplain(
       plan => [
         ...describeVerdict(plan, verdict, { applied, tip, branch }),

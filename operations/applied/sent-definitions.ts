@@ -108,12 +108,9 @@ function parseSentFiles(files: readonly SentFile[], findings: readonly Diagnosti
   const folders = [...new Set([...Object.values(definitionFolders), ...sent])].map(
     (path): Entry => ({ path, kind: 'folder' }),
   );
-  const found = readEntries([...folders, ...entries], { label: '', place: '' });
+  const found = readEntries([...folders, ...entries], { label: '' });
   const known = new Set(findings.map(({ code, file }) => `${code} ${file}`));
-  // Whoever sends the files knows why there are none.
-  const own = found.diagnostics.filter(
-    ({ code, file }) => code !== 'factory/no-definitions' && !known.has(`${code} ${file}`),
-  );
+  const own = found.diagnostics.filter(({ code, file }) => !known.has(`${code} ${file}`));
   const prompts = collectPrompts(listPromptPaths(found.files), entries);
   return parseDefinitions({ ...found, prompts, diagnostics: [...own, ...findings] });
 }

@@ -11,14 +11,7 @@ import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import { listNamedSecrets } from '../access/secrets.ts';
 import { applyDefinitions } from '../applied/apply.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from '../applied-source.ts';
-import {
-  allowNone,
-  describeEmpty,
-  isEmpty,
-  refuseForeignUses,
-  refuseRenames,
-  rewound,
-} from '../checks/refusals.ts';
+import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
 import type { Factory } from '../factory.ts';
 import { declineFormers } from '../plan/destroyed-webhooks.ts';
 import type { Change } from '../plan/plan.ts';
@@ -97,21 +90,22 @@ export async function followBranch(
     const tip = await readTip(mirror, appliedCommit);
     const isRewound = appliedCommit !== undefined && tip.commitsBehind === undefined;
     if (isRewound && !options.allowRewind) return makeFailure({ reason: 'rewound', ...rewound }, tip);
-    return applyTip(factory, mirror, tip, options);
+    return applyTip(factory, mirror, state, tip, options);
   });
 }
 
 async function applyTip(
   factory: Factory,
   mirror: GitMirror,
+  state: AppliedState,
   tip: BranchTip,
   { allowEmpty, allowRename, newUids, onProgress }: FollowOptions,
 ): Promise<Followed> {
   const { commit, files } = tip;
   onProgress?.({ step: 'apply', tip: commit });
-  const definitions = allowNone(parseDefinitions(files));
+  const definitions = parseDefinitions(files);
   const { texts } = definitions;
-  if (isEmpty(definitions, await factory.store.appliedStates.read(factory.name)) && !allowEmpty) {
+  if (isEmpty(definitions, state) && !allowEmpty) {
     return makeFailure({ reason: 'empty', ...describeEmpty(mirror.repository.path) }, tip);
   }
 

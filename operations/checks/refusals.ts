@@ -34,24 +34,15 @@ export function refuseForeignUses(
 }
 
 /**
- * Whether there are no definitions at all, not even with mistakes, although some are applied. An error says already why
- * there are none.
+ * Whether everything would be destroyed, because there are no definitions, not even with mistakes. If there are errors,
+ * they give the reason.
  */
 export function isEmpty(
   { fileCount, diagnostics }: Pick<Definitions, 'fileCount' | 'diagnostics'>,
   { webhooks, automations }: Pick<AppliedState, 'webhooks' | 'automations'>,
 ): boolean {
   const isApplied = webhooks.length + automations.length > 0;
-  return fileCount === 0 && isApplied && !hasErrors(diagnostics.filter(isOther));
-}
-
-/** The definitions of a branch, of which `isEmpty` decides whether they may be none. */
-export function allowNone(definitions: Definitions): Definitions {
-  return { ...definitions, diagnostics: definitions.diagnostics.filter(isOther) };
-}
-
-function isOther({ code }: Diagnostic): boolean {
-  return code !== 'factory/no-definitions';
+  return fileCount === 0 && isApplied && !hasErrors(diagnostics);
 }
 
 /** Explains the refusal of a path without definitions. */

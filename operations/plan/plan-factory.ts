@@ -1,14 +1,7 @@
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
 import { type Definitions, definitionFolders } from '../../sources/definitions.ts';
 import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
-import {
-  allowNone,
-  describeEmpty,
-  isEmpty,
-  refuseForeignUses,
-  refuseRenames,
-  rewound,
-} from '../checks/refusals.ts';
+import { describeEmpty, isEmpty, refuseForeignUses, refuseRenames, rewound } from '../checks/refusals.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { type Planned, planDefinitions } from './plan-definitions.ts';
@@ -32,9 +25,11 @@ export async function planFactory(
   const state = await store.appliedStates.read(name);
   const status = await store.reconcileStatuses.read(name);
   const isFollowing = !adopt && (status.followed !== null || state.source?.kind === 'repository');
-  const wanted = isFollowing ? allowNone(definitions) : definitions;
+  // A reconcile looks at what is applied, and not at folders.
+  const diagnostics = definitions.diagnostics.filter(({ code }) => code !== 'factory/no-definitions');
+  const wanted = isFollowing ? { ...definitions, diagnostics } : definitions;
   const { planned } = await planDefinitions(state, { store, now }, wanted, newUids);
-  const refusals = isFollowing ? findRefusals(planned, definitions, status) : [];
+  const refusals = isFollowing ? findRefusals(planned, wanted, status) : [];
   const isRefused = ({ code, file }: Diagnostic) =>
     refusals.some(refusal => refusal.code === code && refusal.file === file);
   const others = planned.diagnostics.filter(one => one.severity === 'error' || !isRefused(one));

@@ -32,20 +32,22 @@ export async function readRevision(
   const below = inside.length === 0 ? [] : await listTree(mirror, revision, inside, true);
   const listed = [...root, ...below.filter(({ path }) => !inside.includes(`${path}/`))];
   const getLimit = (entry: Pick<Entry, 'path' | 'kind'>) => getBytesMax(entry, false);
+  const tooLarge = { files: [], diagnostics: [describeSize(posix.join(label, '.'))] };
   const entries = await readBytes(inCommit, listed, getLimit);
-  const excess = entries ? findCrowd(entries, label) : describeSize(posix.join(label, '.'));
-  if (!entries || excess) return { files: [], diagnostics: excess ? [excess] : [] };
-  const found = readEntries(entries, { label, place: path });
+  if (!entries) return tooLarge;
+  const crowd = findCrowd(entries, label);
+  if (crowd) return { files: [], diagnostics: [crowd] };
+  const found = readEntries(entries, { label });
 
   const paths = listPromptPaths(found.files);
-  const wanted = paths.flatMap(prompt => listAncestors(prompt).map(at => `${prefix}${at}`));
+  const wanted = [...new Set(paths.flatMap(listAncestors))].map(at => `${prefix}${at}`);
   const prompts: TreeEntry[] = [];
   for (let from = 0; from < wanted.length; from += listedPathsMax)
     prompts.push(...(await listTree(mirror, revision, wanted.slice(from, from + listedPathsMax))));
   const read = await readBytes(inCommit, prompts, ({ kind }) =>
     kind === 'file' ? promptBytesMax : undefined,
   );
-  return { ...found, prompts: collectPrompts(paths, read ?? []) };
+  return read ? { ...found, prompts: collectPrompts(paths, read) } : tooLarge;
 }
 
 /** The path itself, and each folder on the way there. */

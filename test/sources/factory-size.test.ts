@@ -88,6 +88,19 @@ test('reads no file of a folder that has too many', () => {
   expect(diagnostics).toMatchObject([{ code: 'factory/too-large', file: 'automations' }]);
 });
 
+test('reads no file of a folder with nearly the right name but YAML, however much is in it', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'near-'));
+  for (const folder of ['webhooks', 'automation']) mkdirSync(join(directory, folder));
+  writeFileSync(join(directory, 'webhooks', 'a.yaml'), 'secretName: TOKEN\n');
+  const file = join(directory, 'large');
+  writeFileSync(file, 'x'.repeat(60_000));
+  for (let index = 0; index <= definitionFilesMax; index++)
+    linkSync(file, join(directory, 'automation', `a${index}.py`));
+  const found = readDirectory(directory);
+  expect(found.files).toHaveLength(1);
+  expect(parseDefinitions(found).diagnostics).toEqual([]);
+});
+
 test('refuses filters that are too large together, though each one is not', async () => {
   const values = Array.from({ length: 490 }, (_, index) => index);
   const payload = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, values]));
