@@ -14,6 +14,7 @@ import {
   findTip,
   listChanged,
   listIgnored,
+  listUnseen,
   mergeCommits,
   readParents,
   toOwnPath,
@@ -69,7 +70,7 @@ export async function readMergedDefinitions(
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const [reason = ''] = error.message.split('\n', 1);
-    const message = `git cannot merge this work tree into ${base.branch} (${truncate(reason)}), so the plan is of the work tree alone`;
+    const message = `git cannot merge this work tree into ${base.branch} (${truncate(reason)}), so the plan is only of the work tree`;
     const hint = /lacks the blob/.test(reason)
       ? 'clone it without a filter, so that git has all files'
       : `merge ${base.branch} first; to plan the merge, git 2.38 or newer must be able to read this repository`;
@@ -83,10 +84,11 @@ async function readMerge(
   { revision: applied, branch, path }: Base,
 ): Promise<MergedDefinitions> {
   const { head, headRef } = tree;
-  const [parents, tip, ignored, own] = await Promise.all([
+  const [parents, tip, ignored, unseen, own] = await Promise.all([
     readParents(tree, head),
     findTip(tree, applied),
     listIgnored(tree),
+    listUnseen(tree),
     commitWorkTree(tree),
   ]);
   const base = tip && (await findMergeBase(tree, tip, head));
@@ -106,7 +108,7 @@ async function readMerge(
   );
   const former = verdict === 'unknown' && !tip ? await listFormer(tree) : undefined;
   return {
-    found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored)] },
+    found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored), ...unseen.map(describeUnseen)] },
     explain: makeExplain(
       plan => [
         ...describeVerdict(plan, verdict, { applied, tip, branch }),
@@ -178,6 +180,16 @@ function describeIgnored(ignored: readonly string[]): Diagnostic[] {
     }));
 }
 
+function describeUnseen(file: string): Diagnostic {
+  return {
+    code: 'definition/git-ignored',
+    severity: 'warning',
+    message: 'git ignores the changes of this file, so the merge will contain it as it was committed',
+    file,
+    hint: `let git see them: \`git update-index --no-skip-worktree --no-assume-unchanged ${file}\``,
+  };
+}
+
 function describeVerdict(
   plan: PlanView,
   verdict: MergeVerdict,
@@ -192,7 +204,7 @@ function describeVerdict(
   if (verdict !== 'unknown') return [];
   const newest = applied === undefined ? branch : `the applied revision ${revision} of ${branch}`;
   const lacking = tip ? `the merge base with ${branch}` : newest;
-  const message = `this clone lacks ${lacking}, so the plan is of the work tree alone: it also undoes what ${branch} has and this branch does not`;
+  const message = `this clone lacks ${lacking}, so the plan is only of the work tree: it also undoes what ${branch} has and this branch does not`;
   const hint = `fetch ${branch}${tip ? ' with its history (`git fetch --unshallow`)' : ''}, then plan again`;
   return [describeFactory(plan, 'factory/behind', message, hint)];
 }

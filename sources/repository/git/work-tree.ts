@@ -178,7 +178,7 @@ export async function findMergeBase(
 /**
  * Finds the newest commit of the branch: of a remote-tracking ref, otherwise of a local one, that equals the applied
  * revision or descends from it; without one, the applied revision itself if the repository has it. If nothing is
- * applied, each ref of the branch will do.
+ * applied, any ref of the branch is enough.
  */
 export async function findTip(
   { mirror, branchTips }: WorkTree,
@@ -250,6 +250,25 @@ export async function listIgnored(tree: WorkTree): Promise<string[]> {
   const listing = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--'];
   const listed = await run(mirror, [...listing, ...listFolders(mirror.repository.path)]);
   return toOwnPaths(tree, listed);
+}
+
+/**
+ * Lists files in the definitions folders whose changes git does not see, as the user told it by `git update-index
+ * --skip-worktree` or `--assume-unchanged`, relative to the definitions directory.
+ */
+export async function listUnseen(tree: WorkTree): Promise<string[]> {
+  const { mirror } = tree;
+  const { path, url: root } = mirror.repository;
+  const listed = await run(mirror, ['ls-files', '-v', '-s', '-z', '--', ...listFolders(path)]);
+  const unseen = listed.split('\0').flatMap(line => {
+    const [, object = '', name = ''] = /^[a-zS] \d+ (\w+) \d\t(.*)$/s.exec(line) ?? [];
+    return name !== '' && existsSync(join(root, name)) ? [{ object, name }] : [];
+  });
+  if (unseen.length === 0) return [];
+  const input = unseen.map(({ name }) => `${join(root, name)}\n`).join('');
+  const hashed = (await run(mirror, ['hash-object', '--stdin-paths'], { input })).split('\n');
+  const edited = unseen.filter(({ object }, index) => object !== hashed[index]);
+  return edited.flatMap(({ name }) => toOwnPath(tree, name) ?? []);
 }
 
 function toOwnPaths(tree: WorkTree, listed: string): string[] {

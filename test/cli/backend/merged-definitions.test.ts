@@ -101,7 +101,7 @@ test('a conflict is an error with the file, and the plan keeps what is applied',
 
 describe('without the tip', () => {
   const lacks = (applied: string) =>
-    `factory default: factory/behind: this clone lacks the applied revision ${applied.slice(0, 7)} of main, so the plan is of the work tree alone: it also undoes what main has and this branch does not`;
+    `factory default: factory/behind: this clone lacks the applied revision ${applied.slice(0, 7)} of main, so the plan is only of the work tree: it also undoes what main has and this branch does not`;
 
   test('the plan says so, and that this branch does not make the destroys', async () => {
     const { plan, applied, clone, write, commit } = await behind();
@@ -194,7 +194,7 @@ test('an old git plans the work tree, and says so', async () => {
   });
   expect(destroy).toEqual(['webhook pay']);
   expect(diagnostics).toEqual([
-    'factory default: factory/behind: git cannot merge this work tree into main (usage: git merge-tree), so the plan is of the work tree alone',
+    'factory default: factory/behind: git cannot merge this work tree into main (usage: git merge-tree), so the plan is only of the work tree',
   ]);
 });
 
@@ -237,6 +237,22 @@ describe('the merge has what git has', () => {
     expect(create).toEqual(['webhook own']);
     const warning = 'definition/git-ignored: git ignores this file, so the merge will not contain it';
     expect(diagnostics).toEqual([`webhooks/a.local.yaml: ${warning}`, `webhooks/try.yaml: ${warning}`]);
+  });
+
+  test('no changes that git was told not to see, for which there is a warning', async () => {
+    const { git, write, commit, plan } = await behind();
+    for (const name of ['skipped', 'assumed', 'same']) write(`webhooks/${name}.yaml`, webhook('V'));
+    commit('Add more');
+    git('update-index', '--skip-worktree', 'webhooks/skipped.yaml', 'webhooks/same.yaml');
+    git('update-index', '--assume-unchanged', 'webhooks/assumed.yaml');
+    for (const name of ['skipped', 'assumed']) write(`webhooks/${name}.yaml`, 'secretName: [');
+    const { ok, diagnostics } = await plan();
+    const warning =
+      'definition/git-ignored: git ignores the changes of this file, so the merge will contain it as it was committed';
+    expect({ ok, diagnostics: diagnostics.filter(one => one.includes('git ignores')) }).toEqual({
+      ok: true,
+      diagnostics: [`webhooks/assumed.yaml: ${warning}`, `webhooks/skipped.yaml: ${warning}`],
+    });
   });
 
   test('a folder that became a file or a link, as such', async () => {
