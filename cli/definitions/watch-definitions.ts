@@ -31,7 +31,8 @@ export async function watchDefinitions(
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(exitStatus.ok));
   const list = () => directories.flatMap(listWatched);
   const watcher = watch(list(), {
-    ignoreInitial: true,
+    // A file that came between a look and the first look of chokidar is a change.
+    ignoreInitial: false,
     pollingInterval: pollMs,
     ignored: path => basename(path).startsWith('.'),
   });
@@ -50,8 +51,8 @@ export async function watchDefinitions(
         if (!(error instanceof CommandError) || (isFirst && error instanceof UsageError)) throw error;
         if (error.message !== '') printStatus(`hookmill: ${error.message}`);
       });
-      watcher.add(list());
       await changed.promise;
+      watcher.add(list());
       for (let seen = -1; seen !== changes; await wait(settledMs)) seen = changes;
     }
   } finally {

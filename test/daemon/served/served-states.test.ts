@@ -178,7 +178,7 @@ describe('goes on serving the last good state, reports the problem, and recovers
   });
 
   test('when the key of the home is gone and comes back, though the file stays the same', async () => {
-    const other = await startWatching();
+    const other = await startHere();
     onTestFinished(() => other.stop());
     const webhook = await other.webhook({ authMode: 'signature', signatureScheme: 'github' });
     const key = join(other.workspace.home, 'key');
