@@ -47,12 +47,13 @@ export const unitFiles: string[] = [
   ),
 ];
 const browserFiles = ['test/dashboard/*.test.ts'];
-/** Files whose tests take minutes of processor time, because each round starts daemons again: only `test:long` has them. */
+/** Files whose tests take minutes of processor time, because each starts daemons or agents anew: only `test:long` has them. */
 export const longFiles: string[] = [
   'test/cli/commands/{listen,store-copy}-crash.test.ts',
-  'test/daemon/alerts-crash.test.ts',
+  'test/daemon/{alerts,missed}-crash.test.ts',
   'test/daemon/runs/{flow-crash,hostile-command,run-crash}.test.ts',
   'test/deploy/rolling-restart.test.ts',
+  'test/docs/{agent-recipes,guides,recipes,safe-outputs}.test.ts',
   'test/mutants/mutants.test.ts',
   'test/operations/branch/reconcile-crash.test.ts',
   'test/store/postgres/pooler.test.ts',
@@ -72,13 +73,7 @@ export const waitingFiles: string[] = [
     'daemon/observability/traces',
   ],
   ...['store/postgres/store-runs', 'daemon/management/api/deliveries', 'daemon/served/served-states'],
-  ...[
-    'daemon/replicas',
-    'docs/guides',
-    'daemon/runs/run-recovery',
-    'store/postgres/faults',
-    'daemon/runs/runs',
-  ],
+  ...['daemon/replicas', 'daemon/runs/run-recovery', 'store/postgres/faults', 'daemon/runs/runs'],
   ...[
     'daemon/ingress/oidc-keys',
     'cli/commands/definitions/status',
@@ -114,8 +109,9 @@ export const shared = {
   hookTimeout: testLimitMs,
   expect: { poll: { timeout: stepLimitMs, interval: 100 } },
   provide: { isLong: false },
-  // More than the cores of a small machine, because tests often wait for processes and disks.
-  maxWorkers: 8,
+  // More than the cores of a small machine, because tests often wait for processes and disks. Twice as many take a fifth
+  // more of the processor, and end later.
+  maxWorkers: 4,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,

@@ -108,7 +108,10 @@ async function readMerge(
   );
   const former = verdict === 'unknown' && !tip ? await listFormer(tree) : undefined;
   return {
-    found: { ...read, diagnostics: [...read.diagnostics, ...describeIgnored(ignored), ...unseen.map(describeUnseen)] },
+    found: {
+      ...read,
+      diagnostics: [...read.diagnostics, ...describeIgnored(ignored), ...unseen.map(describeUnseen)],
+    },
     explain: makeExplain(
       plan => [
         ...describeVerdict(plan, verdict, { applied, tip, branch }),

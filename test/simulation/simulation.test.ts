@@ -127,7 +127,7 @@ async function report(seed: number, product: Product, defect?: Defect): Promise<
 
 function seedsToTry(): { readonly first: number; readonly last: number } {
   const { SEED, SEEDS = SEED } = process.env;
-  const [first, last = first] = SEEDS?.split('-').map(Number) ?? [1, inject('isLong') ? 10_000 : 200];
+  const [first, last = first] = SEEDS?.split('-').map(Number) ?? [1, inject('isLong') ? 10_000 : 100];
   return { first: first ?? 1, last: last ?? 1 };
 }
 
