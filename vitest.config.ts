@@ -109,9 +109,9 @@ export const shared = {
   hookTimeout: testLimitMs,
   expect: { poll: { timeout: stepLimitMs, interval: 100 } },
   provide: { isLong: false },
-  // More than the cores of a small machine, because tests often wait for processes and disks. Twice as many take a fifth
-  // more of the processor, and end later.
-  maxWorkers: 4,
+  // More than the cores of a small machine, because tests often wait for processes and disks. More of them take more of
+  // the processor for the same tests.
+  maxWorkers: 6,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,

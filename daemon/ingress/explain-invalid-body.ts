@@ -16,10 +16,6 @@ export function explainInvalidBody(
 ): Explanation {
   const { 'content-type': contentType = '' } = headers;
   if (body.length === 0) return { cause: 'the body is empty', remedy: undefined };
-  if (isCompressed(body, headers)) {
-    const cause = 'the body is compressed; set the sender to send it as it is';
-    return { cause, remedy: undefined };
-  }
   if (/form-data/i.test(contentType)) {
     return {
       cause: 'the body is a multipart form',
@@ -29,6 +25,12 @@ export function explainInvalidBody(
   if (form) return explainForm(body, form);
   return explainFormAsJson(body, contentType) ?? { cause: explainJson(body), remedy: undefined };
 }
+
+/** Why a compressed body has no payload. */
+export const compressedBody: Explanation = {
+  cause: 'the body is compressed; set the sender to send it as it is',
+  remedy: undefined,
+};
 
 /** Whether the sender says that it compressed a body, or the body starts as one of gzip does (RFC 1952, section 2.3.1). */
 export function isCompressed(

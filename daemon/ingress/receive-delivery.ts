@@ -8,7 +8,7 @@ import { parseJsonBody, type UnreadBody } from '../http/bodies.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { IngressOutcome } from './answer.ts';
 import type { Budgets } from './budgets.ts';
-import { explainInvalidBody, isCompressed } from './explain-invalid-body.ts';
+import { compressedBody, explainInvalidBody, isCompressed } from './explain-invalid-body.ts';
 import {
   type RecordDeps,
   recordDelivery,
@@ -156,9 +156,12 @@ function refuseInvalidJson(
   body: Buffer,
   verified: Verified,
 ): IngressOutcome {
+  if (isCompressed(body, headers)) {
+    const reason = joinReason(compressedBody);
+    return recordRefusal(webhook, deps, 'body-compressed', body.length, verified, reason);
+  }
   const reason = deps.budgets.explain(() => joinReason(explainInvalidBody(body, headers, webhook.form)));
-  const problem = isCompressed(body, headers) ? 'body-compressed' : 'invalid-json';
-  return recordRefusal(webhook, deps, problem, body.length, verified, reason);
+  return recordRefusal(webhook, deps, 'invalid-json', body.length, verified, reason);
 }
 
 /** Refuses an address that failed too often, without verifying its attempt. */
