@@ -50,12 +50,14 @@ const browserFiles = ['test/dashboard/*.test.ts'];
 /** Files whose tests take minutes of processor time, because each starts daemons or agents anew: only `test:long` has them. */
 export const longFiles: string[] = [
   'test/cli/commands/{listen,store-copy}-crash.test.ts',
+  'test/dashboard/live-list.test.ts',
   'test/daemon/{alerts,missed}-crash.test.ts',
   'test/daemon/runs/{flow-crash,hostile-command,run-crash}.test.ts',
   'test/deploy/rolling-restart.test.ts',
   'test/docs/{agent-recipes,guides,recipes,safe-outputs}.test.ts',
   'test/mutants/mutants.test.ts',
   'test/operations/branch/reconcile-crash.test.ts',
+  'test/store/embedded/store-reader.test.ts',
   'test/store/postgres/pooler.test.ts',
 ];
 
@@ -64,7 +66,7 @@ export const longFiles: string[] = [
  * server or a browser. The longest first.
  */
 export const waitingFiles: string[] = [
-  ...['dashboard/live-list', 'dashboard/accessibility', 'dashboard/layout-shift'],
+  ...['dashboard/accessibility', 'dashboard/layout-shift'],
   ...[
     'daemon/senders',
     'daemon/alerts',
@@ -109,9 +111,9 @@ export const shared = {
   hookTimeout: testLimitMs,
   expect: { poll: { timeout: stepLimitMs, interval: 100 } },
   provide: { isLong: false },
-  // More than the cores of a small machine, because tests often wait for processes and disks. More of them take more of
-  // the processor for the same tests.
-  maxWorkers: 6,
+  // More than the cores of a small machine, because tests often wait for processes and disks. With more of them, the same
+  // tests take more of the processor.
+  maxWorkers: 4,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,
@@ -138,7 +140,10 @@ export default defineConfig({
           exclude: [...unitFiles, ...browserFiles, ...longFiles, 'test/attacks/**'],
         },
       },
-      { extends: false, test: { ...shared, name: 'browser', globalSetup, include: browserFiles } },
+      {
+        extends: false,
+        test: { ...shared, name: 'browser', globalSetup, include: browserFiles, exclude: longFiles },
+      },
     ],
   },
 });

@@ -88,8 +88,8 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
     killedBy:
       'test/daemon/ingress/receive-delivery.test.ts: answers unknown, disabled, destroyed and malformed UIDs with one and the same 404',
     file: 'daemon/ingress/ingress.ts',
-    text: 'const deliveryPath = /^\\/webhooks\\/w\\/([^/]+)(?:\\/([^/]+))?$/;',
-    replacement: 'const deliveryPath = /^\\/webhooks\\/w\\/([^/]+)(?:\\/([^/]+))?\\/?$/i;',
+    text: '  const router = new Router({ sensitive: true, strict: true });',
+    replacement: '  const router = new Router();',
   },
   {
     promise: 'A URL that was taken out of use for a leak does not return.',
