@@ -47,7 +47,7 @@ export const unitFiles: string[] = [
   ),
 ];
 const browserFiles = ['test/dashboard/*.test.ts'];
-/** Files whose tests take minutes of processor time, because each starts daemons or agents anew: only `test:long` has them. */
+/** Files that only `test:long` runs, because they take much processor time: most start daemons or agents in each test. */
 export const longFiles: string[] = [
   'test/cli/commands/{listen,store-copy}-crash.test.ts',
   'test/dashboard/live-list.test.ts',

@@ -84,13 +84,13 @@ async function readMerge(
   { revision: applied, branch, path }: Base,
 ): Promise<MergedDefinitions> {
   const { head, headRef } = tree;
-  const [parents, tip, ignored, unseen, own] = await Promise.all([
+  const [parents, tip, ignored, own] = await Promise.all([
     readParents(tree, head),
     findTip(tree, applied),
     listIgnored(tree),
-    listUnseen(tree),
     commitWorkTree(tree),
   ]);
+  const unseen = await listUnseen(tree);
   const base = tip && (await findMergeBase(tree, tip, head));
   const isBranch = headRef === `refs/heads/${branch}`;
   const isRewound =
@@ -183,13 +183,17 @@ function describeIgnored(ignored: readonly string[]): Diagnostic[] {
     }));
 }
 
+/** Warns of a definition file whose changes git was told not to see. */
 function describeUnseen(file: string): Diagnostic {
+  const commands = ['--no-skip-worktree', '--no-assume-unchanged'].map(
+    flag => `\`git update-index ${flag}\``,
+  );
   return {
     code: 'definition/git-ignored',
     severity: 'warning',
     message: 'git ignores the changes of this file, so the merge will contain it as it was committed',
     file,
-    hint: `let git see them: \`git update-index --no-skip-worktree --no-assume-unchanged ${file}\``,
+    hint: `let git see them, with ${commands.join(' and ')} for this file`,
   };
 }
 

@@ -5,8 +5,8 @@ import { documentFile, type Home } from './home.ts';
 
 /**
  * Moves the documents of factories, which homes of development versions have in `factories/<factory>/<kind>.json`, to the
- * directories of their kinds. A process that was killed in between leaves the others for the next. Everything else stays:
- * the directory of a home may have other files. Fails with `unwritable`.
+ * directories of their kinds. A process that was killed in between leaves the others for the next. Files that are
+ * not hookmill's stay. Fails with `unwritable`.
  */
 export function moveFactories(home: Home): void {
   const former = join(home.directory, 'factories');

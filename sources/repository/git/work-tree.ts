@@ -253,22 +253,27 @@ export async function listIgnored(tree: WorkTree): Promise<string[]> {
 }
 
 /**
- * Lists files in the definitions folders whose changes git does not see, as the user told it by `git update-index
- * --skip-worktree` or `--assume-unchanged`, relative to the definitions directory.
+ * Lists changed files in the definitions folders whose changes git does not see, because it was told so by
+ * `git update-index --skip-worktree` or `--assume-unchanged`, as `listIgnored` does. Call it after `commitWorkTree`: from
+ * then on, the temporary index sees them.
  */
 export async function listUnseen(tree: WorkTree): Promise<string[]> {
   const { mirror } = tree;
   const { path, url: root } = mirror.repository;
-  const listed = await run(mirror, ['ls-files', '-v', '-s', '-z', '--', ...listFolders(path)]);
+  const listed = await run(mirror, ['ls-files', '-v', '-z', '--', ...listFolders(path)]);
+  // A sparse checkout sets the same flag on files that it leaves out.
   const unseen = listed.split('\0').flatMap(line => {
-    const [, object = '', name = ''] = /^[a-zS] \d+ (\w+) \d\t(.*)$/s.exec(line) ?? [];
-    return name !== '' && existsSync(join(root, name)) ? [{ object, name }] : [];
+    const name = line.slice(2);
+    return /^[a-zS] /.test(line) && existsSync(join(root, name)) ? [name] : [];
   });
   if (unseen.length === 0) return [];
-  const input = unseen.map(({ name }) => `${join(root, name)}\n`).join('');
-  const hashed = (await run(mirror, ['hash-object', '--stdin-paths'], { input })).split('\n');
-  const edited = unseen.filter(({ object }, index) => object !== hashed[index]);
-  return edited.flatMap(({ name }) => toOwnPath(tree, name) ?? []);
+  const input = unseen.map(name => `${name}\0`).join('');
+  // Git takes only one of the two at a time.
+  for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
+    await run(mirror, ['update-index', flag, '-z', '--stdin'], { input });
+  const modified = await run(mirror, ['ls-files', '-z', '--modified', '--', ...listFolders(path)]);
+  const changed = new Set(modified.split('\0'));
+  return unseen.filter(name => changed.has(name)).flatMap(name => toOwnPath(tree, name) ?? []);
 }
 
 function toOwnPaths(tree: WorkTree, listed: string): string[] {

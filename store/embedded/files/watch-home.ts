@@ -12,9 +12,8 @@ const lookMs = 10_000;
 const pollMs = 2_000;
 
 /**
- * Watches the applied states of a home. That a lost key is back, without which no state with a sealed credential is served,
- * a look finds: to watch for a file that is missing, chokidar reads all of its directory at each change in it, and in a
- * home something changes all the time.
+ * Watches the applied states of a home, and not its keys: to watch for a key that is missing, chokidar would read the whole
+ * home after each change in it, and something changes there all the time. The next look finds a key that is back.
  */
 export async function watchHome(home: Home, onChange: OnStateChange): Promise<Watch> {
   const directory = home.appliedDirectory;

@@ -253,6 +253,12 @@ describe('the merge has what git has', () => {
       ok: true,
       diagnostics: [`webhooks/assumed.yaml: ${warning}`, `webhooks/skipped.yaml: ${warning}`],
     });
+    // What the hint says.
+    for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
+      git('update-index', flag, 'webhooks/assumed.yaml', 'webhooks/skipped.yaml');
+    const seen = await plan();
+    expect(seen.ok).toBe(false);
+    expect(seen.diagnostics.filter(one => one.includes('git ignores'))).toEqual([]);
   });
 
   test('a folder that became a file or a link, as such', async () => {
