@@ -50,7 +50,6 @@ const browserFiles = ['test/dashboard/*.test.ts'];
 /** Files that only `test:long` runs, because they take much processor time: most start daemons or agents in each test. */
 export const longFiles: string[] = [
   'test/cli/commands/{listen,store-copy}-crash.test.ts',
-  'test/dashboard/live-list.test.ts',
   'test/daemon/{alerts,missed}-crash.test.ts',
   'test/daemon/runs/{flow-crash,hostile-command,run-crash}.test.ts',
   'test/deploy/rolling-restart.test.ts',
@@ -66,7 +65,7 @@ export const longFiles: string[] = [
  * server or a browser. The longest first.
  */
 export const waitingFiles: string[] = [
-  ...['dashboard/accessibility', 'dashboard/layout-shift'],
+  ...['dashboard/live-list', 'dashboard/accessibility', 'dashboard/layout-shift'],
   ...[
     'daemon/senders',
     'daemon/alerts',
@@ -142,7 +141,7 @@ export default defineConfig({
       },
       {
         extends: false,
-        test: { ...shared, name: 'browser', globalSetup, include: browserFiles, exclude: longFiles },
+        test: { ...shared, name: 'browser', globalSetup, include: browserFiles },
       },
     ],
   },

@@ -33,7 +33,7 @@ export default defineConfig({
             'test/bench/accept-path.test.ts',
             'test/operations/health/judge-health.test.ts',
             'test/simulation/simulation.test.ts',
-            'test/dashboard/layout-shift.test.ts',
+            'test/dashboard/{layout-shift,live-list}.test.ts',
             'test/deploy/image.test.ts',
           ],
         },
