@@ -171,6 +171,20 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
     replacement: '  return { branch };',
   },
   {
+    promise: 'A payload that names a commit chooses nothing else.',
+    killedBy:
+      'test/daemon/runs/runners/workspace.test.ts: nothing in the repository runs, and nothing of the operator’s configuration',
+    file: 'daemon/runs/runners/workspace.ts',
+    text: `  { PATH }: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const environment = { PATH, GIT`,
+    replacement: `  ambient: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const environment = { ...ambient, GIT`,
+  },
+  {
     promise: 'Only the operator says where a secret is kept,',
     killedBy:
       'test/cli/commands/secret-references.test.ts: is nothing that somebody without the key can make of a value',

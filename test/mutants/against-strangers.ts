@@ -217,7 +217,7 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
   {
     promise: 'No value is a failure of the daemon',
     killedBy:
-      'test/daemon/management/api/any-value.test.ts: no value in a path or a query is a failure of the daemon, on any route',
+      'test/daemon/management/api/any-value.test.ts: no value in a path or a query is a failure of the daemon, on any route: %j',
     file: 'daemon/management/api/answer-problem.ts',
     text: '  if (error instanceof Refusal) return new ApiProblem(error.code, error.parts, cause);',
     replacement: '',

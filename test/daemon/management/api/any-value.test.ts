@@ -8,19 +8,24 @@ const daemon = useManagedDaemon();
 const nul = 'a\0b';
 const operations = Object.entries(apiRoutes) as [OperationId, ApiRoute][];
 
-test('no value in a path or a query is a failure of the daemon, on any route', async () => {
-  const { call } = await withNewFactory(daemon()).client();
-  const failed: unknown[] = [];
-  for (const [id, { path, query }] of operations) {
-    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ params: { [name]: nul } }));
-    const queries = Object.keys(query?.shape ?? {}).map(name => ({ query: { [name]: nul } }));
-    for (const given of [...parameters, ...queries] as CallGiven[]) {
-      const { status, json } = await call(id, given);
-      if (status >= 500) failed.push({ id, given, status, code: json.code });
+test.each([nul, '__proto__', '-1e999', '%', "'; --", '\u{1f4a9}'])(
+  'no value in a path or a query is a failure of the daemon, on any route: %j',
+  async value => {
+    const { call } = await withNewFactory(daemon()).client();
+    const failed: unknown[] = [];
+    for (const [id, { path, query }] of operations) {
+      const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+        params: { [name]: value },
+      }));
+      const queries = Object.keys(query?.shape ?? {}).map(name => ({ query: { [name]: value } }));
+      for (const given of [...parameters, ...queries] as CallGiven[]) {
+        const { status, json } = await call(id, given);
+        if (status >= 500) failed.push({ id, given, status, code: json.code });
+      }
     }
-  }
-  expect(failed).toEqual([]);
-});
+    expect(failed).toEqual([]);
+  },
+);
 
 test('a body may contain any text where text is free, and names nothing with it elsewhere', async () => {
   const { call } = await withNewFactory(daemon()).client();

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -201,19 +209,29 @@ test('nothing in the repository runs, and nothing of the operator’s configurat
     '.githooks/post-checkout': `touch ${directory}/hook\n`,
   });
   const configuration = join(directory, 'config');
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(
     configuration,
     `[core]\n\thooksPath = .githooks\n[filter "evil"]\n\tsmudge = touch ${directory}/pwned\n\trequired = true\n`,
   );
+  // Other processes of the command's user can read the environment of a git that runs as this user.
+  const git = `#!/bin/sh
+case "$*" in *reset*) env > ${directory}/env ;; esac
+PATH="\${PATH#*:}" exec git "$@"
+`;
+  writeFileSync(join(directory, 'git'), git, { mode: 0o755 });
+  const { PATH } = operatorEnvironment;
+  const environment = { ...operatorEnvironment, PATH: `${directory}:${PATH}`, OPERATORS_TOKEN: 'c4n4ry' };
   await start(bench, upstream.bare, {
-    environment: { ...operatorEnvironment, GIT_CONFIG_GLOBAL: configuration },
+    environment: { ...environment, GIT_CONFIG_GLOBAL: configuration },
     runner: { argv: ['sh', '-c', 'cat "$HOOKMILL_WORKSPACE/README"'] },
   });
   const id = await recordPush(bench, revision);
   await runThatIs(bench, id, { state: 'succeeded' });
   expect(await outputOf(bench, id)).toContain('hello');
   for (const name of ['pwned', 'hook']) expect(existsSync(join(directory, name))).toBe(false);
+  const seen = readFileSync(join(directory, 'env'), 'utf8');
+  expect(seen).toContain('LC_ALL=C');
+  expect(seen).not.toContain('c4n4ry');
 });
 
 test('a small repository whose files are together too large is not checked out', async () => {
