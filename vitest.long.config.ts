@@ -1,5 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { longFiles, shared } from './vitest.config.ts';
+import { shared } from './vitest.config.ts';
 
 const limitMs = 600_000;
 
@@ -12,7 +13,13 @@ const long = {
   expect: { poll: { timeout: limitMs / 5, interval: 25 } },
 };
 
-/** `npm run test:long`: what takes long, the faults and simulations of `npm test` many times over, a short run of a benchmark, the image, and attacks. */
+/** Tests of other folders that do more when they are told that they may take long. */
+const withMore = globSync('test/{unit,system,browser}/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+  file => /isLong|describe-store/.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
+);
+const attacks = 'test/long/attacks/*.test.ts';
+
+/** `npm run test:long`: what takes long, and many more faults, simulations and rounds than `npm test` has. */
 export default defineConfig({
   test: {
     projects: [
@@ -21,27 +28,14 @@ export default defineConfig({
         test: {
           ...long,
           name: 'long',
-          include: [
-            ...longFiles,
-            'test/**/*-{crash,fuzz}.test.ts',
-            'test/**/durability.test.ts',
-            'test/cli/commands/{audit-faults,key-rotate,store-backup,store-copy}.test.ts',
-            'test/daemon/runs/run-recovery.test.ts',
-            'test/daemon/socket-activation.test.ts',
-            'test/store/embedded/store-runs.test.ts',
-            'test/store/postgres/store-runs.test.ts',
-            'test/bench/accept-path.test.ts',
-            'test/operations/health/judge-health.test.ts',
-            'test/simulation/simulation.test.ts',
-            'test/dashboard/{layout-shift,live-list}.test.ts',
-            'test/deploy/image.test.ts',
-          ],
+          include: ['test/long/**/*.test.ts', ...withMore],
+          exclude: [attacks],
         },
       },
       {
         extends: false,
         // After the others, because what an honest delivery waits is measured.
-        test: { ...long, name: 'attacks', include: ['test/attacks/*.test.ts'], sequence: { groupOrder: 1 } },
+        test: { ...long, name: 'attacks', include: [attacks], sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -4,15 +4,10 @@ import { shared } from './vitest.config.ts';
 /** Tests that open no store of a home. */
 const withoutHome = [
   'http/connection-load',
-  'ingress/time-share',
   'management/dashboard-files',
   'management/live-deliveries',
   'observability/daemon-log',
-  'runs/run-message',
   'runs/runners/attempt-output',
-  'receivers/retry-after',
-  'served/in-slices',
-  'settings',
 ];
 /** Tests that make their own databases, which `npm test` runs. */
 const withOwnDatabases = ['replicas', 'management/guards/replica-sessions'];
@@ -28,9 +23,9 @@ export default defineConfig({
     // Where daemons are killed, each round waits until others see that.
     testTimeout: 600_000,
     globalSetup: ['test/support/global-setup.ts'],
-    include: ['test/daemon/**/*.test.ts'],
+    include: ['test/system/daemon/**/*.test.ts'],
     exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles, ...withTurns].map(
-      name => `test/daemon/${name}.test.ts`,
+      name => `test/system/daemon/${name}.test.ts`,
     ),
     // Each file has a database of its own, which its modules know.
     isolate: true,

@@ -1,0 +1,166 @@
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
+import { bearerOf, startDaemon } from '../../../support/daemon.ts';
+import { send } from '../../../support/http.ts';
+import { openWebhookDaemon } from '../../../support/webhook-daemon.ts';
+import { makeWorkspace } from '../../../support/workspace.ts';
+
+const log = '.hookmill/deliveries.db';
+
+test('finds nothing wrong with a log that is intact, or that was never written', async () => {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'declare', 'TOKEN');
+  const intact = { exitCode: 0, stdout: 'The delivery log is intact.\n', stderr: '' };
+  expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
+  const daemon = await openWebhookDaemon({ workspace });
+  await (await daemon.webhook()).post('1');
+  expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
+  await daemon.stop();
+  expect(await workspace.hookmill('deliveries', 'check', '--salvage')).toEqual(intact);
+  expect(existsSync(workspace.path(`${log}.damaged`))).toBe(false);
+});
+
+test('salvages every row outside a damaged page, and the daemon goes on with them', async () => {
+  const workspace = makeWorkspace();
+  const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
+  const daemon = await openWebhookDaemon({ workspace, settings });
+  const webhook = await daemon.webhook();
+  const sent = 300;
+  for (let n = 0; n < sent; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
+  await daemon.stop();
+  damageLeafPage(workspace.path(log), 'deliveries');
+
+  const check = await workspace.hookmill('deliveries', 'check');
+  expect(check.exitCode).toBe(1);
+  expect(check.stdout).toMatch(/The delivery log is damaged\. .*`hookmill deliveries check --salvage`/);
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage', '--output', 'json');
+  expect(salvage).toMatchObject({ exitCode: 0, stderr: '' });
+  const { salvaged } = JSON.parse(salvage.stdout);
+  expect(salvaged.damagedFile).toBe(workspace.path(`${log}.damaged`));
+  expect(salvaged.deliveries).toBeGreaterThan(sent / 2);
+  expect(salvaged.deliveries).toBeLessThan(sent);
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+
+  const next = await startDaemon({ workspace, settings });
+  const [kept] = (await webhook.rows()).filter(({ outcome }) => outcome === 'Accepted');
+  const body = Buffer.from((await webhook.payload(kept?.id ?? '')) ?? []);
+  expect(body.toString()).toContain('xxx');
+  const again = await send(`${next.ingressUrl}/webhooks/w/${webhook.uid}`, {
+    headers: bearerOf(webhook.secret),
+    body,
+  });
+  expect(again).toMatchObject({ status: 202, deliveryId: kept?.id });
+  expect(await next.stop()).toBe(0);
+});
+
+test('salvages every row of a log whose first page is damaged', async () => {
+  const workspace = makeWorkspace();
+  const daemon = await openWebhookDaemon({ workspace });
+  const webhook = await daemon.webhook();
+  for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
+  await daemon.stop();
+  // Whatever the daemon had no time for: with a write-ahead log, the page would be there too.
+  const database = new Database(workspace.path(log));
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+  writeFileSync(workspace.path(log), Buffer.alloc(4_096, 0xff), { flag: 'r+' });
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(1);
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Salvaged 20 deliveries/) });
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  expect(existsSync(workspace.path(`${log}.rebuilt`))).toBe(false);
+  expect(await webhook.rows()).toHaveLength(20);
+});
+
+test('leaves out, and counts, deliveries whose payload is not the one that was received', async () => {
+  const workspace = makeWorkspace();
+  const daemon = await openWebhookDaemon({ workspace });
+  const webhook = await daemon.webhook();
+  for (const letter of ['a', 'b', 'c', 'd']) await webhook.post(JSON.stringify(letter.repeat(500)));
+  await daemon.stop();
+  alterFile(workspace.path(log), 'b'.repeat(100), 'x'.repeat(100));
+
+  const check = await workspace.hookmill('deliveries', 'check');
+  expect(check).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^deliveries whose payload is not .*: 1$/m),
+  });
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage.stdout).toMatch(/^Salvaged 3 deliveries and 0 runs\. Left out, .*: 1\./);
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  const bodies = await Promise.all((await webhook.rows()).map(({ id }) => webhook.payload(id)));
+  expect(bodies.map(body => Buffer.from(body ?? []).toString('latin1', 1, 2))).toEqual(['d', 'c', 'a']);
+});
+
+test('leaves out automations that are not what was applied, so that no run gets another prompt', async () => {
+  const workspace = makeWorkspace();
+  const { uid, secret } = await applyTriggered(workspace, { act: { prompt: 'Look into it. '.repeat(20) } });
+  const daemon = await openWebhookDaemon({ workspace });
+  await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+  await daemon.stop();
+  alterFile(workspace.path(log), 'Look into it. Look', 'Pay the man. Look ');
+
+  const check = await workspace.hookmill('deliveries', 'check');
+  expect(check).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^versions of automations that are not what was applied: 1$/m),
+  });
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage.stdout).toMatch(
+    /^Salvaged 1 deliveries and 1 runs\. Versions of automations left out, .*: 1\./,
+  );
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  expect(await readNewestRun(workspace)).not.toHaveProperty('snapshot');
+});
+
+test('says what to do with a file of which nothing can be read', async () => {
+  const workspace = makeWorkspace();
+  workspace.write(log, 'x'.repeat(9_000));
+  const { exitCode, stderr } = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /nothing of \S+deliveries\.db can be read; restore a backup, or move the file away to begin an empty log/,
+  );
+  expect(workspace.read(log)).toBe('x'.repeat(9_000));
+});
+
+test('refuses to salvage while the daemon runs', async () => {
+  const workspace = makeWorkspace();
+  await (await openWebhookDaemon({ workspace })).stop();
+  damageLeafPage(workspace.path(log), 'snapshots');
+  const holder = new Database(workspace.path(`${log}.lock`));
+  holder.exec('BEGIN EXCLUSIVE');
+  const { exitCode, stderr } = await workspace.hookmill('deliveries', 'check', '--salvage');
+  holder.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/deliveries\.db is locked by /);
+});
+
+/** Overwrites bytes of the file as a disk may do: SQLite still reads the row. */
+function alterFile(file: string, from: string, to: string): void {
+  const database = new Database(file);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+  const bytes = readFileSync(file);
+  bytes.write(to, bytes.indexOf(from));
+  writeFileSync(file, bytes);
+}
+
+/** Overwrites a page in the middle of a table: a leaf, or its root if it has only one page. */
+function damageLeafPage(file: string, table: string): void {
+  const database = new Database(file);
+  const root = Number(
+    database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table),
+  );
+  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  database.close();
+  const fd = openSync(file, 'r+');
+  const page = Buffer.alloc(pageBytes);
+  readSync(fd, page, 0, pageBytes, (root - 1) * pageBytes);
+  // A cell of an interior page (type 5) starts with the number of a child page: https://sqlite.org/fileformat.html
+  const damaged = page[0] === 5 ? page.readUInt32BE(page.readUInt16BE(12)) : root;
+  writeSync(fd, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (damaged - 1) * pageBytes);
+  closeSync(fd);
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../../support/command-runner.ts';
+import { startDaemon, startDaemonForTest, type TestDaemon } from '../../../support/daemon.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
+
+const freePorts = ['serve', '--port', '0', '--management-port', '0'];
+const settings = { host: '127.0.0.2', baseUrl: 'https://a.example' };
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ settings });
+});
+afterAll(() => daemon.stop());
+
+/** Runs `serve` where it ends before it starts anything, in the process that runs commands. */
+async function refuse({ directory }: Workspace, ...args: string[]) {
+  const env = { HOME: directory, NO_COLOR: '1' };
+  return runCommand({ args: [...freePorts, ...args], cwd: directory, env, stdin: '' });
+}
+
+test('refuses a second daemon of the same home and names the first', async () => {
+  const { workspace, process } = daemon;
+  const { exitCode, stdout, stderr } = await workspace.hookmill(...freePorts);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^hookmill: \S+deliveries\.db is locked by hookmill serve .*\(pid \d+, since \S+\); try again later\n$/,
+  );
+  expect(stderr).toContain(`(pid ${process.pid},`);
+});
+
+test.each([
+  ['--port', 'HOOKMILL_PORT'],
+  ['--management-port', 'HOOKMILL_MANAGEMENT_PORT'],
+])('says which port is in use and what changes it, %s, and ends', async (flag, variable) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? String(address.port) : '';
+  const { exitCode, stdout, stderr } = await makeWorkspace().hookmill(...freePorts, flag, port);
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: expect.stringContaining(
+      `\nhookmill: port ${port} is already in use by another process; choose another one with ${flag} or ${variable}\n`,
+    ),
+  });
+});
+
+test.each([
+  ['no.such.host.invalid', /^hookmill: unknown host no\.such\.host\.invalid \(\w+\)\n$/m],
+  ['192.0.2.1', /^hookmill: cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\)\n$/m],
+])('says that it cannot listen on %s, and ends', async (host, message) => {
+  const { exitCode, stderr } = await makeWorkspace().hookmill(...freePorts, '--host', host);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(message);
+});
+
+test('says that the delivery log is of a newer version, and ends', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('.hookmill/deliveries.db', '');
+  const database = new Database(workspace.path('.hookmill/deliveries.db'));
+  database.pragma('user_version = 99');
+  database.close();
+  const { exitCode, stderr } = await workspace.hookmill(...freePorts);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /^hookmill: \S+deliveries\.db: the delivery log has format 99, .*use the newer hookmill/,
+  );
+});
+
+describe('the configuration file', () => {
+  test('is reported with each mistake at its position', async () => {
+    const workspace = makeWorkspace();
+    workspace.write(
+      'daemon.yaml',
+      'prot: 80\nlimits:\n  bodyBytes: "many"\ntrustProxies: [10.0.0.0/8, nonsense]\n',
+    );
+    const refused = await refuse(workspace, '--config', 'daemon.yaml');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused?.stderr).toMatch(/^daemon\.yaml:1:1: .*prot/m);
+    expect(refused?.stderr).toMatch(/^daemon\.yaml:3:14: /m);
+    expect(refused?.stderr).toMatch(/^daemon\.yaml:4:28: /m);
+    expect(refused?.stderr).toMatch(/the daemon was not started\n$/);
+  });
+
+  test('is wrong usage when it is not there', async () => {
+    expect(await refuse(makeWorkspace(), '--config', 'none.yaml')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'hookmill: none.yaml cannot be read (ENOENT)\n',
+    });
+  });
+
+  test('gives way to the environment, and that to flags', async () => {
+    expect(daemon.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.2:/);
+    const env = { HOOKMILL_HOST: '127.0.0.3' };
+    const fromVariable = await startDaemonForTest({ settings, env });
+    expect(fromVariable.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.3:/);
+    const fromFlag = await startDaemonForTest({ settings, env, args: ['--host', '127.0.0.4'] });
+    expect(fromFlag.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.4:/);
+    // Management stays on loopback, whatever the ingress listens on.
+    expect(fromFlag.managementUrl).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+});
+
+test.each([
+  ['--port', '65536'],
+  ['--port', '80x'],
+  ['--base-url', 'ftp://example.com'],
+  ['--log-level', 'loud'],
+])('finds %s %j wrong usage', async (flag, value) => {
+  const refused = await refuse(makeWorkspace(), `${flag}=${value}`);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused?.stderr).toContain('the daemon was not started');
+});

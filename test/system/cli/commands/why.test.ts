@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { WhyView } from '../../../../operations/why/why.ts';
+import { createSortableId } from '../../../../schema/ids.ts';
+import { bearerOf, type TestWebhook } from '../../../support/daemon.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { send } from '../../../support/http.ts';
+import {
+  openWebhookDaemon,
+  startWebhookDaemon,
+  type WebhookDaemon,
+} from '../../../support/webhook-daemon.ts';
+import type { RunOptions, RunResult } from '../../../support/workspace.ts';
+
+let daemon: WebhookDaemon;
+let token: string;
+beforeAll(async () => {
+  const limits = { deliveriesPerMinute: 3, failedAuthPerMinute: 3 };
+  const script = 'echo step one; echo the disk is full >&2; exit 7';
+  const runner = { kind: 'command', argv: ['sh', '-c', script] };
+  daemon = await openWebhookDaemon({ settings: { limits, runs: { runner, attempts: 1 } } });
+  token = (
+    await daemon.workspace.hookmill('tokens', 'create', 'why', '--all-factories', '--permission', 'read')
+  ).stdout.trim();
+});
+afterAll(() => daemon.stop());
+
+type OfFactory = Pick<TestWebhook, 'factory'>;
+
+/** Runs `hookmill` in the factory of the webhook. */
+function run({ factory }: OfFactory, args: readonly string[], own = daemon, options: RunOptions = {}) {
+  const place = ['-C', factory, '--factory', factory, '--home', '.hookmill'];
+  return own.workspace.hookmill(...args, ...place, options);
+}
+
+/** Runs `hookmill why` for the webhook, or for a delivery to it. */
+function why(webhook: OfFactory, subject = 'hook', ...args: string[]): Promise<RunResult> {
+  return run(webhook, ['why', subject, ...args]);
+}
+
+/** Waits until the command names the step as the cause, and returns that step. The API says the same. */
+async function causeOf(webhook: TestWebhook, step: string, subject = 'hook') {
+  const { stdout } = await eventually(async () => {
+    const result = await why(webhook, subject, '-o', 'json');
+    return JSON.parse(result.stdout).cause === step ? result : undefined;
+  });
+  const shown: WhyView = JSON.parse(stdout);
+  const path = `/api/v1/factories/${webhook.factory}/why/${subject}`;
+  const response = await fetch(daemon.managementUrl + path, { headers: bearerOf(token) });
+  expect(await response.json()).toMatchObject({ cause: step, webhook: { uid: webhook.uid } });
+  const text = await why(webhook, subject);
+  expect(text).toMatchObject({ exitCode: 1, stderr: '' });
+  const found = shown.steps.find(one => one.step === step);
+  expect(text.stdout).toContain(`✗ ${step}`);
+  // For people, a command has the options that this one was given.
+  expect(text.stdout.replaceAll(/(?<=`hookmill )(-\S+ \S+ )+/g, '')).toContain(`→ ${found?.remedy}`);
+  return found;
+}
+
+/** Adds an automation that listens to the webhook. */
+async function listen(
+  webhook: TestWebhook,
+  payload: object | undefined,
+  { enabled = true, own = daemon } = {},
+): Promise<void> {
+  const filter = { webhook_ids: [webhook.uid], ...(payload && { payload }) };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  own.workspace.write(
+    `${webhook.factory}/automations/triage.yaml`,
+    JSON.stringify({ prompt: 'Act.', enabled, triggers }),
+  );
+  const { serial } = await webhook.apply({});
+  await eventually(async () => (await webhook.readiness())?.serial === serial);
+}
+
+test('says that nothing is wrong, with exit status 0, until no daemon answers', async () => {
+  const own = await startWebhookDaemon();
+  const webhook = await own.webhook();
+  await listen(webhook, undefined, { own });
+  const { deliveryId = '' } = await webhook.post('{"a":1}');
+  for (const subject of ['hook', deliveryId, webhook.uid]) {
+    await expect
+      .poll(() => run(webhook, ['why', subject], own))
+      .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(`Nothing is wrong[^]*${deliveryId}`) });
+  }
+
+  await own.stop();
+  expect((await run(webhook, ['why', 'hook'], own)).stdout).toMatch(/✗ daemon +none answers at http/);
+  const server = ['--server', own.managementUrl];
+  const remote = await run(webhook, ['why', 'hook', ...server], own, { env: { HOOKMILL_TOKEN: token } });
+  expect(remote).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('does not answer') });
+});
+
+test('a webhook is not applied', async () => {
+  daemon.workspace.write('fresh/webhooks/deploys.yaml', 'secretName: DEPLOYS\n');
+  const result = await why({ factory: 'fresh' }, 'deploys');
+  expect(result).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/deploys\.yaml is not applied.*hookmill apply/),
+  });
+  expect((await why({ factory: 'fresh' }, 'other')).stderr).toMatch(/has no webhook other/);
+});
+
+test('a webhook is disabled', async () => {
+  const webhook = await daemon.webhook({ enabled: false });
+  await webhook.post('1');
+  await expect.poll(async () => (await causeOf(webhook, 'webhook'))?.message).toMatch(/disabled.*1 request /);
+});
+
+test('no request has ever come', async () => {
+  const webhook = await daemon.webhook();
+  const cause = await causeOf(webhook, 'sender');
+  expect(cause).toMatchObject({ message: expect.stringMatching(/^no request has ever come/) });
+  expect(cause?.remedy).toContain(webhook.url);
+});
+
+test('the URL is nearly right', async () => {
+  const webhook = await daemon.webhook();
+  await send(webhook.url.slice(0, -1), { body: '1' });
+  expect((await causeOf(webhook, 'url'))?.message).toMatch(/1 request .* cut off after 26 of 27 characters/);
+});
+
+test('every delivery is rejected by authentication', async () => {
+  const webhook = await daemon.webhook();
+  await webhook.post('1', { headers: bearerOf('wrong') });
+  const cause = await causeOf(webhook, 'authentication');
+  expect(cause).toMatchObject({ message: 'the last request was rejected: wrong token' });
+  expect(cause?.remedy).toContain(webhook.factory);
+});
+
+test('the budget of failed attempts is spent', async () => {
+  const webhook = await daemon.webhook();
+  for (let guess = 0; guess < 5; guess++) await webhook.post('1', { headers: bearerOf('wrong') });
+  await expect
+    .poll(async () => (await causeOf(webhook, 'authentication'))?.message)
+    .toMatch(/wrong token; 2 requests .* not verified at all/);
+});
+
+test('the rate limit is reached', async () => {
+  const webhook = await daemon.webhook();
+  for (const body of ['1', '2', '3', '4']) await webhook.post(body);
+  expect((await causeOf(webhook, 'limits'))?.message).toMatch(/^the rate limit refused 1 request /);
+});
+
+test('a body is not JSON', async () => {
+  const webhook = await daemon.webhook();
+  await webhook.post('{"a":1,}');
+  expect((await causeOf(webhook, 'json'))?.message).toMatch(
+    /a key in double quotes is expected at line 1, column 8/,
+  );
+});
+
+test('a delivery is a duplicate', async () => {
+  const webhook = await daemon.webhook();
+  const { deliveryId } = await webhook.post('{"a":1}');
+  await webhook.post('{"a":1}');
+  const cause = await causeOf(webhook, 'identity');
+  expect(cause?.message).toBe(
+    `the last is a duplicate of ${deliveryId}: its body is the same, and it has no ID`,
+  );
+  const [duplicate] = await webhook.rows();
+  await causeOf(webhook, 'identity', duplicate?.id);
+});
+
+test('no automation listens', async () => {
+  const webhook = await daemon.webhook();
+  await webhook.post('1');
+  const cause = await causeOf(webhook, 'automations');
+  expect(cause).toMatchObject({ message: 'no automation listens to it' });
+  expect(cause?.remedy).toContain('`webhook: hook`');
+});
+
+test('the automation is disabled', async () => {
+  const webhook = await daemon.webhook();
+  await listen(webhook, undefined, { enabled: false });
+  await webhook.post('1');
+  expect((await causeOf(webhook, 'automations'))?.message).toBe('triage is disabled');
+});
+
+test('a filter asks for another type', async () => {
+  const webhook = await daemon.webhook();
+  await listen(webhook, { number: ['7'] });
+  const { deliveryId } = await webhook.post('{"number":7}');
+  expect(await causeOf(webhook, 'automations', deliveryId)).toMatchObject({
+    lines: ['$.number in ["7"]: it is 7'],
+    remedy: expect.stringContaining('write [7]'),
+  });
+});
+
+test('a filter asks for another letter case', async () => {
+  const webhook = await daemon.webhook();
+  await listen(webhook, { action: ['opened'] });
+  await webhook.post('{"action":"Opened"}');
+  expect(await causeOf(webhook, 'automations')).toMatchObject({
+    message: 'the filter of triage does not match the last delivery',
+    lines: ['$.action in ["opened"]: it is "Opened"'],
+    remedy: expect.stringContaining('did you mean "Opened"?'),
+  });
+});
+
+test('no automation matches: the nearest is explained, and the others are named with their fields', async () => {
+  const webhook = await daemon.webhook();
+  const trigger = (payload: object) => [
+    { provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid], payload } },
+  ];
+  const far = { prompt: 'Act.', triggers: trigger({ x: [1], y: { z: [2] } }) };
+  daemon.workspace.write(`${webhook.factory}/automations/another.yaml`, JSON.stringify(far));
+  await listen(webhook, { action: ['opened'] });
+  await webhook.post('{"action":"closed"}');
+  expect(await causeOf(webhook, 'automations')).toMatchObject({
+    message: 'none of 2 automations matches the last delivery; triage is the nearest',
+    lines: ['$.action in ["opened"]: it is "closed"', 'another: $.x, $.y.z'],
+  });
+});
+
+test('a filter asks for a field that this delivery has not, and no other value is proposed', async () => {
+  const webhook = await daemon.webhook();
+  await listen(webhook, { number: ['7'] });
+  await webhook.post('{"number":7}');
+  const { deliveryId } = await webhook.post('{"other":7}');
+  const found = await causeOf(webhook, 'automations', deliveryId);
+  expect(found?.lines).toEqual(['$.number in ["7"]: missing']);
+  expect(found?.remedy).toContain('`hookmill payloads describe hook`');
+  expect(found?.remedy).not.toContain('write');
+});
+
+test('a run failed, with the end of its output', async () => {
+  const webhook = await daemon.webhook();
+  await listen(webhook, undefined);
+  await webhook.post('1');
+  const cause = await causeOf(webhook, 'runs');
+  expect(cause?.message).toMatch(/^run_\w+ of triage failed after one attempt: .*7/);
+  expect(cause?.lines).toEqual(expect.arrayContaining(['step one', 'the disk is full']));
+  expect(cause?.remedy).toMatch(/hookmill runs retry run_/);
+});
+
+test('a run waits for another attempt', async () => {
+  const runner = { kind: 'command', argv: ['false'] };
+  const runs = { runner, backOff: { firstSeconds: 600 } };
+  const own = await startWebhookDaemon({ settings: { runs } });
+  const webhook = await own.webhook();
+  await listen(webhook, undefined, { own });
+  await webhook.post('1');
+  await expect
+    .poll(async () => (await run(webhook, ['why', 'hook'], own)).stdout)
+    .toMatch(/✗ runs +run_\w+ of triage waits for another attempt at /);
+});
+
+test('retention has removed the delivery', async () => {
+  const webhook = await daemon.webhook();
+  const gone = createSortableId('dlv', Date.parse('2026-01-02T03:04:05Z'), new Uint8Array(16));
+  expect(await why(webhook, gone)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/which came at 2026-01-02T03:04:05\.000Z: retention has removed it/),
+  });
+});
+
+test('is shown by the list of deliveries and the webhook too: what was refused and not logged', async () => {
+  const webhook = await daemon.webhook();
+  for (const body of ['1', '2', '3', '4', '5']) await webhook.post(body);
+  const line = /^Refused and not logged in the last hour: 2 by the rate limit \(last \d\d:\d\d:\d\d\)$/m;
+  await expect.poll(async () => (await run(webhook, ['webhooks', 'show', 'hook'])).stdout).toMatch(line);
+  for (const more of [[], ['--webhook', 'hook']]) {
+    expect((await run(webhook, ['deliveries', 'list', ...more])).stdout).toMatch(line);
+  }
+});

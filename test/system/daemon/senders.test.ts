@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest';
+import type { LoggedDelivery } from '../../../store/ports/delivery-log.ts';
+import { stopAfterTest } from '../../support/daemon-here.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newHome } from '../../support/factory.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { type ManagedDaemon, openManagedDaemon } from '../../support/management.ts';
+import {
+  openSentToGithub,
+  openSentToGitlab,
+  type SentTo,
+  settingsFor,
+  startProviders,
+} from '../../support/sender-with-log.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const recover = { sender: { recover: true } };
+
+/** A daemon with doubles of its own, because it looks at all webhooks. */
+async function start(more: object = {}) {
+  const providers = await startProviders();
+  const home = newHome();
+  const settings = { ...settingsFor(providers), ...more };
+  const open = async () => stopAfterTest(await openManagedDaemon(settings, home));
+  return { ...providers, providers, open, daemon: await open() };
+}
+
+/** Lets time pass until the daemon has looked at the provider. */
+async function look({ advance, state }: SentTo): Promise<void> {
+  const before = (await state())?.checked?.at;
+  await eventually(async () => {
+    if ((await state())?.checked?.at !== before) return true;
+    advance(2 * minuteMs);
+    return false;
+  });
+}
+
+/** Lets time pass until it has compared the provider's log as well. */
+async function lookForMissed(sent: SentTo): Promise<void> {
+  const before = (await sent.state())?.missed?.at;
+  await look(sent);
+  await eventually(async () => (await sent.state())?.missed?.at !== before);
+}
+
+const outcomes = async ({ rows }: SentTo) => (await rows()).map(({ outcome }) => outcome);
+
+test('keeps what the provider tried in vain, only of events that an automation could match', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers);
+  await github.deliver('issues', 'opened', {});
+  github.deliverMany(9, 'issues', 'opened');
+  github.deliverMany(5, 'star', 'created');
+  await lookForMissed(sent);
+  const { missed, checked } = (await sent.state()) ?? {};
+  expect(checked).toMatchObject({ problem: null, hooks: [{ url: sent.url }] });
+  expect(missed).toMatchObject({ events: 9, attempts: 9, recovering: 0, problem: null });
+  const why = await sent.client.call('explainWhy', { params: { subject: 'shop' } });
+  const step = why.json.steps.find((step: { step: string }) => step.step === 'sender');
+  expect(step).toMatchObject({
+    state: 'wrong',
+    message: `the provider tried 9 times to deliver 9 events between ${missed?.first} and ${missed?.last}, which did not arrive`,
+    remedy: expect.stringContaining('`hookmill senders missed shop --redeliver`'),
+  });
+  await sent.redeliver((await sent.list()).events);
+  await github.settled();
+  await lookForMissed(sent);
+  expect((await sent.state())?.missed).toMatchObject({ events: 0, first: null });
+});
+
+test('asks for what was missed after a restart, each event once, and goes on after another one', async () => {
+  const { github, daemon, providers, open } = await start({ port: await findFreePort() });
+  const sent = await openSentToGithub(daemon, providers, recover);
+  await lookForMissed(sent);
+  await daemon.stop();
+  const missed = github.deliverMany(30, 'issues', 'opened', { spanMs: minuteMs });
+  github.deliverMany(30, 'star', 'created', { spanMs: minuteMs });
+  let { nowMs } = daemon.clock;
+  /** Starts the daemon again some minutes later, and lets time pass until something is seen. */
+  const restart = async (until: (next: ManagedDaemon) => boolean | Promise<boolean>) => {
+    const next = await open();
+    const pass = (ms: number) => {
+      nowMs += ms;
+      next.clock.nowMs = nowMs;
+      github.clock.set(nowMs);
+    };
+    pass(5 * minuteMs);
+    await eventually(async () => {
+      pass(5_000);
+      return until(next);
+    });
+    await next.stop();
+    await github.settled();
+  };
+  const again = () => github.log.filter(({ redelivery }) => redelivery).length;
+  await restart(() => again() > 5);
+  expect(again()).toBeLessThan(30);
+  const rows = ({ store }: ManagedDaemon) =>
+    store.deliveries.listDeliveries({ factory: sent.daemon.factory, uid: sent.uid, limit: 1_000 });
+  let last: LoggedDelivery[] = [];
+  await restart(async next => {
+    last = await rows(next);
+    return last.filter(({ outcome }) => outcome === 'Accepted').length === 30;
+  });
+  expect(last.map(({ identity }) => identity).sort()).toEqual(missed.map(({ guid }) => guid).sort());
+});
+
+test('does not ask again by itself for what was tried in vain', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers, recover);
+  sent.hook.config = { ...sent.hook.config, secret: 'another' };
+  github.deliverMany(3, 'issues', 'opened', { spanMs: minuteMs });
+  sent.advance(5 * minuteMs);
+  await look(sent);
+  await eventually(() => github.log.filter(({ redelivery }) => redelivery).length === 3);
+  await github.settled();
+  await lookForMissed(sent);
+  await lookForMissed(sent);
+  expect(github.log.filter(({ redelivery }) => redelivery)).toHaveLength(3);
+  expect((await sent.state())?.missed).toMatchObject({ events: 0 });
+  expect(new Set(await outcomes(sent))).toEqual(new Set(['Rejected (auth)']));
+});
+
+test('asks GitLab for five events a minute by the clock of the daemon', async () => {
+  const { gitlab, daemon, providers } = await start();
+  const sent = await openSentToGitlab(daemon, providers, recover);
+  const payload = (index: number) => ({ ref: 'refs/heads/main', index });
+  gitlab.deliverMany(11, 'push_events', { payload, spanMs: minuteMs });
+  sent.advance(5 * minuteMs);
+  await look(sent);
+  const accepted = (count: number) => eventually(async () => (await sent.rows()).length === count);
+  await accepted(5);
+  // The looks that follow are answered "not yet".
+  const resends = () => gitlab.requests.filter(({ path }) => path.endsWith('/resend')).length;
+  expect(resends()).toBe(5);
+  sent.advance(65_000);
+  await accepted(10);
+  sent.advance(65_000);
+  await accepted(11);
+  expect(resends()).toBe(11);
+});
+
+test('stops at the bound of a day, and tells of the rest', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers, recover);
+  const at = new Date(daemon.clock.nowMs).toISOString();
+  const asked = Array.from({ length: 998 }, (_, index) => {
+    return { eventId: `earlier-${index}`, attemptId: '1', at, times: 1, byDaemon: true };
+  });
+  await daemon.store.senderStates.act(sent.daemon.factory, sent.uid, state => ({ ...state, asked }));
+  github.deliverMany(5, 'issues', 'opened', { spanMs: minuteMs });
+  sent.advance(5 * minuteMs);
+  await look(sent);
+  await eventually(async () => (await sent.rows()).length === 2);
+  await lookForMissed(sent);
+  expect((await sent.state())?.missed).toMatchObject({ events: 3, recovering: 0 });
+  expect((await sent.state())?.asked).toHaveLength(1_000);
+  sent.advance(dayMs);
+  await look(sent);
+  await eventually(async () => (await sent.rows()).length === 5);
+});
+
+test('opens an alert for what is missed, and ends it when it was asked for', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers);
+  github.deliverMany(2, 'issues', 'opened', { spanMs: minuteMs });
+  await look(sent);
+  const alerts = async () => (await sent.client.call('listAlerts')).json.alerts;
+  const open = async () => (await alerts()).filter(({ status }: { status: string }) => status === 'open');
+  await eventually(async () => (await open()).length === 1);
+  expect(await open()).toMatchObject([
+    {
+      ...{ type: 'webhook.missed', webhook: { name: 'shop', uid: sent.uid } },
+      reason: expect.stringMatching(/^shop: the provider tried 2 times to deliver 2 events between /),
+      remedy: `Run \`hookmill --factory ${sent.daemon.factory} senders missed shop --redeliver\`.`,
+    },
+  ]);
+  await sent.redeliver((await sent.list()).events);
+  await lookForMissed(sent);
+  sent.advance(minuteMs);
+  await eventually(async () => (await open()).length === 0);
+});
+
+test('opens the alert in spite of recover if the credential may not ask', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers, { ...recover, credential: 'reading-token' });
+  github.deliverMany(2, 'issues', 'opened', { spanMs: minuteMs });
+  await lookForMissed(sent);
+  await eventually(async () => (await sent.state())?.missed?.problem !== null);
+  const alerts = async () => (await sent.client.call('listAlerts')).json.alerts;
+  await eventually(async () => {
+    sent.advance(minuteMs);
+    return (await alerts()).length === 1;
+  });
+});
+
+test('a provider that is down is a fact, and keeps nothing from being served', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers);
+  await github.setDown('error');
+  await look(sent);
+  expect((await sent.state())?.checked?.problem).toMatchObject({ code: 'unreachable' });
+  await github.setDown(undefined);
+  await github.deliver('issues', 'opened', {});
+  expect(await outcomes(sent)).toEqual(['Accepted']);
+  await lookForMissed(sent);
+  expect((await sent.state())?.checked?.problem).toBeNull();
+});

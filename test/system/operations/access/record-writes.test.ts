@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { type Changeable, recordWrites } from '../../../../operations/access/record-writes.ts';
+import { makeRunVerbs } from '../../../../operations/factory.ts';
+import { emptyAppliedState } from '../../../../schema/applied-state.ts';
+import { Refusal } from '../../../../schema/refusal.ts';
+import { newHome } from '../../../support/factory.ts';
+import { storeIn } from '../../../support/stored.ts';
+
+const planned = {
+  who: { kind: 'token' as const, name: 'ci' },
+  from: '192.0.2.1',
+  operation: 'createWebhook',
+  factory: 'default',
+  subject: 'planned',
+};
+
+/** A home in which each write of the delivery log, and of team secrets, notes the entries of the audit log. */
+function openObserved() {
+  const store = storeIn(newHome());
+  const seen: unknown[] = [];
+  const look = async () => {
+    seen.push(...(await store.auditLog.list({ limit: 9 })));
+    return true;
+  };
+  const log = makeRunVerbs(() => look);
+  const teamSecrets = { ...store.teamSecrets, set: async () => void (await look()) };
+  const parts = { store: { ...store, teamSecrets }, deliveryLog: log, now: () => new Date() };
+  const record = (work: (parts: Changeable) => Promise<unknown>) =>
+    recordWrites(parts, planned, work, () => 'done');
+  const list = async () =>
+    (await store.auditLog.list({ limit: 9 })).map(({ subject, unfinished }) => ({ subject, unfinished }));
+  return { store, seen, record, list };
+}
+
+test('has an unfinished entry before the first write of a request, and one entry after all of them', async () => {
+  for (const write of [
+    ({ deliveryLog }) => deliveryLog.dismissRun('run_1'),
+    ({ deliveryLog }) => deliveryLog.retryRun({ id: 'run_1', nowMs: 0 }),
+    ({ store }) => store.teamSecrets.set('A', 'x'),
+  ] satisfies ((parts: Changeable) => Promise<unknown>)[]) {
+    const { seen, record, list } = openObserved();
+    await record(async parts => {
+      await write(parts);
+      await write(parts);
+    });
+    expect(seen).toMatchObject(Array(2).fill({ subject: 'planned', unfinished: true }));
+    expect(await list()).toEqual([{ subject: 'done', unfinished: undefined }]);
+  }
+});
+
+test('has no entry if an applied state is only looked at, and keeps that of a change whose end is unknown', async () => {
+  const { record, list } = openObserved();
+  const change = (next: boolean, then: () => void) =>
+    record(async ({ store }) => {
+      const state = emptyAppliedState('default');
+      await store.appliedStates.change('default', async () => ({ ...(next && { next: state }), result: 1 }));
+      then();
+    });
+  await change(false, () => undefined);
+  expect(await list()).toEqual([]);
+  const refuse = () => {
+    throw new Refusal('serial-moved');
+  };
+  await expect(change(true, refuse)).rejects.toMatchObject({ code: 'serial-moved' });
+  expect(await list()).toEqual([]);
+  const fail = () => {
+    throw new Error('nobody knows');
+  };
+  await expect(change(true, fail)).rejects.toThrow('nobody knows');
+  expect(await list()).toEqual([{ subject: 'planned', unfinished: true }]);
+});

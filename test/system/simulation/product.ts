@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../../../', import.meta.url);
+
+interface Patch {
+  readonly file: string;
+  readonly text: string;
+  /** Put in the place of the text. */
+  readonly by: string;
+}
+
+/** The defects that the simulation must find: each was once in hookmill, or would be if a line were forgotten. */
+export const defects = {
+  /** Work in progress is remembered until a callback after its end: a call in between is not answered. */
+  'lost wake': {
+    file: 'daemon/background-work.ts',
+    text: `  return () => {
+    if (!next) {
+      next = last.then(begin, begin);
+      last = next;
+    }
+    return next;
+  };`,
+    by: `  let woken = false;
+  const workWhileWoken = async () => {
+    while (woken) {
+      woken = false;
+      await work();
+    }
+  };
+  return () => {
+    woken = true;
+    last = next ??= workWhileWoken().finally(() => {
+      next = undefined;
+    });
+    return last;
+  };`,
+  },
+  /** Work that waits for the end of other work begins a turn after it: a call in between begins some beside it. */
+  'double scan': {
+    file: 'daemon/background-work.ts',
+    text: `  return () => {
+    if (!next) {
+      next = last.then(begin, begin);
+      last = next;
+    }
+    return next;
+  };`,
+    by: `  let running;
+  const start = () => {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return start();
+    next ??= running.then(start);
+    return next;
+  };`,
+  },
+  /** The text of an applied state is sent once. If that commit fails, all later deliveries refer to a text that is gone. */
+  'forgotten text': {
+    file: 'store/embedded/delivery-log/write/commit-batch.ts',
+    text: '        if (appliedState) snapshots.learn(factory, appliedState);',
+    by: '        void appliedState;',
+  },
+  /** The result of an attempt counts whichever claim the run has by now. */
+  'unfenced result': {
+    file: 'store/embedded/delivery-log/sql/runs.ts',
+    text: `state = 'running' AND claimed_by IS @claimedBy AND claims = @claims`,
+    by: `state = 'running' AND @claims > 0 AND (@claimedBy IS NULL OR 1)`,
+  },
+  /** Claims are known by their runs: a late result takes away the note of a later claim. */
+  'mixed claims': {
+    file: 'store/postgres/delivery-log/lease.ts',
+    text: 'known?.claims === claims && known.claimedBy === claimedBy',
+    by: 'known?.claimedBy === claimedBy',
+  },
+} as const satisfies Record<string, Patch>;
+
+export type Defect = keyof typeof defects;
+
+/** Loads the code that is simulated: the product's own files or, with a defect, a second copy in which one is altered. */
+export async function loadProduct(defect?: Defect) {
+  const query = defect ? `?defect=${encodeURIComponent(defect)}` : '';
+  if (defect) requireOnce(defects[defect]);
+  const load = <Module>(path: string): Promise<Module> => import(new URL(path + query, root).href);
+  const [queue, reports, commits, thread, lease, claims, commit, reader, lanes, migrations] =
+    await Promise.all([
+      load<typeof import('../../../daemon/runs/run-queue.ts')>('daemon/runs/run-queue.ts'),
+      load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
+      load<typeof import('../../../store/delivery-log/thread/group-commit.ts')>(
+        'store/delivery-log/thread/group-commit.ts',
+      ),
+      load<typeof import('../../../store/delivery-log/thread/open-log-thread.ts')>(
+        'store/delivery-log/thread/open-log-thread.ts',
+      ),
+      load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
+        'store/postgres/delivery-log/lease.ts',
+      ),
+      load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
+        'store/postgres/delivery-log/lease.ts',
+      ),
+      load<typeof import('../../../store/embedded/delivery-log/write/commit-batch.ts')>(
+        'store/embedded/delivery-log/write/commit-batch.ts',
+      ),
+      load<typeof import('../../../store/embedded/delivery-log/read/reader.ts')>(
+        'store/embedded/delivery-log/read/reader.ts',
+      ),
+      load<typeof import('../../../store/embedded/delivery-log/sql/lanes.ts')>(
+        'store/embedded/delivery-log/sql/lanes.ts',
+      ),
+      load<typeof import('../../../store/embedded/delivery-log/sql/migrations.ts')>(
+        'store/embedded/delivery-log/sql/migrations.ts',
+      ),
+    ]);
+  return {
+    ...queue,
+    ...reports,
+    ...commits,
+    ...thread,
+    ...lease,
+    ...claims,
+    ...commit,
+    ...reader,
+    ...lanes,
+    ...migrations,
+  };
+}
+
+export type Product = Awaited<ReturnType<typeof loadProduct>>;
+
+/** A defect that does not apply any more must be noticed. */
+function requireOnce({ file, text }: Patch): void {
+  const parts = readFileSync(new URL(file, root), 'utf8').split(text).length;
+  if (parts !== 2)
+    throw new Error(`${file} has the text of a planted defect ${parts - 1} times instead of once`);
+}
+
+function findDefect(url: string | undefined): Defect | undefined {
+  const name = url && new URL(url).searchParams.get('defect');
+  return name ? (name as Defect) : undefined;
+}
+
+// The files that an altered copy imports are copies too. Packages are shared.
+registerHooks({
+  resolve: (specifier, context, nextResolve) => {
+    const resolved = nextResolve(specifier, context);
+    const defect = context.parentURL?.startsWith(root.href) ? findDefect(context.parentURL) : undefined;
+    const isOwn = resolved.url.startsWith(root.href) && !resolved.url.includes('/node_modules/');
+    if (!defect || !isOwn || !resolved.url.endsWith('.ts')) return resolved;
+    return { ...resolved, url: `${resolved.url}?defect=${encodeURIComponent(defect)}` };
+  },
+  load: (url, context, nextLoad) => {
+    const loaded = nextLoad(url, context);
+    const defect = url.startsWith(root.href) ? findDefect(url) : undefined;
+    if (!defect) return loaded;
+    const { file, text, by } = defects[defect];
+    if (fileURLToPath(url) !== fileURLToPath(new URL(file, root))) return loaded;
+    return {
+      ...loaded,
+      source: Buffer.from(loaded.source as Uint8Array)
+        .toString('utf8')
+        .replace(text, () => by),
+    };
+  },
+});

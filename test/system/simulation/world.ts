@@ -1,0 +1,644 @@
+import type { Logger } from 'pino';
+import type { ReceiverReports } from '../../../daemon/runs/receiver-reports.ts';
+import type { RunQueue } from '../../../daemon/runs/run-queue.ts';
+import type { AttemptResult, OpenRunner } from '../../../daemon/runs/runners/runner.ts';
+import type {
+  AppliedStateRef,
+  ClaimedRuns,
+  DeliveryLog,
+  Run,
+  RunFlow,
+} from '../../../store/ports/delivery-log.ts';
+import { attemptsMax, Model, runnerPlaces, type SentEvent, Violation } from './model.ts';
+import type { Product } from './product.ts';
+import { createProcess, createRandom, type Process, Scheduler } from './scheduler.ts';
+import { type CommitFault, SimulatedStore, SimulatedThread, type StoreKind } from './simulated-store.ts';
+
+/** How an attempt ends. `reports…`: the receiver goes on, and reports the end later, twice at once, or never. */
+export type Result =
+  | 'succeeded'
+  | 'failed'
+  | 'retry'
+  | 'unattempted'
+  | 'reports'
+  | 'reports twice'
+  | 'reports failure'
+  | 'is silent';
+
+export type Automation = keyof typeof flows;
+
+/** Something that happens at a time, in ms since the start. Daemons, events and the runs of events have numbers. */
+export type PlannedEvent = { readonly atMs: number } & (
+  | {
+      readonly kind: 'deliver';
+      readonly event: number;
+      readonly automation: Automation;
+      readonly results: readonly Result[];
+      readonly attemptMs: number;
+    }
+  | { readonly kind: 'cancel' | 'retry' | 'dismiss'; readonly event: number }
+  | {
+      readonly kind: 'commit';
+      readonly daemon: number;
+      readonly fault: CommitFault;
+      readonly commits: number;
+    }
+  | { readonly kind: 'kill'; readonly daemon: number; readonly steps: number; readonly downMs: number }
+  | { readonly kind: 'hold'; readonly daemon: number; readonly ms: number }
+  | { readonly kind: 'clock'; readonly daemon: number; readonly ms: number }
+  | { readonly kind: 'endLease' | 'restart'; readonly daemon: number }
+);
+
+/** A simulation: what happens, and the seed of everything that is left to chance. */
+export interface Plan {
+  readonly seed: number;
+  readonly store: StoreKind;
+  /** The longest time that a commit takes while nothing is wrong: on a slow disk, more is committed together. */
+  readonly commitMs: number;
+  readonly daemons: number;
+  readonly events: readonly PlannedEvent[];
+}
+
+const startMs = 1_750_000_000_000;
+/** Time after the end of all faults within which everything is done: some waits for retries, and for silent receivers. */
+const settledMs = 120_000;
+/** Time within which a daemon stops. */
+const stoppedMs = 10_000;
+/** Time within which a sender gets an answer (503 after 5 s), with the look for it. */
+const answeredMs = 6_500;
+/** Time after which trouble of a daemon has no consequences any more: it looks again after 2 s. */
+const recoveredMs = 2_500;
+/** Time that a silent receiver has. */
+const reportWithinMs = 3_000;
+
+/** The rules of each automation's runs. */
+const flows = {
+  free: undefined,
+  second: { runner: 'second' },
+  limited: { limit: { lane: 'limited', runs: 1 } },
+  ordered: { order: { lane: 'ordered', hold: false }, limit: { lane: 'ordered limit', runs: 2 } },
+  held: { order: { lane: 'held', hold: true } },
+  burst: { burst: { lane: 'burst', forMs: 300, atMostMs: 1_000 } },
+} as const satisfies Record<string, RunFlow | undefined>;
+
+/** Time between two applies, in ms: the text of each applied state is sent to the threads once. */
+const applyMs = 7_000;
+
+function appliedStateAt(nowMs: number): AppliedStateRef {
+  const digest = `state ${Math.floor(nowMs / applyMs)}`;
+  const automations = Object.keys(flows).map(name => ({ name, prompt: 'Work.\n' }));
+  return { digest, json: JSON.stringify({ digest, automations }) };
+}
+
+interface SimulatedEvent extends SentEvent {
+  readonly automation: Automation;
+  readonly results: readonly Result[];
+  readonly attemptMs: number;
+}
+
+/**
+ * Simulates a plan, and returns the number of its steps. Throws a Violation if a rule is broken. `tell` gets a line for
+ * everything that happens.
+ */
+export async function simulate(plan: Plan, product: Product, tell?: (line: string) => void): Promise<number> {
+  const world = new World(plan, product);
+  if (tell) world.tellAll(tell);
+  const restore = world.scheduler.install();
+  try {
+    await world.live();
+    return world.scheduler.steps;
+  } finally {
+    restore();
+  }
+}
+
+class World {
+  readonly scheduler: Scheduler;
+  readonly store: SimulatedStore;
+  readonly model: Model;
+  readonly random: () => number;
+  readonly #plan: Plan;
+  readonly #events = new Map<number, SimulatedEvent>();
+  readonly #eventOfRun = new Map<string, SimulatedEvent>();
+  readonly #results = new Map<string, Result[]>();
+  readonly #daemons: SimulatedDaemon[];
+  readonly #outside = createProcess('outside');
+  #lastId = 0;
+  /** What broke while the product called the world. */
+  broken: unknown;
+
+  constructor(plan: Plan, product: Product) {
+    this.#plan = plan;
+    this.random = createRandom(plan.seed);
+    this.scheduler = new Scheduler(createRandom(plan.seed + 1));
+    const { scheduler, random } = this;
+    this.store = new SimulatedStore({
+      kind: plan.store,
+      commitMs: plan.commitMs,
+      product,
+      scheduler,
+      random,
+    });
+    this.model = new Model(this.store.database, plan.commitMs, claimedBy => this.store.isHeld(claimedBy));
+    this.store.onWritten = ({ name }) =>
+      this.check(() => this.model.readCommitted(name, this.scheduler.nowMs));
+    const count = plan.store === 'embedded' ? 1 : plan.daemons;
+    this.#daemons = Array.from({ length: count }, (_, index) => new SimulatedDaemon(`daemon ${index}`, this));
+  }
+
+  tellAll(tell: (line: string) => void): void {
+    this.store.tell = ({ name }, what) => tell(`${Math.round(this.scheduler.nowMs)} ms, ${name}: ${what()}`);
+  }
+
+  async live(): Promise<void> {
+    for (const daemon of this.#daemons) daemon.start();
+    for (const event of [...this.#plan.events].sort((a, b) => a.atMs - b.atMs)) {
+      await this.#goOn(event.atMs);
+      this.store.tell(this.#outside, () => JSON.stringify(event));
+      this.#apply(event);
+    }
+    for (const daemon of this.#daemons) daemon.repair();
+    const untilMs = this.scheduler.nowMs + settledMs;
+    for (let left: readonly string[] = ['all']; left.length > 0; left = this.#listUnfinished()) {
+      if (this.scheduler.nowMs > untilMs) throw new Violation(`never done: ${left.join(', ')}`);
+      for (const id of this.model.listHolding()) this.#ask(log => log.dismissRun(id));
+      await this.#goOn(this.scheduler.nowMs + 1_000);
+    }
+    this.model.checkEnd(run => this.#results.get(run) ?? []);
+    await this.#stopAll();
+  }
+
+  #listUnfinished(): string[] {
+    const down = this.#daemons.filter(({ isRunning }) => !isRunning).map(({ name }) => `${name} is down`);
+    return [...down, ...this.model.listUnfinished()];
+  }
+
+  async #stopAll(): Promise<void> {
+    const untilMs = this.scheduler.nowMs + stoppedMs;
+    for (const daemon of this.#daemons) daemon.stop();
+    while (this.#daemons.some(daemon => !daemon.isStopped)) {
+      if (this.scheduler.nowMs > untilMs) throw new Violation('a daemon does not stop');
+      await this.#goOn(this.scheduler.nowMs + 100);
+    }
+  }
+
+  /** Remembers what the model says, because the product may catch what is thrown into it. */
+  check(rule: () => void): void {
+    try {
+      rule();
+    } catch (error) {
+      this.broken ??= error;
+    }
+  }
+
+  newId(kind: string): string {
+    return `${kind}_${++this.#lastId}`;
+  }
+
+  eventOf(run: string): SimulatedEvent | undefined {
+    return this.#eventOfRun.get(run);
+  }
+
+  noteResult(run: string, result: Result): void {
+    this.#results.set(run, [...(this.#results.get(run) ?? []), result]);
+  }
+
+  later(ms: number, run: () => void): void {
+    this.scheduler.add(this.#outside, ms, run);
+  }
+
+  pickDaemon(): SimulatedDaemon | undefined {
+    const running = this.#daemons.filter(({ isRunning }) => isRunning);
+    return running[Math.floor(this.random() * running.length)];
+  }
+
+  async #goOn(untilMs: number): Promise<void> {
+    while (await this.scheduler.step(untilMs)) {
+      for (const daemon of this.#daemons) daemon.notice();
+      this.check(() => this.model.checkWaits(this.#daemons, this.scheduler.nowMs));
+      if (this.broken) throw this.broken;
+    }
+  }
+
+  #apply(event: PlannedEvent): void {
+    if (event.kind === 'deliver') this.#send(this.#learn(event));
+    else if ('daemon' in event) this.#daemons[event.daemon % this.#daemons.length]?.suffer(event);
+    else this.#steer(event.kind, this.#runOf(event.event));
+  }
+
+  /** An operator changes a run, if there is one. */
+  #steer(what: 'cancel' | 'retry' | 'dismiss', id: string | undefined): void {
+    if (id === undefined) return;
+    if (what === 'retry') this.model.retryAsked(id);
+    this.#ask(async (log, { nowMs }) => {
+      if (what === 'retry') await log.retryRun({ id, nowMs: nowMs() });
+      if (what === 'dismiss') await log.dismissRun(id);
+      if (what !== 'cancel') return;
+      const taken = await log.cancelRun({ id, cancel: { by: 'operator', atMs: nowMs() } });
+      this.model.cancelTaken(id, taken, this.scheduler.nowMs);
+    });
+  }
+
+  /** The run of an event, if one was recorded. */
+  #runOf(event: number): string | undefined {
+    return this.#events
+      .get(event)
+      ?.tries.map(({ run }) => run)
+      .find(run => this.model.rows.has(run));
+  }
+
+  /** An operator asks some daemon for something, once. */
+  #ask(what: (log: DeliveryLog, daemon: SimulatedDaemon) => Promise<unknown>): void {
+    const daemon = this.pickDaemon();
+    daemon?.do(parts => what(parts.log, daemon).catch(() => undefined));
+  }
+
+  #learn({ event, automation, results, attemptMs }: PlannedEvent & { kind: 'deliver' }): SimulatedEvent {
+    const flow = flows[automation];
+    const known = this.#events.get(event) ?? {
+      identity: `event ${event}`,
+      flow,
+      tries: [],
+      automation,
+      results,
+      attemptMs,
+    };
+    this.#events.set(event, known);
+    return known;
+  }
+
+  /** A sender delivers, and tries again until a daemon has accepted it. */
+  #send(event: SimulatedEvent): void {
+    const again = () => this.later(500 + this.random() * 1_000, () => this.#send(event));
+    const daemon = this.pickDaemon();
+    if (daemon) this.#sendTo(daemon, event, again);
+    else again();
+  }
+
+  #sendTo(daemon: SimulatedDaemon, event: SimulatedEvent, again: () => void): void {
+    const { identity, automation, flow } = event;
+    const [id, run] = [this.newId('dlv'), this.newId('run')];
+    const tried: SentEvent['tries'][number] = { delivery: id, run };
+    event.tries.push(tried);
+    this.#eventOfRun.set(run, event);
+    this.model.sent(event, run);
+    daemon.do(async ({ log }) => {
+      const forget = daemon.expectAnswer(id);
+      const sentMs = this.scheduler.nowMs;
+      const sender = {
+        factory: 'default',
+        webhook: 'pay',
+        uid: 'pay',
+        identity,
+        identitySource: 'body',
+      } as const;
+      const received = { atMs: daemon.nowMs(), size: 2, payload: Buffer.from('{}'), headers: {} };
+      const runs = [{ id: run, automation, ...(flow && { flow }) }];
+      try {
+        const appliedState = appliedStateAt(sentMs);
+        const { duplicateOf } = await log.recordAccepted({ id, ...sender, ...received, appliedState, runs });
+        tried.answer = duplicateOf === undefined ? 'accepted' : 'duplicate';
+      } catch {
+        tried.answer = 'refused';
+        this.check(() => this.#requireTrouble(daemon, id, sentMs));
+        again();
+      }
+      forget();
+    }, again);
+  }
+
+  /** A daemon refuses a delivery only if something is wrong. */
+  #requireTrouble(
+    { name, healthySinceMs = Infinity }: SimulatedDaemon,
+    delivery: string,
+    sentMs: number,
+  ): void {
+    if (healthySinceMs <= sentMs)
+      throw new Violation(`${name} refused ${delivery}, though nothing was wrong`);
+  }
+
+  /** A receiver reports the end of an attempt, and again if it is not told that this was recorded. */
+  report(run: Pick<Run, 'id' | 'claims'>, state: 'succeeded' | 'failed', tries = 10): void {
+    const again = () => this.later(500, () => tries > 0 && this.report(run, state, tries - 1));
+    this.noteResult(run.id, state === 'succeeded' ? 'succeeded' : 'retry');
+    const daemon = this.pickDaemon();
+    if (!daemon) again();
+    daemon?.do(async ({ reports }) => {
+      const taken = await reports.take(run, { state }).catch(() => undefined);
+      if (taken === undefined) again();
+      if (taken === 'recorded') this.check(() => this.model.reportTaken(run.id, run.claims, state));
+    }, again);
+  }
+}
+
+/** Turns that an answer may take more. */
+const turnsMax = 8;
+/** The part of the answers that wait for the answer to a claim, and how long, in ms. */
+const togetherPart = 0.7;
+const claimWaitMs = 30;
+
+interface Parts {
+  readonly log: DeliveryLog;
+  readonly queue: RunQueue;
+  readonly reports: ReceiverReports;
+}
+
+const ignore = () => undefined;
+const silent = { error: ignore, warn: ignore, info: ignore } as unknown as Logger;
+
+/** A daemon of the product on the simulated store: its delivery log, its run queue and the reports of its receivers. */
+class SimulatedDaemon {
+  readonly name: string;
+  readonly #world: World;
+  #process: Process;
+  #parts: Parts | undefined;
+  readonly #faults: CommitFault[] = [];
+  /** Requests that wait for an answer, with the time since when. */
+  readonly #waiting = new Map<string, number>();
+  /** Called when it dies. */
+  readonly #onDeath = new Set<() => void>();
+  #clockAheadMs = 0;
+  #troubledUntilMs = 0;
+  #downMs = 1_000;
+  #isDown = false;
+  #id = '';
+  isStopped = false;
+
+  constructor(name: string, world: World) {
+    this.name = name;
+    this.#world = world;
+    this.#process = createProcess(name);
+  }
+
+  readonly nowMs = (): number => startMs + Math.round(this.#world.scheduler.nowMs) + this.#clockAheadMs;
+
+  get isRunning(): boolean {
+    return this.#parts !== undefined && !this.#process.isDead;
+  }
+
+  get healthySinceMs(): number | undefined {
+    return this.isRunning && this.#faults.length === 0 ? this.#troubledUntilMs : undefined;
+  }
+
+  start(): void {
+    this.#process = createProcess(this.name);
+    this.#isDown = false;
+    this.#troubled(0);
+    this.#world.scheduler.add(this.#process, 0, () => void this.#boot());
+  }
+
+  /** Does something in a step of the daemon. `onDeath` is called if the daemon dies before that is done. */
+  do(work: (parts: Parts) => Promise<unknown>, onDeath?: () => void): void {
+    const parts = this.#parts;
+    if (!parts) return;
+    if (onDeath) this.#onDeath.add(onDeath);
+    this.#world.scheduler.add(this.#process, this.#world.random() * 5, () => {
+      void work(parts).finally(() => onDeath && this.#onDeath.delete(onDeath));
+    });
+  }
+
+  /** Notes that somebody waits for an answer. Returns a function that forgets it. */
+  expectAnswer(id: string): () => void {
+    this.#waiting.set(id, this.#world.scheduler.nowMs);
+    return () => this.#waiting.delete(id);
+  }
+
+  /** Looks after each step whether it was killed, or owes an answer. */
+  notice(): void {
+    const { scheduler, model } = this.#world;
+    for (const [id, sinceMs] of this.#waiting) {
+      const waitedMs = scheduler.nowMs - Math.max(sinceMs, this.#process.heldUntilMs);
+      if (!this.#process.isDead && waitedMs > answeredMs)
+        this.#world.check(() => {
+          throw new Violation(`the sender of ${id} has waited ${Math.round(waitedMs)} ms for an answer`);
+        });
+    }
+    if (!this.#process.isDead || this.#isDown) return;
+    this.#isDown = true;
+    this.#world.store.tell(this.#process, () => 'is dead');
+    this.#parts = undefined;
+    model.died(this.name);
+    this.#waiting.clear();
+    const tell = [...this.#onDeath];
+    this.#onDeath.clear();
+    for (const one of tell) one();
+    this.#world.later(this.#downMs, () => this.start());
+  }
+
+  suffer(event: PlannedEvent & { daemon: number }): void {
+    const { scheduler, store } = this.#world;
+    switch (event.kind) {
+      case 'commit': {
+        // SQLite knows whether it has written. Only the end of the process hides that.
+        const { kind, ms } = event.fault;
+        const isUnknown = kind === 'unanswered' || kind === 'repeated';
+        const fault = { ms, kind: store.kind === 'embedded' && isUnknown ? 'fails' : kind };
+        this.#faults.push(...Array.from({ length: event.commits }, () => fault));
+        break;
+      }
+      case 'kill':
+        this.#process.stepsLeft = event.steps;
+        this.#downMs = event.downMs;
+        break;
+      case 'hold':
+        this.#process.heldUntilMs = scheduler.nowMs + event.ms;
+        this.#troubled(event.ms);
+        break;
+      case 'clock':
+        this.#clockAheadMs += event.ms;
+        this.#troubled(0);
+        break;
+      case 'endLease':
+        for (const name of store.leases.keys())
+          if (name.split('.')[0] === this.#id) store.leases.delete(name);
+        this.#troubled(0);
+        break;
+      case 'restart':
+        this.#restart();
+    }
+  }
+
+  /** Ends all faults. */
+  repair(): void {
+    this.#faults.length = 0;
+    this.#process.heldUntilMs = Math.min(this.#process.heldUntilMs, this.#world.scheduler.nowMs);
+    if (this.#process.stepsLeft > 0) this.#process.stepsLeft = 0;
+    this.#clockAheadMs = 0;
+    this.#troubled(0);
+  }
+
+  stop(): void {
+    this.#troubled(stoppedMs);
+    this.do(async parts => {
+      await close(parts);
+      this.isStopped = true;
+    });
+  }
+
+  #restart(): void {
+    const process = this.#process;
+    this.#downMs = 1_000;
+    this.#troubled(stoppedMs);
+    this.do(async parts => {
+      await close(parts).catch(() => undefined);
+      process.stepsLeft = 1;
+    });
+  }
+
+  #troubled(ms: number): void {
+    this.#troubledUntilMs = Math.max(this.#troubledUntilMs, this.#world.scheduler.nowMs + ms + recoveredMs);
+  }
+
+  #takeFault(): CommitFault | undefined {
+    const fault = this.#faults.shift();
+    if (fault) this.#troubled(fault.kind === 'late' ? fault.ms : 0);
+    return fault;
+  }
+
+  async #boot(): Promise<void> {
+    const { store, random, scheduler } = this.#world;
+    const { product } = store;
+    const process = this.#process;
+    this.#id = this.#world.newId('daemon');
+    let queue: RunQueue | undefined;
+    const thread = new SimulatedThread(store, process, () => this.#takeFault());
+    const commits = new product.GroupCommit(thread.asWorker(), store.manner, {
+      onRunsQueued: () => queue?.wake(),
+      onClaimsLost: () => {
+        this.#troubled(0);
+        queue?.abandon();
+      },
+    });
+    const log = this.#watch(product.toDeliveryLog(commits));
+    try {
+      const common = { deliveryLog: log, log: silent, nowMs: this.nowMs };
+      const runFiles = { discard: async () => undefined, prepare: async () => '/run', appendOutput } as never;
+      queue = await product.startRunQueue({
+        ...{ ...common, store: { runFiles }, runners: this.#runners(), findGone: async () => [] },
+        ...{ daemonId: this.#id, monotonicMs: () => scheduler.nowMs, random },
+        observe: (run, state) => this.#world.check(() => this.#world.model.observed(run, state)),
+      });
+      const read =
+        <V extends 'findRun' | 'listOverdueRuns' | 'listUnapprovedRuns'>(verb: V) =>
+        (...given: never[]) =>
+          store.read(process, () => (store.reader[verb] as (...given: never[]) => never)(...given));
+      const reader = {
+        findRun: read('findRun'),
+        listOverdueRuns: read('listOverdueRuns'),
+        listUnapprovedRuns: read('listUnapprovedRuns'),
+      } as never;
+      const settle: RunQueue['settle'] = (run, result) => (queue as RunQueue).settle(run, result);
+      const reports = new product.ReceiverReports({ ...common, reader, runFiles, settle });
+      this.#parts = { log, queue, reports };
+      this.#troubled(0);
+    } catch {
+      // It ends, and its service manager starts it again.
+      this.#parts = { log } as Parts;
+      process.stepsLeft = 1;
+    }
+  }
+
+  /**
+   * Lets each answer take some turns more or fewer, as another version would, and lets results of attempts often be answered
+   * together with a claim, where races are. Tells the model of claims.
+   */
+  #watch(log: DeliveryLog): DeliveryLog {
+    const { model, random, scheduler } = this.#world;
+    const note = (verb: string, given: never, answer: never) => {
+      if (verb === 'claimRuns')
+        for (const run of (answer as ClaimedRuns).runs) model.claimed(this.name, run, run.runner);
+      if (verb === 'finishRun' || verb === 'postponeRun' || verb === 'awaitReport')
+        model.released(this.name, given, scheduler.nowMs);
+    };
+    const process = this.#process;
+    const withClaim: (() => void)[] = [];
+    /** Waits for the answer to a claim, if one comes soon. */
+    const waitForClaim = () =>
+      new Promise<void>(resolve => {
+        withClaim.push(resolve);
+        scheduler.add(process, claimWaitMs, resolve);
+      });
+    const watched = (verb: string, method: (...given: never[]) => unknown) => async (given: never) => {
+      const turns = Math.floor(random() * turnsMax);
+      const isTogether = (verb === 'finishRun' || verb === 'postponeRun') && random() < togetherPart;
+      const answer = await method(given);
+      if (isTogether) await waitForClaim();
+      if (verb === 'claimRuns') for (const resolve of withClaim.splice(0)) resolve();
+      note(verb, given, answer as never);
+      for (let turn = 0; turn < turns; turn++) await undefined;
+      return answer;
+    };
+    const isAsked = (verb: string) =>
+      verb !== 'stats' && verb !== 'describeTrouble' && verb !== 'recordUnidentified';
+    const entries = Object.entries(log).map(([verb, method]) => [
+      verb,
+      isAsked(verb) ? watched(verb, method) : method,
+    ]);
+    return Object.fromEntries(entries) as DeliveryLog;
+  }
+
+  #runners() {
+    const offered = new Map<string, OpenRunner>();
+    for (const [name, concurrency] of Object.entries(runnerPlaces))
+      offered.set(name, {
+        ...{ concurrency, attempts: attemptsMax, backOff: { firstSeconds: 1, maxSeconds: 4 }, keep: true },
+        execute: ({ run }, signal) => this.#execute(run, signal),
+      });
+    return { offered, find: ({ runner }: Pick<Run, 'runner'>) => offered.get(runner) as OpenRunner };
+  }
+
+  /** Stands for the command or receiver of a run. It ends soon after its signal. */
+  #execute(run: Run, signal: AbortSignal): Promise<AttemptResult> {
+    const world = this.#world;
+    const { model, scheduler } = world;
+    const event = world.eventOf(run.id);
+    const result = event?.results[run.claims - 1] ?? 'succeeded';
+    const execution = { run: run.id, claims: run.claims, claimedBy: `${run.claimedBy}`, daemon: this.name };
+    world.store.tell(this.#process, () => `begins ${run.id}, claim ${run.claims}`);
+    world.check(() => model.began(execution));
+    return new Promise(resolve => {
+      const end = (ended: AttemptResult) => {
+        world.store.tell(this.#process, () => `ends ${run.id}, claim ${run.claims}: ${ended.kind}`);
+        model.ended(execution);
+        resolve(ended);
+      };
+      const whole = scheduler.add(this.#process, event?.attemptMs ?? 0, () => {
+        signal.removeEventListener('abort', stop);
+        world.noteResult(run.id, result);
+        end(this.#toResult(run, result));
+      });
+      const stop = () => {
+        scheduler.cancel(whole);
+        scheduler.add(this.#process, world.random() * 50, () =>
+          end({ kind: 'retry', reason: 'it was stopped' }),
+        );
+      };
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  #toResult(run: Run, result: Result): AttemptResult {
+    const reason = 'as planned';
+    if (result === 'succeeded' || result === 'failed' || result === 'retry' || result === 'unattempted')
+      return { kind: result, reason };
+    const times = { reports: 1, 'reports twice': 2, 'reports failure': 1, 'is silent': 0 }[result];
+    // The first report may arrive before the daemon has recorded that the run waits.
+    for (let time = 0; time < times; time++)
+      this.#world.later(this.#world.random() * 400, () =>
+        this.#world.report(run, result === 'reports failure' ? 'failed' : 'succeeded'),
+      );
+    this.#world.noteResult(run.id, 'retry');
+    return { kind: 'waiting', untilMs: this.nowMs() + reportWithinMs, reason };
+  }
+}
+
+/** In the order of a daemon that stops. */
+async function close({ log, queue, reports }: Parts): Promise<void> {
+  await reports?.stop();
+  await queue?.stop();
+  await log.close();
+}
+
+function appendOutput() {
+  return { write: async () => undefined, isFull: () => false, close: async () => undefined };
+}

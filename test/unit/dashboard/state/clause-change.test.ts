@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  type ClauseChange,
+  readChange,
+  toChangeQuery,
+  toDefinitionEdit,
+} from '../../../../dashboard/state/clause-change.ts';
+import { setInYaml } from '../../../../dashboard/state/yaml-text.ts';
+
+const change: ClauseChange = {
+  trigger: 1,
+  kind: 'payload',
+  path: '$.head["odd name"]',
+  operator: 'like',
+  values: ['main', 1, null],
+};
+
+test('an address carries a change of a clause', () => {
+  expect(readChange(toChangeQuery(change))).toEqual(change);
+});
+
+test.each([
+  ['nothing', undefined],
+  ['no JSON', '{'],
+  ['no object', '[]'],
+  ['a value that is none', JSON.stringify({ ...change, values: [{}] })],
+  ['another kind', JSON.stringify({ ...change, kind: 'query' })],
+  ['a trigger that is no index', JSON.stringify({ ...change, trigger: 0.5 })],
+])('reads no change from %s', (_, text) => {
+  expect(readChange(text === undefined ? {} : { change: text })).toBeUndefined();
+});
+
+test('writes the values in place of those of the clause, and leaves everything else', () => {
+  const text = [
+    'triggers:',
+    '  - filter:',
+    '      webhook: github',
+    '  - filter:',
+    '      webhook: github # ours',
+    '      payload:',
+    '        head:',
+    '          odd name: { like: [a] }',
+    '          other: [x]',
+    '      headers:',
+    '        X-E: [p]',
+    '',
+  ].join('\n');
+  const { path, value } = toDefinitionEdit(change);
+  const edited = setInYaml(text, path, value) ?? '';
+  expect(parse(edited)).toEqual({
+    triggers: [
+      { filter: { webhook: 'github' } },
+      {
+        filter: {
+          webhook: 'github',
+          payload: { head: { 'odd name': { like: ['main', 1, null] }, other: ['x'] } },
+          headers: { 'X-E': ['p'] },
+        },
+      },
+    ],
+  });
+  expect(edited).toContain('# ours');
+  const header = toDefinitionEdit({
+    ...change,
+    kind: 'headers',
+    path: 'X-E',
+    operator: 'in',
+    values: ['push'],
+  });
+  expect(parse(setInYaml(text, header.path, header.value) ?? '').triggers[1].filter.headers).toEqual({
+    'X-E': ['push'],
+  });
+});
