@@ -7,16 +7,15 @@ import { readDirectory } from '../../sources/directory-source.ts';
 import { findGitRoot } from '../../sources/open-folder.ts';
 import type { FollowedRepository } from '../../sources/repository/followed-repository.ts';
 import { GitFailure } from '../../sources/repository/git/git-command.ts';
+import { readParents } from '../../sources/repository/git/git-objects.ts';
 import {
   commitWorkTree,
   findMergeBase,
-  findOwnTree,
   findTip,
   listChanged,
   listIgnored,
   listUnseen,
   mergeCommits,
-  readParents,
   toOwnPath,
   useWorkTree,
   type WorkTree,
@@ -84,18 +83,20 @@ async function readMerge(
   { revision: applied, branch, path }: Base,
 ): Promise<MergedDefinitions> {
   const { head, headRef } = tree;
-  const [parents, tip, ignored, own] = await Promise.all([
-    readParents(tree, head),
-    findTip(tree, applied),
+  const [parents, ignored, own] = await Promise.all([
+    readParents(tree.mirror, [head, ...(applied === undefined ? [] : [applied])]),
     listIgnored(tree),
     commitWorkTree(tree),
   ]);
   const unseen = await listUnseen(tree);
+  // If nothing is applied, any ref of the branch is enough.
+  const newest = applied === undefined ? tree.branchTips.flat()[0] : undefined;
+  const tip = applied !== undefined && parents.has(applied) ? await findTip(tree, applied) : newest;
   const base = tip && (await findMergeBase(tree, tip, head));
   const isBranch = headRef === `refs/heads/${branch}`;
   const isRewound =
     isBranch && applied !== undefined && (await findMergeBase(tree, applied, head)) !== applied;
-  const verdict = judgeMerge({ applied, tip, head, parents, base, isRewound });
+  const verdict = judgeMerge({ applied, tip, head, parents: parents.get(head) ?? [], base, isRewound });
   const isMerged = tip !== undefined && (verdict === 'behind' || verdict === 'rewound');
   const { tree: merged, conflicts } = isMerged
     ? await mergeCommits(tree, tip, own)
@@ -135,9 +136,8 @@ function makeExplain(
 }
 
 /** Reads the definitions of a commit or tree, under the names that they have in the definitions directory. */
-async function readTree(tree: WorkTree, revision: string): Promise<DefinitionFiles> {
-  const folder = await findOwnTree(tree, revision);
-  return folder ? readRevision(tree.mirror, folder, '', false) : { files: [], diagnostics: [] };
+function readTree({ mirror }: WorkTree, revision: string): Promise<DefinitionFiles> {
+  return readRevision(mirror, revision, mirror.repository.path, false, '');
 }
 
 /**

@@ -66,23 +66,45 @@ export async function readBlobs(
       `the definition files are larger than ${gitOutputBytesMax / 2} bytes in total`,
     );
   }
-  const input = blobs.map(({ oid }) => `${oid}\n`).join('');
-  const output: Buffer = await runGit({ ...mirror, input }, git => git.binaryCatFile(['--batch']));
-  return parseBatch(output);
+  const contents = new Map<string, Uint8Array>();
+  for (const { name, type, bytes } of await readObjects(
+    mirror,
+    blobs.map(({ oid }) => oid),
+  )) {
+    if (type !== 'blob') throw new GitFailure('refused', `git found no blob ${name}`);
+    contents.set(name, bytes);
+  }
+  return contents;
+}
+
+/** Reads the parents of commits from their texts, so that a shallow clone has them too; without commits that the mirror lacks. */
+export async function readParents(
+  mirror: GitMirror,
+  revisions: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const objects = await readObjects(mirror, revisions);
+  const commits = objects.filter(({ type }) => type === 'commit');
+  return new Map(
+    commits.map(({ name, bytes }) => {
+      const [head = ''] = Buffer.from(bytes).toString('utf8').split('\n\n', 1);
+      const parents = head.split('\n').filter(line => line.startsWith('parent '));
+      return [name, parents.map(line => line.slice('parent '.length))];
+    }),
+  );
 }
 
 /** Whether the mirror has a commit. */
 export async function hasCommit(mirror: GitMirror, revision: string): Promise<boolean> {
-  const input = `${revision}\n`;
-  const output = await runGit({ ...mirror, input }, git =>
-    git.raw(['cat-file', '--batch-check=%(objecttype)']),
-  );
-  return output.trim() === 'commit';
+  return (await readParents(mirror, [revision])).size > 0;
 }
 
 /** Counts the commits after `from` up to its descendant `to`; 0 if `to` is `from` or does not descend from it. */
 export async function countDescendants(mirror: GitMirror, from: string, to: string): Promise<number> {
-  if (!(await hasCommit(mirror, from))) return 0;
+  return (await hasCommit(mirror, from)) ? countBetween(mirror, from, to) : 0;
+}
+
+/** As `countDescendants`, of commits that the mirror has. */
+export async function countBetween(mirror: GitMirror, from: string, to: string): Promise<number> {
   return Number(await runLocal(mirror, ['rev-list', '--count', '--ancestry-path', `${from}..${to}`]));
 }
 
@@ -100,17 +122,26 @@ function parseEntry(line: string): TreeEntry {
   return { mode, type, oid, size: sizes[size] ?? Number(size), path };
 }
 
-// For each object: <oid> SP <type> SP <size> LF <contents> LF
-function parseBatch(output: Buffer): Map<string, Uint8Array> {
-  const contents = new Map<string, Uint8Array>();
-  let offset = 0;
-  while (offset < output.length) {
+interface GitObject {
+  readonly name: string;
+  /** `missing` if the mirror lacks it. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Reads objects by their names. */
+async function readObjects(mirror: GitMirror, names: readonly string[]): Promise<GitObject[]> {
+  const input = names.map(name => `${name}\n`).join('');
+  const output: Buffer = await runGit({ ...mirror, input }, git => git.binaryCatFile(['--batch']));
+  const objects: GitObject[] = [];
+  // For each object: <oid> SP <type> SP <size> LF <contents> LF; or <oid> SP missing LF
+  for (let offset = 0; offset < output.length; ) {
     const lineEnd = output.indexOf('\n', offset);
-    const [oid = '', type, size = ''] = output.toString('latin1', offset, lineEnd).split(' ');
-    if (type !== 'blob') throw new GitFailure('refused', `git found no blob ${oid}`);
+    const [name = '', type = '', size] = output.toString('latin1', offset, lineEnd).split(' ');
     const start = lineEnd + 1;
-    contents.set(oid, output.subarray(start, start + Number(size)));
-    offset = start + Number(size) + 1;
+    const end = start + Number(size ?? 0);
+    objects.push({ name, type, bytes: output.subarray(start, end) });
+    offset = size === undefined ? start : end + 1;
   }
-  return contents;
+  return objects;
 }

@@ -6,14 +6,15 @@ import { definitionFolders } from '../../definitions.ts';
 import { GitFailure, runGit } from './git-command.ts';
 import { makeGitEnvironment } from './git-environment.ts';
 import { formatObjects, type GitMirror } from './git-mirror.ts';
-import { countDescendants, hasCommit } from './git-objects.ts';
+import { countBetween } from './git-objects.ts';
 
 /** A work tree of git, with the commit that is checked out in it. */
 export interface WorkTree {
   /** A temporary repository with the objects and the index of the user's one. It keeps everything that is written. */
   readonly mirror: GitMirror;
-  /** The commit that is checked out. */
+  /** The commit that is checked out, and its tree. */
   readonly head: string;
+  readonly headTree: string;
   /** The full name of the ref that is checked out; `HEAD` if it is none. */
   readonly headRef: string;
   /** The path of the directory in the repository. */
@@ -65,15 +66,14 @@ async function openWorkTree(
     '--git-path',
     name,
   ]);
-  const [output, kept, ...listed] = await Promise.all([
+  const local = `refs/heads/${branch}`;
+  const [output, kept, refs] = await Promise.all([
     run(user, [
       ...['rev-parse', '--path-format=absolute', '--show-toplevel', ...names],
-      ...['--show-prefix', 'HEAD', '--symbolic-full-name', 'HEAD'],
+      ...['--show-prefix', 'HEAD', 'HEAD^{tree}', '--symbolic-full-name', 'HEAD'],
     ]),
     run(user, ['config', '--null', '--get-regexp', keptSettings], { exitCodes: [1] }),
-    ...[`refs/remotes/*/${branch}`, `refs/heads/${branch}`].map(place =>
-      run(user, ['for-each-ref', '--format=%(objectname)', place]),
-    ),
+    run(user, ['for-each-ref', '--format=%(objectname) %(refname)', `refs/remotes/*/${branch}`, local]),
   ]);
   const [
     root = '',
@@ -84,6 +84,7 @@ async function openWorkTree(
     attributes = '',
     prefix = '',
     head = '',
+    headTree = '',
     headRef = '',
   ] = output.split('\n');
   const configuration = `${formatConfiguration(root, kept)}${formatObjects(head)}`;
@@ -96,8 +97,13 @@ async function openWorkTree(
       environment: { ...environment, ...own },
       signal,
     },
-    ...{ head, headRef, prefix: prefix.replace(/\/$/, '') },
-    branchTips: listed.map(tips => tips.split('\n').filter(tip => tip !== '')),
+    ...{ head, headTree, headRef, prefix: prefix.replace(/\/$/, '') },
+    branchTips: [false, true].map(isLocal =>
+      refs
+        .split('\n')
+        .map(line => line.split(' '))
+        .flatMap(([tip = '', ref]) => (tip !== '' && (ref === local) === isLocal ? [tip] : [])),
+    ),
   };
 }
 
@@ -158,13 +164,6 @@ function quote(value: string): string {
   return `"${value.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }
 
-/** Reads the parents of a commit from its text, so that a shallow clone has them too. */
-export async function readParents({ mirror }: WorkTree, revision: string): Promise<string[]> {
-  const text = await run(mirror, ['cat-file', 'commit', revision]);
-  const [head = ''] = text.split('\n\n', 1);
-  return head.split('\n').flatMap(line => (line.startsWith('parent ') ? line.slice('parent '.length) : []));
-}
-
 /** Finds the merge base of two commits; undefined if the repository does not have it, or lacks one of them. */
 export async function findMergeBase(
   { mirror }: WorkTree,
@@ -177,24 +176,19 @@ export async function findMergeBase(
 
 /**
  * Finds the newest commit of the branch: of a remote-tracking ref, otherwise of a local one, that equals the applied
- * revision or descends from it; without one, the applied revision itself if the repository has it. If nothing is
- * applied, any ref of the branch is enough.
+ * revision or descends from it; without one, the applied revision itself. The repository must have that one.
  */
-export async function findTip(
-  { mirror, branchTips }: WorkTree,
-  applied: string | undefined,
-): Promise<string | undefined> {
-  if (applied === undefined) return branchTips.flat()[0];
-  for (const tips of [...branchTips, [applied]]) {
+export async function findTip({ mirror, branchTips }: WorkTree, applied: string): Promise<string> {
+  for (const tips of branchTips) {
     const counted = await Promise.all(
-      tips.map(async tip => ({ tip, count: await countDescendants(mirror, applied, tip) })),
+      tips.map(async tip => ({ tip, count: tip === applied ? 0 : await countBetween(mirror, applied, tip) })),
     );
     const [newest] = counted
       .filter(({ tip, count }) => tip === applied || count > 0)
       .sort((a, b) => b.count - a.count);
-    if (newest && (newest.count > 0 || (await hasCommit(mirror, applied)))) return newest.tip;
+    if (newest) return newest.tip;
   }
-  return undefined;
+  return applied;
 }
 
 /** Lists the files of the definitions folders that commits after `base` up to HEAD changed, as `listIgnored` does. */
@@ -206,9 +200,9 @@ export async function listChanged(tree: WorkTree, base: string): Promise<string[
 
 /**
  * Makes a commit of HEAD with the changes of the work tree that definitions can depend on, whether they are staged,
- * uncommitted or untracked, and returns its name. Files that a sparse checkout left out stay in it.
+ * uncommitted or untracked, and returns its name; without any, returns HEAD. Files that a sparse checkout left out stay in it.
  */
-export async function commitWorkTree({ mirror, head }: WorkTree): Promise<string> {
+export async function commitWorkTree({ mirror, head, headTree }: WorkTree): Promise<string> {
   const { path } = mirror.repository;
   const listing = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
   const listed = await run(mirror, [...listing, '--', ...listPathspecs(path)]);
@@ -226,6 +220,7 @@ export async function commitWorkTree({ mirror, head }: WorkTree): Promise<string
     await run(mirror, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   }
   const tree = (await run(mirror, ['write-tree', '--missing-ok'])).trim();
+  if (tree === headTree) return head;
   return (await run(mirror, ['commit-tree', tree, '-p', head, '-m', 'Work tree'])).trim();
 }
 
@@ -278,13 +273,6 @@ export async function listUnseen(tree: WorkTree): Promise<string[]> {
 
 function toOwnPaths(tree: WorkTree, listed: string): string[] {
   return listed.split('\0').flatMap(name => (name === '' ? [] : (toOwnPath(tree, name) ?? [])));
-}
-
-/** Finds the tree of the definitions directory in a commit or tree; undefined if there is none. */
-export async function findOwnTree({ mirror }: WorkTree, revision: string): Promise<string | undefined> {
-  const name = `${revision}:${mirror.repository.path}`;
-  const found = await run(mirror, ['rev-parse', '--verify', '--quiet', name], { exitCodes: [1, 128] });
-  return found.trim() || undefined;
 }
 
 const definitionFoldersOf = (path: string) =>
