@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../store/home/sqlite.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../../operations/access/tokens.ts';
 import { homeAt } from '../../../store/home/home.ts';

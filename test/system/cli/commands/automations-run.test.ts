@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../../store/home/sqlite.ts';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
 import { startManagedDaemon } from '../../../support/management.ts';

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../../../../store/home/sqlite.ts';
 import { expect, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../../support/daemon.ts';
@@ -152,9 +152,9 @@ function alterFile(file: string, from: string, to: string): void {
 function damageLeafPage(file: string, table: string): void {
   const database = new Database(file);
   const root = Number(
-    database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table),
+    database.prepareColumn('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table),
   );
-  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  const pageBytes = Number(database.pragma('page_size'));
   database.close();
   const fd = openSync(file, 'r+');
   const page = Buffer.alloc(pageBytes);

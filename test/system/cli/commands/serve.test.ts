@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import Database from 'better-sqlite3';
+import { Database } from '../../../../store/home/sqlite.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../support/command-runner.ts';
 import { startDaemon, startDaemonForTest, type TestDaemon } from '../../../support/daemon.ts';

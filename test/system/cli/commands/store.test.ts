@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../../../../store/home/sqlite.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { homeAt } from '../../../../store/home/home.ts';
 import { openPostgresStore } from '../../../../store/postgres/postgres-store.ts';

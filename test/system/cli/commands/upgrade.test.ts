@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import Database from 'better-sqlite3';
+import { Database } from '../../../../store/home/sqlite.ts';
 import { execaSync } from 'execa';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -205,7 +205,7 @@ describe.for(versions)('the delivery log in the home of %s', file => {
     migrate(database, [...deliveryLogMigrations, writeMigration(workspace, rebuild)]);
     expect(readSchemaVersion(database)).toBe(schemaVersionCurrent + 1);
     expect(database.pragma('foreign_key_check')).toEqual([]);
-    expect(database.prepare('SELECT DISTINCT note FROM series').pluck().all()).toEqual(['kept']);
+    expect(database.prepareColumn('SELECT DISTINCT note FROM series').all()).toEqual(['kept']);
     const { exitCode, stderr } = await workspace.hookmill('deliveries', 'list');
     expect(exitCode).toBe(1);
     expect(stderr).toContain(

@@ -2,8 +2,8 @@ import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } fro
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { Database } from '../../../../../store/home/sqlite.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../../../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../../../support/deliveries.ts';
 import { mountSmallDisk } from '../../../../support/small-disk.ts';
@@ -277,8 +277,7 @@ function injectFaults(file: string) {
     /** Runs without their delivery. */
     unrelatedRows: () =>
       database
-        .prepare('SELECT count(*) FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries)')
-        .pluck()
+        .prepareColumn('SELECT count(*) FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries)')
         .get(),
   };
 }
@@ -290,8 +289,8 @@ function replace(file: string): void {
 
 function damageRootPage(file: string, table: string): void {
   const database = new Database(file);
-  const root = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table);
-  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  const root = database.prepareColumn('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table);
+  const pageBytes = Number(database.pragma('page_size'));
   database.close();
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (Number(root) - 1) * pageBytes);
