@@ -51,8 +51,8 @@ const limitsIntroduction = `# Limits
 
 Every bound in hookmill, with its unit and its reason. Only retention keeps more than its bounds: deliveries with runs that
 wait, run, or hold others. \`hookmill_runs_queued\`, \`hookmill_runs_running\` and \`hookmill_runs_holding\` in the
-[metrics](../operating.md#metrics) say how many runs. The bounds that an operator can change are defaults of settings:
-[Operating the daemon](../operating.md).
+[metrics](../monitoring.md#metrics) say how many runs. The bounds that an operator can change are defaults of settings:
+[Settings](../running.md#settings).
 
 | name | value | meaning | where |
 | --- | --- | --- | --- |`;

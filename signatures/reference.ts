@@ -85,7 +85,7 @@ A retry of an event is a duplicate if it has the same identity as the delivery b
 scheme what that is: a header whose value retries keep, the ID of the event in the body, or a hash of the body. A field is
 listed only if it belongs to the event, not to the object that the event is about. If your sender gives an ID that is not
 listed, name it with \`deliveryIdHeader\` or \`deliveryIdField\`:
-[Delivery identity](../../operating.md#delivery-identity).`;
+[Delivery identity](../../receiving.md#delivery-identity).`;
 
 const codeList = (values: readonly string[]) => values.map(value => `\`${value}\``).join(', ');
 

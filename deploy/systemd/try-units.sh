@@ -1,5 +1,5 @@
 #!/bin/bash
-# Follows docs/operating.md, "With systemd", under a systemd of its own: from the package to a delivery that is accepted
+# Follows docs/running.md, "With systemd", under a systemd of its own: from the package to a delivery that is accepted
 # behind TLS. Shows that a restart refuses none, and that the watchdog restarts a daemon that hangs.
 # Everything happens in namespaces, over a copy of this machine that is gone afterwards, or over a Debian with nothing else:
 # a tarball of its root, to which Node.js and npm are added as their own tarball has them. Without a network, the package
@@ -61,7 +61,7 @@ echo 127.0.0.1 localhost hooks.example.com >> "$root/etc/hosts"
 cp "$2"/hookmill-*.tgz "$root/run/hookmill.tgz"
 cp "$package/node_modules/node/bin/node" "$package/deploy/systemd/try-units-steps.sh" "$root/run"
 # The blocks of commands on the page, with what a machine without a network has instead.
-sed -n '/^## With systemd/,/^## /p' "$package/docs/operating.md" | sed -n '/^```sh/,/^```/p' | sed -e '/^```/d' \
+sed -n '/^## With systemd/,/^## /p' "$package/docs/running.md" | sed -n '/^```sh/,/^```/p' | sed -e '/^```/d' \
   -e 's|^npm install --prefix \([^ ]*\) .*|npm install --silent --offline --no-audit --no-fund --cache /tmp/npm --prefix \1 /run/hookmill.tgz \&\& cp /run/node \1/node_modules/.bin/node|' \
   -e '/^apt-get /d' -e 's|^  reverse_proxy|  tls internal\n&|' > "$root/run/page.sh"
 mkdir -p "$root"/run/systemd/system

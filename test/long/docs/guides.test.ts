@@ -16,6 +16,15 @@ import { makeWorkspace, type RunResult, type Workspace } from '../../support/wor
 const root = join(import.meta.dirname, '../../..');
 const guide = (page: string) => readFileSync(join(root, 'docs', page), 'utf8');
 
+/** One part of a guide: from its heading of the second level to the next one. */
+function part(page: string, heading: string): string {
+  const found = guide(page)
+    .split(/^## /m)
+    .find(text => text.startsWith(`${heading}\n`));
+  if (found === undefined) throw new Error(`${page} has no part "${heading}"`);
+  return found;
+}
+
 let workspace: Workspace;
 let reader: Reader;
 let variables: Record<string, string>;
@@ -88,13 +97,13 @@ test('a secret is rotated as its guide shows', options, async () => {
   await makeFactory();
   await addAutomation();
   await reader.run('hookmill serve');
-  expect(await followPage(guide('rotating-secrets.md'), reader)).toBeGreaterThan(5);
+  expect(await followPage(part('maintenance.md', 'Rotating a secret'), reader)).toBeGreaterThan(5);
 });
 
 test('a webhook with a custom scheme moves as its guide shows', options, async () => {
   workspace.write('old-secret.txt', 'a secret that the sender has\n');
   workspace.write('old-body.json', '{"action": "failed"}\n');
-  expect(await followPage(guide('moving.md'), reader)).toBeGreaterThan(5);
+  expect(await followPage(part('moving.md', 'From another tool'), reader)).toBeGreaterThan(5);
 });
 
 test('a factory moves from the dashboard to files as its guide shows', options, async () => {
@@ -110,7 +119,7 @@ test('a factory moves from the dashboard to files as its guide shows', options, 
   const filter = { webhook_ids: [webhook.uid] };
   const triggers = [{ provider: 'webhook' as const, event: 'received' as const, filter }];
   await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
-  expect(await followPage(guide('from-dashboard.md'), reader)).toBeGreaterThan(5);
+  expect(await followPage(part('moving.md', 'From the dashboard to files'), reader)).toBeGreaterThan(5);
 });
 
 test('a command sends its result as the guide shows, and the daemon keeps it', options, async () => {
@@ -124,7 +133,7 @@ test('a command sends its result as the guide shows, and the daemon keeps it', o
   await makeFactory();
   await addAutomation();
   const script = workspace.path('post-result.sh');
-  const page = guide('sending-results.md').replace('/usr/local/bin/post-result.sh', script);
+  const page = part('moving.md', 'Results').replace('/usr/local/bin/post-result.sh', script);
   expect(await followPage(page, reader)).toBeGreaterThan(4);
   expect(existsSync(script)).toBe(true);
   const key = expect.stringMatching(/^run_/);
@@ -135,5 +144,5 @@ test('an automation and a webhook are paused as the guide shows', options, async
   await makeFactory();
   await addAutomation();
   await reader.run('hookmill serve');
-  expect(await followPage(guide('pausing.md'), reader)).toBeGreaterThan(8);
+  expect(await followPage(part('maintenance.md', 'Pausing'), reader)).toBeGreaterThan(8);
 });

@@ -75,7 +75,7 @@ interface Execution {
 const over: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
 /**
- * What must be true of the log and of the daemons after each step, as docs/runs.md and docs/operating.md promise it. It
+ * What must be true of the log and of the daemons after each step, as docs/runs.md and docs/running.md promise it. It
  * knows what senders, receivers and operators saw, and reads what is committed; nothing of how the product decides.
  */
 export class Model {

@@ -47,7 +47,14 @@ test('the index of the decisions lists the page of each area', () => {
   expect(linked.sort()).toEqual(decisions.sort());
 });
 
-test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...decisions])(
+const contributing = readdirSync(join(root, 'docs/contributing')).map(file => `docs/contributing/${file}`);
+
+test('CONTRIBUTING.md leads to each page of its folder', () => {
+  const linked = [...read('CONTRIBUTING.md').matchAll(/\]\((docs\/contributing\/[^)]+)\)/g)];
+  expect(linked.map(([, page]) => page).sort()).toEqual(contributing.sort());
+});
+
+test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...contributing, ...decisions])(
   '%s names source files that exist',
   page => {
     const named = read(page).match(/(?<=`)[a-z]+\/[\w./-]+\.(ts|tsx|md|yaml|yml|json|css)(?=`)/g) ?? [];
