@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { fileFailure, StoreError } from '../ports/store-error.ts';
 import { makePrivateDirectory } from './home.ts';
-import { Database, findSqliteResult } from './sqlite.ts';
+import { findSqliteResult, SqliteDatabase } from './sqlite.ts';
 
 /** @limit Time between two attempts to take a lock, in ms: a person does not notice it. */
 const lockRetryMs = 25;
@@ -64,8 +64,8 @@ async function prepare(file: string): Promise<void> {
   });
 }
 
-async function acquire(file: string, untilMs: number): Promise<Database> {
-  const database = new Database(lockFile(file), { timeoutMs: 0 });
+async function acquire(file: string, untilMs: number): Promise<SqliteDatabase> {
+  const database = new SqliteDatabase(lockFile(file), { timeoutMs: 0 });
   try {
     while (!tryLock(database)) {
       if (performance.now() >= untilMs) throw await lockedError(file);
@@ -78,7 +78,7 @@ async function acquire(file: string, untilMs: number): Promise<Database> {
   }
 }
 
-function tryLock(database: Database): boolean {
+function tryLock(database: SqliteDatabase): boolean {
   try {
     database.exec('BEGIN EXCLUSIVE');
     return true;

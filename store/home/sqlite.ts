@@ -15,7 +15,7 @@ export type ColumnStatement<P extends readonly unknown[], V> = Pick<Statement<P,
 type Tuple<P> = P extends readonly unknown[] ? P : [P];
 
 /** A connection to a file of SQLite. */
-export class Database {
+export class SqliteDatabase {
   readonly #connection: DatabaseSync;
 
   /** Opens a file, `:memory:` for none; unless it must exist, creates it. `timeoutMs` is the wait for a lock of others. */

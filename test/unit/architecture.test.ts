@@ -140,7 +140,8 @@ describe('imports', () => {
 
   test('name built-in modules with node: and files with their ending', () => {
     const isUnclear = (specifier: string) =>
-      builtinModules.includes(specifier) || /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier);
+      (builtinModules.includes(specifier) && !specifier.startsWith('node:')) ||
+      /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier);
     expect(found(sources, ({ imports }) => imports.filter(isUnclear))).toEqual([]);
   });
 });

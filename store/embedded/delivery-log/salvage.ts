@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncDirectory } from '../../home/durable-file.ts';
-import { Database } from '../../home/sqlite.ts';
+import { SqliteDatabase } from '../../home/sqlite.ts';
 import type { Salvaged } from '../../ports/store.ts';
 import { DeliveryLogError } from '../../ports/store-error.ts';
 import { openDatabase, openDatabaseForReading } from './sql/database.ts';
@@ -19,7 +19,7 @@ const keysTriedMax = 1_000_000;
  */
 export function checkLogFile(file: string): readonly string[] {
   if (!existsSync(file)) return [];
-  const database = new Database(file, { readOnly: true });
+  const database = new SqliteDatabase(file, { readOnly: true });
   try {
     const rows = database.prepareColumn<[], string>(`PRAGMA integrity_check(${problemsReportedMax})`).all();
     const damage = rows.filter(row => row !== 'ok');
@@ -59,7 +59,7 @@ const isPayloadAltered = `payload IS NOT NULL AND identity GLOB 'body-sha256:*'
   AND identity <> 'body-sha256:' || sha256(payload)
   AND (SELECT identity_source FROM series WHERE series.key = deliveries.series) = 'body'`;
 
-function countAltered(database: Database): Salvaged['altered'] {
+function countAltered(database: SqliteDatabase): Salvaged['altered'] {
   database.addFunction('sha256', bytes => hash('sha256', bytes as string | Uint8Array));
   const count = (table: string, isAltered: string) =>
     database.prepareColumn<[], number>(`SELECT count(*) FROM ${table} WHERE ${isAltered}`).get() ?? 0;
@@ -129,14 +129,14 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
   }
 }
 
-function openForSalvage(file: string): Database {
+function openForSalvage(file: string): SqliteDatabase {
   try {
     return openDatabaseForReading(file);
   } catch (error) {
     if (toLogError(file, error).code !== 'damaged') throw error;
   }
   const rebuilt = `${file}.rebuilt`;
-  let database: Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
     copyWithNewFirstPage(file, rebuilt);
     database = openDatabaseForReading(rebuilt);
@@ -180,7 +180,7 @@ const mendReferences = `
     WHERE snapshot IS NOT NULL GROUP BY snapshot;`;
 
 /** Reads row by row, by key, and goes on after a key that cannot be read. */
-function copyRows(source: Database, target: Database, table: string, key: string): void {
+function copyRows(source: SqliteDatabase, target: SqliteDatabase, table: string, key: string): void {
   const columns = target.prepareColumn<[string], string>('SELECT name FROM pragma_table_info(?)').all(table);
   const next = source.prepare<[number], Record<string, unknown>>(
     `SELECT ${columns.join()} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1`,

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../../store/home/sqlite.ts';
+import type { SqliteDatabase, Statement } from '../../../store/home/sqlite.ts';
 import type { RunFlow } from '../../../store/ports/delivery-log.ts';
 
 /** What the simulated operator has set of each runner. */
@@ -110,7 +110,7 @@ export class Model {
   #deliveries: readonly DeliveryRow[] = [];
 
   /** `commitMs`: the longest time that a commit takes while nothing is wrong. */
-  constructor(database: Database, commitMs: number, isHeld: (claimedBy: string) => boolean) {
+  constructor(database: SqliteDatabase, commitMs: number, isHeld: (claimedBy: string) => boolean) {
     this.#promptMs = claimMessagesMs + claimCommits * commitMs;
     this.#isHeld = isHeld;
     this.#selectRuns = database.prepare(`

@@ -13,7 +13,7 @@ import {
   type ToWorker,
 } from '../../../store/delivery-log/thread/wire.ts';
 import { endAttempt } from '../../../store/embedded/delivery-log/sql/runs.ts';
-import { Database, type Statement } from '../../../store/home/sqlite.ts';
+import { SqliteDatabase, type Statement } from '../../../store/home/sqlite.ts';
 import type { ClaimedRuns, RunClaim } from '../../../store/ports/delivery-log.ts';
 import type { Product } from './product.ts';
 import type { Process, Scheduler } from './scheduler.ts';
@@ -43,7 +43,7 @@ const messageMsMax = 8;
  * One database in memory for all simulations of a process: each begins with it empty. The statements are those of the
  * embedded store, and are prepared once.
  */
-class SharedDatabase extends Database {
+class SharedDatabase extends SqliteDatabase {
   readonly #statements = new Map<string, unknown>();
   /** Whether another process has locked it, so that no transaction begins. */
   isLocked = false;
@@ -102,7 +102,7 @@ export class SimulatedStore {
   /** The longest time that a commit takes. */
   readonly commitMs: number;
   readonly shared: SharedDatabase;
-  readonly database: Database;
+  readonly database: SqliteDatabase;
   readonly reader: ReturnType<Product['prepareReader']>;
   /** The end of each lease, by the clock of the database. */
   readonly leases = new Map<string, number>();

@@ -14,7 +14,7 @@ import {
   toSummaries,
   unapprovedRunsMax,
 } from '../../../delivery-log/stored-rows.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type {
   DeliveryFilter,
   EndToTell,
@@ -57,7 +57,7 @@ export function openSqliteReader(file: string): SqliteReader {
 }
 
 /** Reads an open database. */
-export function prepareReader(database: Database): SqliteReader {
+export function prepareReader(database: SqliteDatabase): SqliteReader {
   const event = database.prepare<[string], EventRecord>(selectEvent);
   const snapshot = database.prepareColumn<[string], string>(selectSnapshot);
   const queries = { ...prepareDeliveryQueries(database), ...prepareRunQueries(database) };
@@ -87,7 +87,7 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
   return answer(...given);
 }
 
-function prepareDeliveryQueries(database: Database) {
+function prepareDeliveryQueries(database: SqliteDatabase) {
   const selectSeries = database.prepareColumn<
     { factory: string; name: string | null; uid: string | null; outcomes: string | null },
     number
@@ -139,7 +139,7 @@ function prepareDeliveryQueries(database: Database) {
   } satisfies Partial<SynchronousReader>;
 }
 
-function prepareSummaries(database: Database): SynchronousReader['summarizeDeliveries'] {
+function prepareSummaries(database: SqliteDatabase): SynchronousReader['summarizeDeliveries'] {
   // A length is read without the payload. Of a value of which it needs a part, SQLite reads everything.
   const selectSizes = database.prepare<[string], { seq: number; size: number | null }>(`
     SELECT seq, length(payload) AS size FROM deliveries
@@ -165,7 +165,7 @@ function prepareSummaries(database: Database): SynchronousReader['summarizeDeliv
   };
 }
 
-function prepareTroubledRuns(database: Database) {
+function prepareTroubledRuns(database: SqliteDatabase) {
   const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
     WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
   const ends = database.prepare<[number], EndToTell>(
@@ -187,7 +187,7 @@ function prepareTroubledRuns(database: Database) {
   } satisfies Partial<SynchronousReader>;
 }
 
-function prepareCounts(database: Database) {
+function prepareCounts(database: SqliteDatabase) {
   // All of them need only the index by series and age.
   const lastAccepted = database.prepareColumn<[string], number | null>(`
       SELECT max((SELECT max(at_ms) FROM deliveries WHERE series = key)) FROM series
@@ -219,7 +219,7 @@ function prepareCounts(database: Database) {
 }
 
 function prepareRunQueries(
-  database: Database,
+  database: SqliteDatabase,
 ): Pick<
   SynchronousReader,
   'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
@@ -278,7 +278,7 @@ function prepareRunQueries(
 }
 
 /** Prepares lists, each a part of a table for which there is an index. */
-function prepareLists<Key extends object>(database: Database, part: string): (key: Key) => SeqList {
+function prepareLists<Key extends object>(database: SqliteDatabase, part: string): (key: Key) => SeqList {
   const prepare = (order: string) =>
     database.prepareColumn<[object], number>(
       `SELECT seq FROM ${part} AND seq > @low AND seq < @high ORDER BY seq ${order} LIMIT @limit`,

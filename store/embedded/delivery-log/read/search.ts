@@ -10,7 +10,7 @@ import {
   timeSkewMs,
 } from '../../../delivery-log/search-steps.ts';
 import type { EventRecord } from '../../../delivery-log/stored-rows.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../../ports/delivery-log.ts';
 import { mergeFirst } from '../sql/keys.ts';
 
@@ -40,7 +40,7 @@ type Search<Filter, Row> = (wanted: Filter & SearchPart, isTimed: boolean) => Fo
 
 /** Prepares searches in a table. */
 export function prepareSqliteSearch<Filter extends DeliveryFilter | RunFilter, Row>(
-  database: Database,
+  database: SqliteDatabase,
   table: SqliteTable<Filter, Row>,
 ): Search<Filter, Row> {
   const { name } = table;
@@ -88,7 +88,7 @@ export function prepareSqliteSearch<Filter extends DeliveryFilter | RunFilter, R
 
 /** Finds the first and the last row of a time range. IDs begin with their time. */
 function prepareBounds<Filter extends DeliveryFilter | RunFilter, Row>(
-  database: Database,
+  database: SqliteDatabase,
   { name, from }: SqliteTable<Filter, Row>,
 ) {
   const idPrefix = name === 'runs' ? 'run' : 'dlv';
@@ -111,7 +111,7 @@ function prepareBounds<Filter extends DeliveryFilter | RunFilter, Row>(
 
 /** Selects from rows, given by their `seq`, those that a filter lets through; undefined if it need not look at them. */
 function prepareMatches<Filter extends DeliveryFilter | RunFilter, Row>(
-  database: Database,
+  database: SqliteDatabase,
   { name, from, time, conditions }: SqliteTable<Filter, Row>,
   filter: Filter,
 ): ((seqs: readonly number[]) => readonly number[]) | undefined {

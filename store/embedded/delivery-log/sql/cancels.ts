@@ -1,6 +1,6 @@
 import { cancelsMax } from '../../../delivery-log/run-flow.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunClaim } from '../../../ports/delivery-log.ts';
 import { type Lanes, type RunLanes, selectLanes } from './lanes.ts';
 
@@ -10,7 +10,7 @@ export interface Cancels extends Pick<VerbTable, 'cancelRun'> {
   takeToCancel(claim: RunClaim): { readonly taken: readonly number[]; readonly own: readonly string[] };
 }
 
-export function prepareCancels(database: Database, lanes: Lanes): Cancels {
+export function prepareCancels(database: SqliteDatabase, lanes: Lanes): Cancels {
   // Nothing of a run that was never claimed can be at work.
   const cancel = database.prepare<{ id: string; cancel: string; atMs: number }, RunLanes>(`
     UPDATE runs SET state = 'cancelled', cancel = @cancel, finished_at_ms = @atMs, parked = NULL, gathers = NULL

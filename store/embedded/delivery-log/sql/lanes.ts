@@ -1,5 +1,5 @@
 import { hourMs } from '../../../../schema/time-units.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import { selectFirst } from './rows.ts';
 
 /** The lanes of a run; null if it is in none of that kind. */
@@ -23,7 +23,7 @@ export interface Lanes {
   releaseAll(): void;
 }
 
-export function prepareLanes(database: Database): Lanes {
+export function prepareLanes(database: SqliteDatabase): Lanes {
   const find = database.prepareColumn<[{ seq: number; nowMs: number }], Obstacle | null>(findObstacle);
   const park = database.prepare<[string, number]>('UPDATE runs SET parked = ? WHERE seq = ?');
   const release = (which: string) =>

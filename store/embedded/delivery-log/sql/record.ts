@@ -5,7 +5,7 @@ import type {
   Duplicate,
   UnidentifiedRow,
 } from '../../../delivery-log/thread/wire.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunFlow } from '../../../ports/delivery-log.ts';
 import { makeContentKey, makeIdentityKey } from './keys.ts';
 import type { Series } from './series.ts';
@@ -20,7 +20,7 @@ interface RecordedRows {
 type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) => RecordedRows;
 
 export function prepareRecordDeliveries(
-  database: Database,
+  database: SqliteDatabase,
   snapshots: Snapshots,
   series: Series,
 ): RecordDeliveries {
@@ -58,7 +58,7 @@ type Snapshot = number | null;
 // Parameters are given by position: an object with names costs a look-up for each of them.
 
 /** Records a delivery with its runs; false if its identity or content was accepted before. Unique indexes decide that. */
-function prepareRecordAccepted(database: Database, series: Series, gather: Gather) {
+function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather: Gather) {
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
       headers, form, payload)
@@ -108,7 +108,7 @@ function prepareRecordAccepted(database: Database, series: Series, gather: Gathe
 }
 
 /** Records what remains of a delivery that was accepted before, and returns the original's id. */
-function prepareRecordDuplicate(database: Database, series: Series) {
+function prepareRecordDuplicate(database: SqliteDatabase, series: Series) {
   const selectByIdentity = prepareSelectByIdentity(database);
   const selectByContent = database.prepareColumn<[Uint8Array | null], string>(
     'SELECT id FROM deliveries WHERE content_key = ?',
@@ -127,13 +127,13 @@ function prepareRecordDuplicate(database: Database, series: Series) {
   };
 }
 
-function prepareSelectByIdentity(database: Database) {
+function prepareSelectByIdentity(database: SqliteDatabase) {
   return database.prepareColumn<[Uint8Array | null], string>(
     'SELECT id FROM deliveries WHERE identity_key = ?',
   );
 }
 
-function prepareRecordUnidentified(database: Database, series: Series) {
+function prepareRecordUnidentified(database: SqliteDatabase, series: Series) {
   const insert = database.prepare(
     'INSERT INTO deliveries (id, series, at_ms, size, snapshot, reason) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -173,7 +173,7 @@ interface Gather {
   begin(run: number, burst: Burst, taken: Taken): void;
 }
 
-function prepareGather(database: Database, snapshots: Snapshots): Gather {
+function prepareGather(database: SqliteDatabase, snapshots: Snapshots): Gather {
   const selectGathering = database.prepare<[string], Gathering>(`
     SELECT seq, created_at_ms AS sinceMs, delivery_count AS count, delivery_bytes AS bytes, snapshot
     FROM runs WHERE gathers = ?`);

@@ -1,4 +1,4 @@
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 
 /** @limit Series whose keys the log's thread remembers: enough for more webhooks than are busy at the same time. */
 const keysKeptMax = 10_000;
@@ -20,7 +20,7 @@ export interface Series {
   forgetRows(): void;
 }
 
-export function openSeries(database: Database): Series {
+export function openSeries(database: SqliteDatabase): Series {
   const keys = new Map<string, number>();
   type Columns = [string, string, string, string, string | null, string | null, string | null];
   const select = database.prepareColumn<Columns, number>(`

@@ -1,5 +1,5 @@
 import type { SentAppliedState } from '../../../delivery-log/thread/wire.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { AppliedStateRef } from '../../../ports/delivery-log.ts';
 import { selectSnapshot } from './rows.ts';
 
@@ -19,7 +19,7 @@ export interface Snapshots {
   forgetRows(): void;
 }
 
-export function openSnapshots(database: Database): Snapshots {
+export function openSnapshots(database: SqliteDatabase): Snapshots {
   const lastApplied = new Map<string, AppliedStateRef & { key?: number }>();
   const insert = database.prepare<[string, string]>(
     'INSERT INTO snapshots (digest, json) VALUES (?, ?) ON CONFLICT DO NOTHING',

@@ -6,7 +6,7 @@ import {
   unhealthyStates,
 } from '../../../delivery-log/tally-rows.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { SynchronousReader } from '../../../ports/delivery-log.ts';
 import type {
   HealthCounts,
@@ -23,7 +23,7 @@ import { heldBy } from './rows.ts';
 /** @limit Tallies that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
 const talliesPerPruneStepMax = 1_000;
 
-export function prepareTallyQueries(database: Database) {
+export function prepareTallyQueries(database: SqliteDatabase) {
   const listeningSince = database.prepareColumn<[], number>('SELECT listening_since_ms FROM tally_position');
   const history = database.prepare<{ factory: string; uid: string | null; sinceHour: number }, Tally>(
     selectTallies,
@@ -58,7 +58,7 @@ export function prepareTallyQueries(database: Database) {
   } satisfies Partial<SynchronousReader>;
 }
 
-function prepareReadNext(database: Database): SynchronousReader['readNextTallies'] {
+function prepareReadNext(database: SqliteDatabase): SynchronousReader['readNextTallies'] {
   const position = database.prepareColumn<[], number>('SELECT seq FROM tally_position');
   const next = database.prepareArrays<[number], [number, number, number]>(
     `SELECT seq, series, at_ms FROM deliveries WHERE seq > ? ORDER BY seq LIMIT ${tallyRowsMax}`,
@@ -94,7 +94,7 @@ const selectHealth =
   'SELECT factory, uid, webhook, state, since_ms AS sinceMs, from_ms AS fromMs FROM webhook_health';
 
 /** Each verb runs within the caller's transaction. */
-export function prepareTallyVerbs(database: Database) {
+export function prepareTallyVerbs(database: SqliteDatabase) {
   const advance = database.prepare<[number, number]>('UPDATE tally_position SET seq = ? WHERE seq = ?');
   const add = database.prepare<[Tally]>(addTally);
   const wake = database.prepare<[Tally & { isUrgent: number }]>(`
@@ -152,7 +152,7 @@ const addTally = `
     last_rejected_ms = coalesce(max(last_rejected_ms, excluded.last_rejected_ms), last_rejected_ms, excluded.last_rejected_ms)`;
 
 /** Removes a step's share of what is older than an hour. Returns whether there may be more. */
-export function prepareRemoveTallies(database: Database): (beforeHour: number) => boolean {
+export function prepareRemoveTallies(database: SqliteDatabase): (beforeHour: number) => boolean {
   const old = database.prepare<[number, number], { factory: string; uid: string; hour: number }>(
     'SELECT factory, uid, hour FROM tallies WHERE hour < ? LIMIT ?',
   );
@@ -170,7 +170,7 @@ export function prepareRemoveTallies(database: Database): (beforeHour: number) =
 const runTalliesPerPruneStepMax = 1_000;
 
 /** Prepares reading the tallies of runs, which triggers keep. */
-export function prepareReadRunTallies(database: Database): SynchronousReader['readRunTallies'] {
+export function prepareReadRunTallies(database: SqliteDatabase): SynchronousReader['readRunTallies'] {
   const tallies = database.prepare<[string, number], RunTally>(`
     SELECT automation, hour, succeeded, failed, cancelled FROM run_tallies WHERE factory = ? AND hour >= ?
     ORDER BY automation, hour`);
@@ -196,7 +196,7 @@ export function prepareReadRunTallies(database: Database): SynchronousReader['re
 }
 
 /** Removes a step's share of what is older than an hour. Returns whether there may be more. */
-export function prepareRemoveRunTallies(database: Database): (beforeHour: number) => boolean {
+export function prepareRemoveRunTallies(database: SqliteDatabase): (beforeHour: number) => boolean {
   const remove = (table: string, key: string) =>
     database.prepare<[number]>(`DELETE FROM ${table} WHERE (${key}) IN (
       SELECT ${key} FROM ${table} WHERE hour < ? LIMIT ${runTalliesPerPruneStepMax})`);

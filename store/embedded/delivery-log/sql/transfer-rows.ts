@@ -1,5 +1,5 @@
 import { runStates } from '../../../../schema/delivery.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import {
   deliverySizeMax,
   pageBytesMax,
@@ -17,7 +17,7 @@ export type StoredTransferRun = Omit<TransferRun, Flag | 'bytes'> & { readonly [
 type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed';
 
 export function readTransferDeliveries(
-  database: Database,
+  database: SqliteDatabase,
   factory: string,
   after: number,
 ): TransferDelivery[] {
@@ -41,7 +41,11 @@ export function readTransferDeliveries(
   return page;
 }
 
-export function readTransferRuns(database: Database, factory: string, after: number): StoredTransferRun[] {
+export function readTransferRuns(
+  database: SqliteDatabase,
+  factory: string,
+  after: number,
+): StoredTransferRun[] {
   const selectSeqs = database.prepareColumn<[string, string, number, number, number], number>(
     selectSeqsOfRuns,
   );
@@ -54,7 +58,7 @@ export function readTransferRuns(database: Database, factory: string, after: num
   return database.prepare<[string], StoredTransferRun>(selectTransferRuns).all(JSON.stringify(seqs));
 }
 
-export function listLoggedFactories(database: Database): string[] {
+export function listLoggedFactories(database: SqliteDatabase): string[] {
   return database
     .prepareColumn<[], string>(
       'SELECT factory FROM series UNION SELECT factory FROM unlogged UNION SELECT factory FROM pauses',
@@ -63,14 +67,14 @@ export function listLoggedFactories(database: Database): string[] {
     .sort();
 }
 
-export function countIdentities(database: Database): number {
+export function countIdentities(database: SqliteDatabase): number {
   const count = 'SELECT count(*) FROM deliveries WHERE identity_key IS NOT NULL';
   return database.prepareColumn<[], number>(count).get() ?? 0;
 }
 
 /** Appends deliveries in one transaction. */
 export function writeTransferDeliveries(
-  database: Database,
+  database: SqliteDatabase,
   rows: readonly TransferDelivery[],
   snapshots: readonly TransferSnapshot[],
 ): void {
@@ -111,7 +115,7 @@ function makeUniqueKeys({
 
 /** Appends runs in one transaction. */
 export function writeTransferRuns(
-  database: Database,
+  database: SqliteDatabase,
   rows: readonly StoredTransferRun[],
   snapshots: readonly TransferSnapshot[],
 ): void {
@@ -130,7 +134,7 @@ export function writeTransferRuns(
   });
 }
 
-function storeSnapshots(database: Database, snapshots: readonly TransferSnapshot[]): void {
+function storeSnapshots(database: SqliteDatabase, snapshots: readonly TransferSnapshot[]): void {
   const insert = database.prepare<[TransferSnapshot]>(
     'INSERT INTO snapshots (digest, json) VALUES (@digest, @json) ON CONFLICT DO NOTHING',
   );

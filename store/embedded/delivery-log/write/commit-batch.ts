@@ -9,7 +9,7 @@ import {
   type Verb,
   type VerbTable,
 } from '../../../delivery-log/thread/wire.ts';
-import type { Database } from '../../../home/sqlite.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunDelivery } from '../../../ports/delivery-log.ts';
 import { toLogError } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
@@ -27,7 +27,7 @@ import { prepareRecordUnlogged } from '../sql/unlogged.ts';
  * database in messages. `requireInPlace` throws if what was committed is not kept.
  */
 export function prepareCommit(
-  database: Database,
+  database: SqliteDatabase,
   file: string,
   requireInPlace: () => void,
 ): (batch: Batch) => Committed | FailedBatch {

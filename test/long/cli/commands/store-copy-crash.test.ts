@@ -8,7 +8,7 @@ import type { CopyReport } from '../../../../operations/stores/copy-store.ts';
 import { webhooksMax } from '../../../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../../../schema/ids.ts';
 import { homeAt } from '../../../../store/home/home.ts';
-import { Database } from '../../../../store/home/sqlite.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { rowsPerPageMax, type TransferDelivery, type TransferRun } from '../../../../store/ports/transfer.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { query, useOwnPostgres } from '../../../support/postgres.ts';
@@ -85,7 +85,7 @@ async function countRows(url: string, table: string): Promise<number> {
 }
 
 function countInHome(deliveryLogFile: string): number {
-  const database = new Database(deliveryLogFile, { readOnly: true });
+  const database = new SqliteDatabase(deliveryLogFile, { readOnly: true });
   const rows = database.prepareColumn('SELECT count(*) FROM deliveries').get();
   database.close();
   return Number(rows);

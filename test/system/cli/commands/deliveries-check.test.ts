@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
-import { Database } from '../../../../store/home/sqlite.ts';
 import { expect, test } from 'vitest';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../../support/daemon.ts';
 import { send } from '../../../support/http.ts';
@@ -62,7 +62,7 @@ test('salvages every row of a log whose first page is damaged', async () => {
   for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
   await daemon.stop();
   // Whatever the daemon had no time for: with a write-ahead log, the page would be there too.
-  const database = new Database(workspace.path(log));
+  const database = new SqliteDatabase(workspace.path(log));
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
   writeFileSync(workspace.path(log), Buffer.alloc(4_096, 0xff), { flag: 'r+' });
@@ -130,7 +130,7 @@ test('refuses to salvage while the daemon runs', async () => {
   const workspace = makeWorkspace();
   await (await openWebhookDaemon({ workspace })).stop();
   damageLeafPage(workspace.path(log), 'snapshots');
-  const holder = new Database(workspace.path(`${log}.lock`));
+  const holder = new SqliteDatabase(workspace.path(`${log}.lock`));
   holder.exec('BEGIN EXCLUSIVE');
   const { exitCode, stderr } = await workspace.hookmill('deliveries', 'check', '--salvage');
   holder.close();
@@ -140,7 +140,7 @@ test('refuses to salvage while the daemon runs', async () => {
 
 /** Overwrites bytes of the file as a disk may do: SQLite still reads the row. */
 function alterFile(file: string, from: string, to: string): void {
-  const database = new Database(file);
+  const database = new SqliteDatabase(file);
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
   const bytes = readFileSync(file);
@@ -150,10 +150,8 @@ function alterFile(file: string, from: string, to: string): void {
 
 /** Overwrites a page in the middle of a table: a leaf, or its root if it has only one page. */
 function damageLeafPage(file: string, table: string): void {
-  const database = new Database(file);
-  const root = Number(
-    database.prepareColumn('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table),
-  );
+  const database = new SqliteDatabase(file);
+  const root = Number(database.prepareColumn('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table));
   const pageBytes = Number(database.pragma('page_size'));
   database.close();
   const fd = openSync(file, 'r+');

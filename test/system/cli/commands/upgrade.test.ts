@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Database } from '../../../../store/home/sqlite.ts';
 import { execaSync } from 'execa';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import {
   readSchemaVersion,
   schemaVersionCurrent,
 } from '../../../../store/embedded/delivery-log/sql/migrations.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { openStore } from '../../../../store/open-store.ts';
 import { transferTables } from '../../../../store/ports/transfer.ts';
 import {
@@ -184,7 +184,7 @@ const failing = 'INSERT INTO missing VALUES (1)';
 describe.for(versions)('the delivery log in the home of %s', file => {
   const open = () => {
     const { workspace, answers } = unpackHome(file);
-    const database = new Database(join(workspace.home, 'deliveries.db'));
+    const database = new SqliteDatabase(join(workspace.home, 'deliveries.db'));
     onTestFinished(() => void database.close());
     // As the product opens it.
     database.pragma('foreign_keys = ON');

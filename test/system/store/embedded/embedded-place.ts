@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../../store/embedded/embedded-store.ts';
 import { homeAt } from '../../../../store/home/home.ts';
-import { Database } from '../../../../store/home/sqlite.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { type MakePlace, type Place, withKept } from '../conformance/place.ts';
 
 /** Makes homes. Each store reads its delivery log in a thread of its own, or in the thread of the test. */
@@ -32,7 +32,7 @@ export function embeddedPlaces({ readsInThread } = { readsInThread: false }): Ma
 
 /** Removes all rows, but those whose keys the log's thread remembers. */
 function emptyLog(file: string): void {
-  const database = new Database(file);
+  const database = new SqliteDatabase(file);
   const tables = database.prepareColumn<[], string>(`
     SELECT name FROM sqlite_schema WHERE type = 'table'
       AND name NOT IN ('series', 'snapshots', 'snapshot_uses', 'tally_position')`);

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../../../store/embedded/delivery-log/sql/dat
 import { prepareRunVerbs } from '../../../../../store/embedded/delivery-log/sql/runs.ts';
 import { openSeries } from '../../../../../store/embedded/delivery-log/sql/series.ts';
 import { openSnapshots } from '../../../../../store/embedded/delivery-log/sql/snapshots.ts';
-import { Database, type Statement } from '../../../../../store/home/sqlite.ts';
+import { SqliteDatabase, type Statement } from '../../../../../store/home/sqlite.ts';
 import { temporaryFile } from './delivery-log-samples.ts';
 
 const flow = JSON.stringify({
@@ -15,7 +15,7 @@ const flow = JSON.stringify({
 });
 
 /** Says which statements are executed. */
-class WatchedDatabase extends Database {
+class WatchedDatabase extends SqliteDatabase {
   readonly #onExecuted: (sql: string) => void;
 
   constructor(file: string, onExecuted: (sql: string) => void) {

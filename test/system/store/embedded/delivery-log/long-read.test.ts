@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { moveWalAfter } from '../../../../../store/embedded/delivery-log/sql/database.ts';
 import { openDeliveryLog } from '../../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { Database } from '../../../../../store/home/sqlite.ts';
+import { SqliteDatabase } from '../../../../../store/home/sqlite.ts';
 import { acceptedDelivery } from '../../../../support/deliveries.ts';
 import { temporaryFile } from './delivery-log-samples.ts';
 
@@ -10,7 +10,7 @@ import { temporaryFile } from './delivery-log-samples.ts';
 function countInFile(file: string): unknown {
   const copy = `${file}-copy`;
   copyFileSync(file, copy);
-  const database = new Database(copy);
+  const database = new SqliteDatabase(copy);
   const count = database.prepareColumn('SELECT count(*) FROM deliveries').get();
   database.close();
   rmSync(copy);
@@ -22,7 +22,7 @@ test('what was committed during a long read is in the file once it ends, before 
   // Closing it puts the tables into the file.
   await (await openDeliveryLog(file)).close();
   const log = await openDeliveryLog(file);
-  const reader = new Database(file, { readOnly: true });
+  const reader = new SqliteDatabase(file, { readOnly: true });
   const count = reader.prepareColumn('SELECT count(*) FROM deliveries');
   reader.exec('BEGIN');
   expect(count.get()).toBe(0);
