@@ -36,10 +36,7 @@ browserTest('a factory of files is switched, and offers other changes as files',
   expect(await textOf(page.locator('.diff'))).toBe('- enabled: true\n+ enabled: false\n');
 
   await visit('/overview');
-  await page
-    .getByRole('list', { name: 'Needs attention' })
-    .getByText('The applied state differs')
-    .waitFor();
+  await page.getByRole('list', { name: 'Needs attention' }).getByText('The applied state differs').waitFor();
   await page.getByText('Deploys is disabled here, and enabled in its file.').waitFor();
   await page.getByRole('link', { name: 'See the drift' }).waitFor();
 

@@ -148,9 +148,7 @@ browserTest('shows all in forced colours, and animates nothing with less motion'
   }
   await page.getByRole('button', { name: 'Jump to an ID or name' }).focus();
   await page.keyboard.press('Tab');
-  expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe(
-    'solid',
-  );
+  expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
 
   await page.emulateMedia({ forcedColors: 'none' });
   await visit('/deliveries');

@@ -32,8 +32,7 @@ browserTest('branch: suspends, resumes, and names each mistake and its remedy', 
   const reconcile = await followUpstream(dashboard, upstream.bare);
   await reconcile();
   const readReconcile = async () =>
-    (await api<{ reconcile: Record<'suspendedAt' | 'askedAt', string | null> }>('GET', '/status'))
-      .reconcile;
+    (await api<{ reconcile: Record<'suspendedAt' | 'askedAt', string | null> }>('GET', '/status')).reconcile;
   await visit('/settings/branch');
   await page.getByRole('button', { name: 'Suspend…' }).click();
   const question = page.getByRole('dialog', { name: 'Suspend main?' });
@@ -98,9 +97,7 @@ browserTest('branch: suspends, resumes, and names each mistake and its remedy', 
   await page.getByRole('link', { name: 'Definition', exact: true }).click();
   await page.getByText(`at commit ${revision.slice(0, 7)}`).waitFor();
   await page.getByText('a commit that renames it is not applied').waitFor();
-  await page
-    .getByText('The new value takes effect when the next change on the branch is applied.')
-    .waitFor();
+  await page.getByText('The new value takes effect when the next change on the branch is applied.').waitFor();
   await chooseFromMenu(page, 'Disable…');
   await page.getByText('the next commit that is applied enables the webhook again').waitFor();
   await page.getByRole('button', { name: 'Disable deploys' }).click();
@@ -148,8 +145,7 @@ browserTest('a token is shown once and revoked; the audit log reads on', async (
   expect(JSON.stringify(await api('GET', '/tokens'))).not.toContain('ci-plan');
 
   const { uid } = await createWebhook(api, 'deploys');
-  for (let count = 0; count < 60; count++)
-    await api('PATCH', `/webhooks/${uid}`, { enabled: count % 2 > 0 });
+  for (let count = 0; count < 60; count++) await api('PATCH', `/webhooks/${uid}`, { enabled: count % 2 > 0 });
   await createWebhook(api, 'spare');
   await visit('/audit');
   await page.getByRole('rowheader', { name: /^Today, / }).waitFor();

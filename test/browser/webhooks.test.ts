@@ -342,10 +342,7 @@ browserTest('the page of a webhook says why it did not fire, and where the path 
   await automate(api, 'triage', webhook.uid, { state: ['failed'] });
   await expectCause('automations', /\$\.state in \["failed"\]: it is "Failed"[\s\S]*did you mean "Failed"/);
   await deliver(webhook, { state: 'failed' });
-  await expectCause(
-    'runs',
-    /^Cause: [^\n]*failed after one attempt[\s\S]*no luck[\s\S]*hookmill runs retry/,
-  );
+  await expectCause('runs', /^Cause: [^\n]*failed after one attempt[\s\S]*no luck[\s\S]*hookmill runs retry/);
   // Every step is in the set-up.
   await visit(`/webhooks/${webhook.uid}?tab=set-up`);
   const path = page.getByRole('list', { name: 'The last request, step by step' });
