@@ -5,7 +5,7 @@ import type { OfferedRunner } from '../../store/ports/daemon-records.ts';
 import { storeIn } from '../support/stored.ts';
 import { violations } from './axe.ts';
 import { browserTest, openDashboard, textOf } from './browser.ts';
-import { createWebhook, deliver, triggerOn } from './samples.ts';
+import { automate, createWebhook, deliver, listRuns, triggerOn } from './samples.ts';
 
 /** The text in the editor. */
 async function readText(page: Page): Promise<string> {
@@ -41,13 +41,20 @@ async function review(page: Page) {
 
 const cells = (page: Page) => page.locator('.cells a');
 
-browserTest('creates an automation from a template, with its filter tested on what was sent', async () => {
-  const { page, api, keep, visit } = await openDashboard();
+browserTest('creates an automation, with completions and its filter tested on what was sent', async () => {
+  const { page, api, visit } = await openDashboard();
+  await visit('/automations');
+  await page.getByText('No automations yet').waitFor();
+  await page.getByRole('link', { name: 'New automation' }).click();
+  await page.getByText('This factory has no webhook yet.').waitFor();
+  await page.getByText('There is no webhook the-name-of-a-webhook: its trigger never fires.').waitFor();
+  await page.getByRole('link', { name: 'Add a webhook' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();
+
   const webhook = await createWebhook(api, 'deploys');
   await deliver(webhook, { state: 'failed', service: { name: 'checkout' } });
   await deliver(webhook, { state: 'passed', service: { name: 'search' } });
-  await visit('/automations');
-  await page.getByRole('link', { name: 'New automation' }).click();
+  await visit('/new-automation');
   await page.getByText('Would have started 2 of the last 2').waitFor();
   const create = page.getByRole('button', { name: 'Review and create' });
   expect(await create.isDisabled()).toBe(true);
@@ -66,7 +73,6 @@ browserTest('creates an automation from a template, with its filter tested on wh
   await page.getByText('Would have started 1 of the last 2').waitFor();
   expect(await readText(page)).toContain('        state: [failed]');
   expect(await cells(page).evaluateAll(found => found.map(({ className }) => className))).toEqual(['', 'y']);
-  await keep('automation-new');
 
   const dialog = await review(page);
   await dialog.getByRole('button', { name: 'Create automation' }).click();
@@ -75,23 +81,8 @@ browserTest('creates an automation from a template, with its filter tested on wh
   await deliver(webhook, { state: 'failed', n: 2 });
   await deliver(webhook, { state: 'passed' });
   expect(await api('GET', '/runs')).toMatchObject({ runs: [{ automation: 'triage' }] });
-});
 
-browserTest('a new automation without a webhook to listen to leads to a new webhook', async () => {
-  const { page, visit } = await openDashboard();
-  await visit('/automations');
-  await page.getByText('No automations yet').waitFor();
-  await page.getByRole('link', { name: 'New automation' }).click();
-  await page.getByText('This factory has no webhook yet.').waitFor();
-  await page.getByText('There is no webhook the-name-of-a-webhook: its trigger never fires.').waitFor();
-  await page.getByRole('link', { name: 'Add a webhook' }).click();
-  await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();
-});
-
-browserTest('completes keys, fields and values that were really sent', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  for (const state of ['failed', 'passed']) await deliver(webhook, { state, service: { name: 'checkout' } });
+  // Keys, fields and values that were really sent are completed.
   await visit('/new-automation');
   await page.getByRole('row', { name: /\$\.service\.name/ }).waitFor();
   await goToEndOf(page, 'webhook: deploys');
@@ -114,12 +105,11 @@ browserTest('completes keys, fields and values that were really sent', async () 
   );
 });
 
-browserTest('adds a clause with values of a real payload, and repairs one that nearly matches', async () => {
+browserTest('edits, reviews, runs, pauses, disables and deletes an automation', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   for (const state of ['failed', 'Failed', 'passed']) await deliver(webhook, { state });
-  const triggers = [triggerOn(webhook.uid)];
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
+  await automate(api, 'triage', webhook.uid);
   await visit('/automations/triage/edit');
   await page.getByText('Would have started 3 of the last 3').waitFor();
   await page.getByRole('button', { name: 'Add $.state' }).click();
@@ -139,15 +129,43 @@ browserTest('adds a clause with values of a real payload, and repairs one that n
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.getByText('Would have started 3 of the last 3').waitFor();
   expect(await readText(page)).not.toContain('payload');
-});
 
-browserTest('reviews what applying would change, and what that means for stored deliveries', async () => {
-  const { page, api, keep, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  for (const state of ['failed', 'error', 'passed']) await deliver(webhook, { state });
-  const triggers = [triggerOn(webhook.uid, { state: ['failed'] })];
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.\nThen act.', triggers });
-  await visit('/automations/triage');
+  // Somebody else changes it meanwhile: the draft stays.
+  const automation = { prompt: 'Look.', triggers: [triggerOn(webhook.uid)] };
+  await goToEndOf(page, 'prompt: Look.');
+  await page.keyboard.type(' Mine.');
+  await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs.' });
+  const dialog = page.locator('dialog');
+  await review(page);
+  await dialog.getByText('Someone else made a change in the meantime').waitFor();
+  expect(await textOf(dialog.locator('.diff'))).toBe('- Theirs.\n+ Look. Mine.\n');
+  await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs again.' });
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await dialog.getByRole('alert').getByText('Someone else made a change in the meantime').waitFor();
+  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs again.' });
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+  expect(await readText(page)).toContain('prompt: Look. Mine.');
+  await (await review(page)).getByRole('button', { name: 'Drop mine' }).click();
+  await page.locator('.cm-line', { hasText: 'prompt: Theirs again.' }).waitFor();
+
+  // A run of the draft has the payload of a stored delivery, edited.
+  await goToEndOf(page, 'prompt: Theirs again.');
+  await page.keyboard.type(' Closely.');
+  await page.getByRole('button', { name: 'Run with…' }).click();
+  const typed = page.getByLabel('Payload', { exact: true });
+  await expect.poll(() => typed.inputValue()).toContain('"state": "passed"');
+  await typed.fill('{"state": "edited"}');
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByText('Started a run of triage').waitFor();
+  expect(await api('GET', `/runs/${(await listRuns(api))[0]?.id}`)).toMatchObject({
+    ...{ automation: 'triage', prompt: 'Theirs again. Closely.', manual: true },
+  });
+  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs again.' });
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  // The review says what applying would change, and what that means for stored deliveries.
+  await automate(api, 'review', webhook.uid, { state: ['failed'] }, { prompt: 'Look.\nThen act.' });
+  await visit('/automations/review');
   await page.getByText('Would have started 1 of the last 3').waitFor();
   expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
   await editorOf(page).click();
@@ -162,34 +180,54 @@ triggers:
     filter:
       webhook: deploys
       payload:
-        state: [failed, error]
+        state: [failed, Failed]
 `);
   await page.keyboard.press('Control+Enter');
-  const dialog = page.locator('dialog');
   await dialog.getByText('triggers[deploys].filter.payload.state').waitFor();
   expect(await dialog.locator('.diff').allTextContents()).toEqual([
     '  Look.\n- Then act.\n+ Then write.\n+ <b>\n',
-    '- [failed]\n+ [failed, error]\n',
+    '- [failed]\n+ [failed, Failed]\n',
   ]);
   expect(await dialog.locator('.effects li').first().textContent()).toBe(
     'Of the last 3 deliveries, 2 would start a run (1 before); the outcome of 1 changes',
   );
   expect(await violations(page)).toEqual([]);
-  await keep('automation-changes');
   await dialog.getByRole('button', { name: 'Keep editing' }).click();
-  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.\nThen act.' });
-});
+  expect(await api('GET', '/automations/review')).toMatchObject({ prompt: 'Look.\nThen act.' });
 
-browserTest('edits an automation: another trigger, disabled; and deletes it', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
+  // A page with changes asks before it is left.
+  await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
+  const question = page.getByRole('dialog', { name: 'Leave without applying your changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect.poll(() => page.url()).toMatch(/\/automations\/review$/);
+  expect(await readText(page)).toContain('Then write.');
+  await page.getByRole('link', { name: 'Deliveries', exact: true }).first().click();
+  await question.getByRole('button', { name: 'Drop the changes' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+
+  // It is paused for a time, disabled, given another trigger, and deleted.
   const other = await createWebhook(api, 'alerts');
-  const triggers = [triggerOn(webhook.uid, { state: ['failed'], kind: { not_in: ['test'] } })];
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
-  await visit('/automations/triage');
-  await page.getByRole('button', { name: 'More actions' }).click();
+  const payload = { state: ['failed'], kind: { not_in: ['test'] } };
+  await automate(api, 'kinds', webhook.uid, payload);
+  await visit('/automations/kinds');
+  const more = page.getByRole('button', { name: 'More actions' });
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Pause…' }).click();
+  await page.getByRole('button', { name: '8 hours' }).click();
+  await page.getByRole('button', { name: 'Pause kinds' }).click();
+  await page.getByText('Runs are recorded, but none starts.').waitFor();
+  expect(await api('GET', '/pauses')).toMatchObject({ pauses: [{ automation: 'kinds' }] });
+  await visit('/automations');
+  const row = page.getByRole('row', { name: /kinds/ });
+  await row.getByText('paused').waitFor();
+  await visit('/automations/kinds');
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  await page.getByText('Resumed kinds').waitFor();
+  expect(await api('GET', '/pauses')).toMatchObject({ pauses: [] });
+  await more.click();
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
-  await page.getByRole('button', { name: 'Disable triage' }).click();
+  await page.getByRole('button', { name: 'Disable kinds' }).click();
   await page.locator('h1').getByText('Disabled').waitFor();
   await expect.poll(() => readText(page)).toMatch(/^enabled: false\n/);
   await page.keyboard.press('Control+End');
@@ -199,51 +237,25 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
     '  - provider: webhook\n    event: received\n    filter:\n      webhook: alerts\n',
   );
   await (await review(page)).getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('Applied triage').waitFor();
-  expect(await api('GET', '/automations/triage')).toMatchObject({
+  await page.getByText('Applied kinds').waitFor();
+  expect(await api('GET', '/automations/kinds')).toMatchObject({
     enabled: false,
     prompt: 'Look.',
-    triggers: [{ uid: webhook.uid, payload: triggers[0]?.filter.payload }, { uid: other.uid }],
+    triggers: [{ uid: webhook.uid, payload }, { uid: other.uid }],
   });
   await visit('/automations');
-  const row = page.getByRole('row', { name: /triage/ });
   expect(await textOf(row)).toContain('state failed, kind not test and 1 more');
   await row.getByText('disabled').waitFor();
   await row.getByRole('link').click();
-  await page.getByRole('button', { name: 'More actions' }).click();
+  await more.click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
-  await page.getByRole('button', { name: 'Delete triage' }).click();
-  await page.getByText('No automations yet').waitFor();
-});
-
-browserTest('pauses an automation for a time, and resumes it', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
-  await visit('/automations/triage');
-  const more = page.getByRole('button', { name: 'More actions' });
-  await more.click();
-  await page.getByRole('menuitem', { name: 'Pause…' }).click();
-  await page.getByRole('button', { name: '8 hours' }).click();
-  await page.getByRole('button', { name: 'Pause triage' }).click();
-  await page.getByText('Runs are recorded, but none starts.').waitFor();
-  expect(await api('GET', '/pauses')).toMatchObject({
-    pauses: [{ automation: 'triage', until: /^2/ }].map(({ automation }) => ({ automation })),
-  });
-  await visit('/automations');
-  await page
-    .getByRole('row', { name: /triage/ })
-    .getByText('paused')
-    .waitFor();
-  await visit('/automations/triage');
-  await more.click();
-  await page.getByRole('menuitem', { name: 'Resume' }).click();
-  await page.getByText('Resumed triage').waitFor();
-  expect(await api('GET', '/pauses')).toMatchObject({ pauses: [] });
+  await page.getByRole('button', { name: 'Delete kinds' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Automations' }).waitFor();
+  await row.waitFor({ state: 'detached' });
 });
 
 browserTest('says how runs are executed in sentences, whose slots edit the text; comments stay', async () => {
-  const { page, api, daemon, keep, visit } = await openDashboard();
+  const { page, api, daemon, visit } = await openDashboard();
   const { offeredRunners } = storeIn(homeAt(daemon.workspace.home));
   const configured = await offeredRunners.read();
   onTestFinished(() => offeredRunners.record(configured));
@@ -254,7 +266,10 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
   await offeredRunners.record([...configured, agents, others]);
   const webhook = await createWebhook(api, 'deploys');
   await deliver(webhook, { issue: { id: 7 } });
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
+  await automate(api, 'triage', webhook.uid, undefined, {
+    ...{ attempts: 3, backOff: { first: '30s', max: '5m' }, runsPerHour: 20 },
+    ...{ concurrency: 2, concurrencyKey: '$.repository.full_name' },
+  });
   await visit('/automations/triage');
   await editorOf(page).click();
   await page.keyboard.press('Control+Home');
@@ -278,12 +293,11 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
   await page.keyboard.press('Enter');
   await slotOf(page, 'After a failure').click();
   await page.getByRole('option', { name: /^The others wait/ }).click();
-  for (const [label, text] of Object.entries({
-    ...{ Artifacts: 'answer.md, report.md', 'Time limit': '10m', Attempts: '3', 'First wait': '30s' },
-    ...{ 'Longest wait': '5m', 'Runs at a time': '2', 'Limit for each': '$.repository.full_name' },
-    ...{ 'Quiet time': '30s', 'Burst of': '$.issue.id', 'Longest burst': '5m', 'Runs an hour': '20' },
-  }))
-    await setSlot(page, label, text);
+  await setSlot(page, 'Artifacts', 'answer.md, report.md');
+  await setSlot(page, 'Time limit', '10m');
+  await setSlot(page, 'Quiet time', '30s');
+  await setSlot(page, 'Burst of', '$.issue.id');
+  await setSlot(page, 'Longest burst', '5m');
   // The text of an open menu counts as text of its sentence until the menu is removed.
   await expect
     .poll(() => page.locator('.sentence').allTextContents())
@@ -297,7 +311,6 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
   expect(await readText(page)).toMatch(
     /^# What runs do\.\nprompt: Look\.\n[\s\S]*\ndebounce: \{ for: 30s, key: \$\.issue\.id, atMost: 5m \}\n/,
   );
-  await keep('automation-runs');
 
   await goToEndOf(page, 'attempts: 3');
   await page.keyboard.press('Backspace');
@@ -318,16 +331,8 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
     ...{ concurrency: 2, concurrencyKey: '$.repository.full_name', runsPerHour: 20 },
     debounce: { for: '30s', key: '$.issue.id', atMost: '5m' },
   });
-});
 
-browserTest('what is left out of a sentence is no key any more', async () => {
-  const { page, api, visit } = await openDashboard();
-  const { uid } = await createWebhook(api, 'deploys');
-  const kept = { attempts: 3, backOff: { first: '30s' }, order: '$.issue.id', onFailure: 'continue' };
-  const removed = { timeLimit: '10m', concurrency: 2, concurrencyKey: '$.id' };
-  const automation = { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] };
-  await api('POST', '/automations', { ...automation, ...kept, ...removed });
-  await visit('/automations/triage');
+  // What is left out of a sentence is no key any more.
   const leaveOut = async (label: string) => {
     await slotOf(page, label).click();
     await page.getByRole('button', { name: 'Leave it out' }).click();
@@ -339,85 +344,27 @@ browserTest('what is left out of a sentence is no key any more', async () => {
   await leaveOut('Limit for each');
   await page.getByText('valid', { exact: true }).waitFor();
   await (await review(page)).getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('Applied triage').waitFor();
+  await dialog.waitFor({ state: 'detached' });
   const saved = await api<object>('GET', '/automations/triage');
-  expect(saved).toMatchObject(kept);
-  expect(Object.keys(saved).filter(key => key in removed)).toEqual([]);
-});
-
-browserTest(
-  'says that someone else changed the automation in the meantime, and keeps the draft',
-  async () => {
-    const { page, api, visit } = await openDashboard();
-    const { uid } = await createWebhook(api, 'deploys');
-    const automation = { prompt: 'Look.', triggers: [triggerOn(uid)] };
-    await api('POST', '/automations', { name: 'triage', ...automation });
-    await visit('/automations/triage');
-    await goToEndOf(page, 'prompt: Look.');
-    await page.keyboard.type(' Mine.');
-    await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs.' });
-    const dialog = await review(page);
-    await dialog.getByText('Someone else made a change in the meantime').waitFor();
-    expect(await textOf(dialog.locator('.diff'))).toBe('- Theirs.\n+ Look. Mine.\n');
-    await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs again.' });
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await dialog.getByRole('alert').getByText('Someone else made a change in the meantime').waitFor();
-    expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs again.' });
-    await dialog.getByRole('button', { name: 'Keep editing' }).click();
-    expect(await readText(page)).toContain('prompt: Look. Mine.');
-    await (await review(page)).getByRole('button', { name: 'Drop mine' }).click();
-    await page.locator('.cm-line', { hasText: 'prompt: Theirs again.' }).waitFor();
-  },
-);
-
-browserTest('asks before a page with changes is left', async () => {
-  const { page, api, visit } = await openDashboard();
-  const { uid } = await createWebhook(api, 'deploys');
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] });
-  await visit('/automations/triage');
-  await setSlot(page, 'Attempts', '3');
-  await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
-  const question = page.getByRole('dialog', { name: 'Leave without applying your changes?' });
-  await question.getByRole('button', { name: 'Keep editing' }).click();
-  await expect.poll(() => page.url()).toMatch(/\/automations\/triage$/);
-  expect(await readText(page)).toContain('attempts: 3');
-  await page.getByRole('link', { name: 'Deliveries', exact: true }).first().click();
-  await question.getByRole('button', { name: 'Drop the changes' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
-});
-
-browserTest('starts a run of the draft with the payload of a stored delivery, edited', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  await deliver(webhook, { state: 'passed' });
-  const triggers = [triggerOn(webhook.uid, { state: ['failed'] })];
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
-  await visit('/automations/triage');
-  await goToEndOf(page, 'prompt: Look.');
-  await page.keyboard.type(' Closely.');
-  await page.getByRole('button', { name: 'Run with…' }).click();
-  const payload = page.getByLabel('Payload', { exact: true });
-  await expect.poll(() => payload.inputValue()).toContain('"state": "passed"');
-  await payload.fill('{"state": "edited"}');
-  await page.getByRole('button', { name: 'Start the run' }).click();
-  await page.getByText('Started a run of triage').waitFor();
-  const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
-  expect(await api('GET', `/runs/${runs[0]?.id}`)).toMatchObject({
-    ...{ automation: 'triage', prompt: 'Look. Closely.', manual: true },
+  expect(saved).toMatchObject({
+    attempts: 4,
+    backOff: { first: '30s' },
+    order: '$.issue.id',
+    onFailure: 'hold',
   });
-  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.' });
+  for (const key of ['timeLimit', 'concurrency', 'concurrencyKey']) expect(saved).not.toHaveProperty(key);
 });
 
 browserTest('the list finds automations, and shows those that fail', async () => {
-  const { page, api, visit, keep } = await openDashboard();
+  const { page, api, visit } = await openDashboard();
   const deploys = await createWebhook(api, 'deploys');
   const alerts = await createWebhook(api, 'alerts');
-  const create = (name: string, uid: string, more: object = {}) =>
-    api('POST', '/automations', { name, prompt: 'Look.', triggers: [triggerOn(uid, { n: [1] })], ...more });
+  const silent = await createWebhook(api, 'silent');
+  const create = (name: string, uid: string, keys = {}) => automate(api, name, uid, { n: [1] }, keys);
   await create('triage', deploys.uid, { attempts: 1, order: '$.issue.id', onFailure: 'hold' });
   await create('page', alerts.uid);
   await create('rest', alerts.uid, { enabled: false });
-  await create('idle', (await createWebhook(api, 'silent')).uid);
+  await create('idle', silent.uid);
   await deliver(alerts, { n: 2 });
   await deliver(deploys, { n: 1, state: 'fail' });
   await expect.poll(() => api('GET', '/runs')).toMatchObject({ runs: [{ state: 'failed' }] });
@@ -431,7 +378,6 @@ browserTest('the list finds automations, and shows those that fail', async () =>
   expect(await textOf(page.getByRole('row', { name: /^page/ }))).toContain('never matches');
   expect(await page.getByText('never matches').count()).toBe(1);
   expect(await violations(page)).toEqual([]);
-  await keep('automations');
   await page.getByRole('button', { name: /^Failing/ }).click();
   expect(await names.allTextContents()).toEqual(['triage']);
   await page.getByRole('button', { name: /^Failing/ }).click();
@@ -443,15 +389,10 @@ browserTest('the list finds automations, and shows those that fail', async () =>
   expect(await names.allTextContents()).toEqual(['page', 'rest']);
   await page.getByLabel('Find an automation').fill('pa');
   expect(await names.allTextContents()).toEqual(['page']);
-});
 
-browserTest('says of which trigger the webhook is deleted', async () => {
-  const { page, api, visit } = await openDashboard();
-  const { uid } = await createWebhook(api, 'deploys');
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(uid)] });
-  await api('DELETE', `/webhooks/${uid}`);
-  await visit('/automations');
+  await api('DELETE', `/webhooks/${silent.uid}`);
+  await page.reload();
   await page.getByText('deleted webhook').waitFor();
-  await page.getByRole('link', { name: 'triage' }).click();
-  await page.getByText(`There is no webhook ${uid}: its trigger never fires.`).waitFor();
+  await page.getByRole('link', { name: 'idle' }).click();
+  await page.getByText(`There is no webhook ${silent.uid}: its trigger never fires.`).waitFor();
 });

@@ -33,8 +33,6 @@ export interface Dashboard {
   readonly api: Api;
   /** Opens an address in the factory; without one, the home page. */
   visit(place?: string): Promise<void>;
-  /** Saves a screenshot for people to look at. */
-  keep(name: string): Promise<void>;
 }
 
 export type Api = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
@@ -104,7 +102,6 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     visit: async place => {
       await page.goto(`${running.managementUrl}/${place === undefined ? '' : `#/${factory}${place}`}`);
     },
-    keep: name => keepScreenshot(page, name),
   };
 }
 
@@ -163,6 +160,12 @@ export async function openNewWebhook(
 export async function chooseFromMenu(page: Page, entry: string): Promise<void> {
   await page.getByRole('button', { name: /^More: / }).click();
   await page.getByRole('menuitem', { name: entry }).click();
+}
+
+/** Lets the page use the clipboard. Returns what reads it. */
+export async function clipboardOf(page: Page): Promise<() => Promise<string>> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  return () => page.evaluate<string>('navigator.clipboard.readText()');
 }
 
 export async function textOf(locator: Locator): Promise<string> {

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { makeUpstream } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
-import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
+import { type Api, browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { followUpstream } from './definition-samples.ts';
-import { createWebhook, triggerOn } from './samples.ts';
+import { automate, createWebhook } from './samples.ts';
 
 const hostile = [
   '<script>window.ran = 1</script>',
@@ -37,15 +37,18 @@ async function expectHarmless(page: Page): Promise<void> {
   expect(found).toEqual([undefined, 0, 0, 0, 0]);
 }
 
+/** A payload with each text as a name and as a value, and an automation with all of them in its prompt and its filter. */
+const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
+
+async function automateHostile(api: Api, uid: string): Promise<void> {
+  const filter = Object.fromEntries(Object.entries(payload).slice(0, 8));
+  await automate(api, 'triage', uid, filter, { prompt: all });
+}
+
 browserTest('shows payloads, identities, headers, prompts and output as the text that they are', async () => {
   const { page, api, visit } = await openDashboard({ browser: { viewport: { width: 1440, height: 900 } } });
   const webhook = await createWebhook(api, 'deploys', { keepHeaders: ['X-GitHub-Event'] });
-  const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
-  await api('POST', '/automations', {
-    name: 'triage',
-    prompt: all,
-    triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
-  });
+  await automateHostile(api, webhook.uid);
   const headers = {
     authorization: `Bearer ${webhook.secret}`,
     'X-Service-Delivery-Id': hostile[1],
@@ -101,12 +104,7 @@ browserTest(
   async () => {
     const { page, api, visit } = await openDashboard();
     const webhook = await createWebhook(api, 'deploys');
-    const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
-    await api('POST', '/automations', {
-      name: 'triage',
-      prompt: all,
-      triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
-    });
+    await automateHostile(api, webhook.uid);
     await webhook.post(payload);
     await visit('/automations');
     await page.getByRole('link', { name: 'triage' }).waitFor();
@@ -132,9 +130,9 @@ browserTest(
   },
 );
 
-browserTest('shows refused input and invented addresses as text', async () => {
+browserTest('shows refused input, invented addresses, commits and files as text', async () => {
   const dashboard = await openDashboard();
-  const { page, factory } = dashboard;
+  const { page, factory, visit } = dashboard;
   await openNewWebhook(dashboard, 'deploys');
   await page.getByText('More options', { exact: true }).click();
   for (const text of hostile.slice(0, 6)) {
@@ -154,14 +152,10 @@ browserTest('shows refused input and invented addresses as text', async () => {
     expect(await textOf(page.locator('main'))).toContain(text);
     await expectHarmless(page);
   }
-});
 
-browserTest('shows commits and broken definition files as text', async () => {
   const upstream = makeUpstream();
   const definition = 'secretName: S\n';
   upstream.commit({ 'webhooks/deploys.yaml': definition }, all);
-  const dashboard = await openDashboard();
-  const { page, visit } = dashboard;
   const reconcile = await followUpstream(dashboard, upstream.bare);
   await reconcile();
   upstream.git('config', 'user.name', '<img src=x onerror=window.ran=1>');
@@ -169,6 +163,7 @@ browserTest('shows commits and broken definition files as text', async () => {
   upstream.commit({ 'webhooks/deploys.yaml': broken }, all);
   await reconcile();
   await visit('/status');
+  await page.reload();
   await page.getByText(/^\S+ cannot be applied since/).waitFor();
   expect(await textOf(page.locator('main'))).toContain(hostile[0]);
   await expectHarmless(page);

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { addSettings, browserTest, openDashboard } from './browser.ts';
-import { createWebhook, deliver, triggerOn } from './samples.ts';
+import { automate, createWebhook, deliver, listRuns } from './samples.ts';
 
 /** Runs print a line; the run of an automation with the name `endless` never ends. */
 addSettings({
@@ -61,7 +61,7 @@ function keyboardOf(page: Page) {
   return { press, focused, tabTo, choose, type: (text: string) => page.keyboard.type(text) };
 }
 
-browserTest('finds a rejected delivery by the keyboard, and reads why', async () => {
+browserTest('finds, replays and cancels by the keyboard', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   for (let count = 0; count < 3; count++) await deliver(webhook, { count });
@@ -80,16 +80,11 @@ browserTest('finds a rejected delivery by the keyboard, and reads why', async ()
   await page.getByRole('article', { name: 'Delivery' }).getByText('Wrong').first().waitFor();
   await press('Escape');
   await expect.poll(() => page.url()).not.toContain('dlv_');
-});
 
-browserTest('replays a delivery by the keyboard, and opens the run', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
+  await automate(api, 'triage', webhook.uid, { state: ['failed'] });
   const id = await deliver(webhook, { state: 'failed' });
   await visit('/deliveries');
-  const { press, tabTo, focused } = keyboardOf(page);
-  await page.locator('a.row').waitFor();
+  await page.locator(`[data-key="${id}"]`).waitFor();
   await press('j');
   await expect.poll(focused).toContain('deploys');
   await press('Enter');
@@ -100,7 +95,7 @@ browserTest('replays a delivery by the keyboard, and opens the run', async () =>
   await press('Enter');
   await page.getByText('Started 1 run').waitFor();
   await page.locator('dialog').waitFor({ state: 'detached' });
-  await page.locator('.run-line').nth(1).waitFor();
+  await page.locator('.run-line', { hasText: 'replay' }).waitFor();
   await tabTo('triage');
   await press('Enter');
   await expect.poll(() => page.url()).toContain('/runs/run_');
@@ -109,26 +104,15 @@ browserTest('replays a delivery by the keyboard, and opens the run', async () =>
     `/runs?delivery=${id}`,
   );
   expect(runs.map(({ replay }) => replay).sort()).toEqual([false, true]);
-});
 
-browserTest('cancels a run by the keyboard', async () => {
-  const { page, api, visit } = await openDashboard();
-  const webhook = await createWebhook(api, 'deploys');
-  await api('POST', '/automations', { name: 'endless', prompt: 'Look.', triggers: [triggerOn(webhook.uid)] });
-  await deliver(webhook, {});
-  const readRun = async () => {
-    const { runs } = await api<{ runs: readonly { readonly id: string; readonly state: string }[] }>(
-      'GET',
-      '/runs',
-    );
-    return runs[0];
-  };
+  await automate(api, 'endless', webhook.uid, { state: ['endless'] });
+  await deliver(webhook, { state: 'endless' });
+  const readRun = async () => (await listRuns(api))[0];
   await eventually(async () => (await readRun())?.state === 'running');
   await visit('/overview');
-  const { press, tabTo, focused } = keyboardOf(page);
   await page.getByRole('link', { name: 'Runs' }).first().waitFor();
   await press('g', 'r');
-  await page.locator('a.row').waitFor();
+  await page.locator('a.row').nth(2).waitFor();
   await press('j');
   await expect.poll(focused).toContain('endless');
   await press('Enter');

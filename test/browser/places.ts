@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.ts';
 import { chooseInAccount, type Dashboard, openDashboard } from './browser.ts';
-import { createWebhook, deliver, triggerOn, waitForHealth } from './samples.ts';
+import { createWebhook, deliver, listRuns, triggerOn, waitForHealth } from './samples.ts';
 
 /** A place of the dashboard that every look of it is judged by: no page is left out. */
 export interface Place {
@@ -11,38 +11,10 @@ export interface Place {
   readonly open?: () => Promise<void>;
 }
 
-export interface FullFactory extends Dashboard {
-  /** Opens each place, waits until everything of it is loaded, and looks at it. */
-  openEach(look: (name: string) => Promise<void>): Promise<void>;
-  readonly places: readonly Place[];
-}
-
-/** A factory that has something to show everywhere. */
-export async function openFullFactory(): Promise<FullFactory> {
+/** Opens a factory that has something to show everywhere. */
+export async function openFullFactory(): Promise<Dashboard & { readonly places: readonly Place[] }> {
   const dashboard = await openDashboard();
-  const { page, visit } = dashboard;
-  const places = await listAllPlaces(dashboard);
-  return {
-    ...dashboard,
-    places,
-    openEach: async look => {
-      for (const { name, address = '/overview', open } of places) {
-        await visit(address);
-        await page.locator('main h1:visible').first().waitFor();
-        await page.locator('main .waiting:visible').first().waitFor({ state: 'detached' });
-        await open?.();
-        await page.locator('main .waiting:visible').first().waitFor({ state: 'detached' });
-        await look(name);
-        // Closes what floats.
-        await page.keyboard.press('Escape');
-      }
-    },
-  };
-}
-
-interface ListedRun {
-  readonly id: string;
-  readonly state: string;
+  return { ...dashboard, places: await listAllPlaces(dashboard) };
 }
 
 async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]> {
@@ -57,11 +29,10 @@ async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]
   const url = `https://ci.example/${'long/'.repeat(60)}`;
   const delivery = await deliver(webhook, { state: 'failed', url });
   await webhook.post({}, 'wrong');
-  const readRuns = async () => (await api<{ runs: readonly ListedRun[] }>('GET', '/runs')).runs;
   // Otherwise, runs that end and health that is judged later would change the pages while they are looked at.
-  await eventually(async () => (await readRuns()).every(({ state }) => state === 'failed'));
+  await eventually(async () => (await listRuns(api)).every(({ state }) => state === 'failed'));
   await waitForHealth(api, { [webhook.uid]: 'healthy' });
-  const runs = await readRuns();
+  const runs = await listRuns(api);
   const click = (name: string) => () => page.getByRole('button', { name }).click();
   const press = (key: string) => () => page.keyboard.press(key);
   return [
@@ -75,7 +46,6 @@ async function listAllPlaces({ api, page }: Dashboard): Promise<readonly Place[]
     { name: 'new-webhook', address: '/new-webhook' },
     { name: 'automations', address: '/automations' },
     { name: 'automation', address: '/automations/triage-failed-deploys' },
-    { name: 'edit-automation', address: '/automations/triage-failed-deploys/edit' },
     { name: 'new-automation', address: '/new-automation' },
     { name: 'deliveries', address: '/deliveries' },
     {

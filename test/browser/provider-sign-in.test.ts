@@ -1,30 +1,44 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { newHome } from '../support/factory.ts';
+import { onFileFinished } from '../support/file-end.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-import { call, startManagedDaemon } from '../support/management.ts';
+import { call, openManagedDaemon } from '../support/management.ts';
 import { signInAtProvider, startProvider } from '../support/sign-in-provider.ts';
 import { storeIn } from '../support/stored.ts';
-import { browserTest, chooseInAccount, keepScreenshot, openPage } from './browser.ts';
+import { browserTest, chooseInAccount, openPage } from './browser.ts';
+
+let started: ReturnType<typeof startBoth> | undefined;
+
+/** A provider and a daemon, for all tests of this file. */
+function getBoth() {
+  started ??= startBoth();
+  return started;
+}
 
 async function startBoth() {
-  const provider = await startProvider();
+  const provider = await startProvider({}, onFileFinished);
   const home = newHome();
   await storeIn(home).teamSecrets.set('OIDC', provider.clientSecret);
-  await startManagedDaemon(provider.settings, home);
+  const daemon = await openManagedDaemon(provider.settings, home);
+  onFileFinished(() => daemon.stop());
   return provider;
 }
 
-browserTest('signs a person in at the provider, goes on where they were, and signs them out', async () => {
-  const { managementUrl } = await startBoth();
-  const page = await openPage();
-  await page.goto(`${managementUrl}/#/payments/webhooks`);
-  await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
-  await keepScreenshot(page, 'sign-in-provider');
+async function signInAs(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in with Acme' }).click();
-  await page.getByPlaceholder('Enter any login').fill('ada');
+  await page.getByPlaceholder('Enter any login').fill(login);
   await page.getByPlaceholder('and password').fill('any');
   await page.getByRole('button', { name: 'Sign-in' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+browserTest('signs people in at the provider, and says why one may not', async () => {
+  const { managementUrl } = await getBoth();
+  const page = await openPage();
+  await page.goto(`${managementUrl}/#/payments/webhooks`);
+  await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
+  await signInAs(page, 'ada');
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   await page.getByRole('button', { name: 'Account: ada@example.com' }).waitFor();
   expect(page.url()).toBe(`${managementUrl}/#/payments/webhooks`);
@@ -35,36 +49,23 @@ browserTest('signs a person in at the provider, goes on where they were, and sig
   await chooseInAccount(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
   expect(await page.evaluate<string>(kept)).toBe('[{},{},""]');
+
+  // The provider still knows who it was.
+  await page.context().clearCookies();
+  await page.goto(managementUrl);
+  await signInAs(page, 'eve');
+  await page.getByRole('alert').getByText('none of the groups of eve@example.com').waitFor();
+  expect(page.url()).toBe(`${managementUrl}/`);
+  await page.context().clearCookies();
+  await signInAs(page, 'bob');
+  await page.getByRole('button', { name: 'Account: bob@example.com' }).waitFor();
+  await page.goto(`${managementUrl}/#/payments/webhooks`);
+  await page.getByText('No webhooks yet').waitFor();
+  expect(await page.getByRole('main').getByRole('link').count()).toBe(0);
 });
 
-browserTest(
-  'says why a person may not sign in, and shows nothing to readers that they may not change',
-  async () => {
-    const { managementUrl } = await startBoth();
-    const page = await openPage();
-    const signInAs = async (login: string) => {
-      await page.getByRole('button', { name: 'Sign in with Acme' }).click();
-      await page.getByPlaceholder('Enter any login').fill(login);
-      await page.getByPlaceholder('and password').fill('any');
-      await page.getByRole('button', { name: 'Sign-in' }).click();
-      await page.getByRole('button', { name: 'Continue' }).click();
-    };
-    await page.goto(managementUrl);
-    await signInAs('eve');
-    await page.getByRole('alert').getByText('none of the groups of eve@example.com').waitFor();
-    expect(page.url()).toBe(`${managementUrl}/`);
-    // The provider still knows who it was.
-    await page.context().clearCookies();
-    await signInAs('bob');
-    await page.getByRole('button', { name: 'Account: bob@example.com' }).waitFor();
-    await page.goto(`${managementUrl}/#/payments/webhooks`);
-    await page.getByText('No webhooks yet').waitFor();
-    expect(await page.getByRole('main').getByRole('link').count()).toBe(0);
-  },
-);
-
 browserTest('a server on another port cannot make somebody sign in as another person', async () => {
-  const { managementUrl } = await startBoth();
+  const { managementUrl } = await getBoth();
   const begun = await call(managementUrl, 'beginSignIn', { body: {} });
   const query = await signInAtProvider(begun.json.url, 'ada', managementUrl);
   const [set = ''] = [begun.headers['set-cookie']].flat();

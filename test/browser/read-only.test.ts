@@ -1,17 +1,16 @@
 import { expect } from 'vitest';
 import { browserTest, openDashboard, textOf } from './browser.ts';
-import { createWebhook, deliver, triggerOn } from './samples.ts';
+import { automate, createWebhook, deliver } from './samples.ts';
 
 browserTest('a token that may only read shows everything, and no control that changes anything', async () => {
-  const { page, api, keep, visit } = await openDashboard({ isReader: true });
+  const { page, api, visit } = await openDashboard({ isReader: true });
   const webhook = await createWebhook(api, 'deploys');
-  const triggers = [triggerOn(webhook.uid)];
-  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
+  await automate(api, 'triage', webhook.uid);
   await deliver(webhook, { state: 'failed' });
   await webhook.post({}, 'wrong');
   await visit();
   const changing = page.getByRole('button', {
-    name: /create|draft|edit|delete|rename|rotate|enter|replay|retry|save|add/i,
+    name: /create|draft|edit|delete|rename|rotate|enter|replay|retry|dismiss|run again|cancel|save|add/i,
   });
   const controls = async () => [
     await changing.count(),
@@ -37,7 +36,6 @@ browserTest('a token that may only read shows everything, and no control that ch
   await page.getByRole('button', { name: 'More: copy a link' }).click();
   expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Copy a link']);
   await page.keyboard.press('Escape');
-  await keep('read-webhook');
 
   await visit('/automations/triage');
   await page.getByText('Would have started 1 of the last 1').waitFor();
@@ -52,7 +50,6 @@ browserTest('a token that may only read shows everything, and no control that ch
   expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Runs']);
   await page.keyboard.press('Escape');
   expect(await controls()).toEqual([0, 0, 0]);
-  await keep('read-automation');
 
   await visit('/runs');
   await page.locator('a.row').first().click();
@@ -65,4 +62,24 @@ browserTest('a token that may only read shows everything, and no control that ch
   await visit('/new-automation');
   await page.getByText('You need the manage permission to create automations.').waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
+
+  // Settings: no audit log, no tokens.
+  await visit('/settings/secrets');
+  await page.getByRole('row', { name: /DEPLOYS_TOKEN/ }).waitFor();
+  expect(
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allTextContents(),
+  ).toEqual([...['Branch', 'Secrets', 'Sign-in', 'Alerts', 'Daemon']]);
+  const content = page.locator('.side > div');
+  const buttons = content.getByRole('button', {
+    name: /create|set|suspend|try|revoke|acknowledge|more/i,
+  });
+  for (const section of ['branch', 'secrets', 'alerts', 'daemon']) {
+    await visit(`/settings/${section}`);
+    await content.getByRole('heading').first().waitFor();
+    expect(await buttons.count(), section).toBe(0);
+  }
+  await visit('/settings/audit');
+  await page.getByText('You need the manage permission to see: Audit log.').waitFor();
+  await visit('/settings/nothing');
+  await page.getByText('There are no settings at this address.').waitFor();
 });

@@ -38,6 +38,21 @@ export function triggerOn(uid: string, payload?: object) {
   };
 }
 
+/** Creates an automation on deliveries of a webhook, all of them or those with such a payload. */
+export async function automate(api: Api, name: string, uid: string, payload?: object, keys = {}) {
+  await api('POST', '/automations', { name, prompt: 'Look.', triggers: [triggerOn(uid, payload)], ...keys });
+}
+
+export interface ListedRun {
+  readonly id: string;
+  readonly state: string;
+}
+
+/** Lists the runs of the factory, newest first. */
+export async function listRuns(api: Api): Promise<readonly ListedRun[]> {
+  return (await api<{ runs: readonly ListedRun[] }>('GET', '/runs')).runs;
+}
+
 /** Posts a body, expects it to be accepted, and returns the delivery ID. */
 export async function deliver(webhook: SampleWebhook, body: string | object): Promise<string> {
   const answer = await webhook.post(body);

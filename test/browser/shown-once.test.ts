@@ -59,48 +59,8 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
 });
 
 browserTest('a secret that was shown once stays until the user has stored it', async () => {
-  const { page, api, visit } = await openDashboard();
-  const { uid } = await createWebhook(api, 'deploys');
-  await visit('/webhooks');
-  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
-  await visit(`/webhooks/${uid}`);
-  await chooseFromMenu(page, 'Rotate the secret…');
-  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
-  const secret = await textOf(page.locator('.revealed code'));
-  const expectShown = async () => {
-    await page.getByRole('dialog').waitFor();
-    expect(await textOf(page.locator('.revealed code'))).toBe(secret);
-  };
-
-  // The second one closes a dialog that refuses the first.
-  for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
-  await expectShown();
-  await page.mouse.click(2, 2);
-  const link = await page.getByRole('link', { name: 'Settings' }).boundingBox();
-  await page.mouse.click(link?.x ?? 0, link?.y ?? 0);
-  await expectShown();
-  const [question] = await Promise.all([
-    page.waitForEvent('dialog'),
-    page.evaluate('setTimeout(() => location.reload())'),
-  ]);
-  expect(question.type()).toBe('beforeunload');
-  await question.dismiss();
-  await expectShown();
-  await page.context().clearCookies();
-  const refused = page.waitForResponse(answer => answer.status() === 401);
-  await refused;
-  await expectShown();
-  await page.goBack();
-  await expectShown();
-
-  await page.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
-  expect(await page.content()).not.toContain(secret);
-});
-
-browserTest('leaving a new webhook asks, until its secret was copied', async () => {
   const dashboard = await openDashboard();
-  const { page } = dashboard;
+  const { page, api, visit } = dashboard;
   await openNewWebhook(dashboard, 'deploys');
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const secret = await textOf(page.locator('.path .copyline code').nth(1));
@@ -131,6 +91,43 @@ browserTest('leaving a new webhook asks, until its secret was copied', async () 
   await dialog.getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   expect(await page.content()).not.toContain(lost);
+
+  const { uid } = await createWebhook(api, 'builds');
+  await visit('/webhooks');
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await visit(`/webhooks/${uid}`);
+  await chooseFromMenu(page, 'Rotate the secret…');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+  const rotated = await textOf(page.locator('.revealed code'));
+  const expectShown = async () => {
+    await page.getByRole('dialog').waitFor();
+    expect(await textOf(page.locator('.revealed code'))).toBe(rotated);
+  };
+
+  // The second one closes a dialog that refuses the first.
+  for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
+  await expectShown();
+  await page.mouse.click(2, 2);
+  const link = await page.getByRole('link', { name: 'Settings' }).boundingBox();
+  await page.mouse.click(link?.x ?? 0, link?.y ?? 0);
+  await expectShown();
+  const [question] = await Promise.all([
+    page.waitForEvent('dialog'),
+    page.evaluate('setTimeout(() => location.reload())'),
+  ]);
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
+  await expectShown();
+  await page.context().clearCookies();
+  const refused = page.waitForResponse(answer => answer.status() === 401);
+  await refused;
+  await expectShown();
+  await page.goBack();
+  await expectShown();
+
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
+  expect(await page.content()).not.toContain(rotated);
 });
 
 async function there(page: Page): Promise<void> {
