@@ -204,7 +204,7 @@ describe.for(versions)('the delivery log in the home of %s', file => {
     const { workspace, answers, database } = open();
     migrate(database, [...deliveryLogMigrations, writeMigration(workspace, rebuild)]);
     expect(readSchemaVersion(database)).toBe(schemaVersionCurrent + 1);
-    expect(database.pragma('foreign_key_check')).toEqual([]);
+    expect(database.pragma('foreign_key_check')).toBeUndefined();
     expect(database.prepareColumn('SELECT DISTINCT note FROM series').all()).toEqual(['kept']);
     const { exitCode, stderr } = await workspace.hookmill('deliveries', 'list');
     expect(exitCode).toBe(1);
