@@ -23,31 +23,18 @@ export interface McpStage {
   environment(through: 'store' | 'server', factory?: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Opens a stage on a home, or on a database with its key. The caller stops the daemon. */
-export async function openMcpStage(
-  settings: object,
-  database: { readonly url: string; readonly key: string } | undefined,
-): Promise<McpStage> {
+/** Opens a stage on a home. The caller stops the daemon. */
+export async function openMcpStage(settings: object): Promise<McpStage> {
   const workspace = makeWorkspace();
-  const home = homeAt(workspace.home);
-  const own = database
-    ? {
-        environment: { HOOKMILL_KEY: database.key },
-        postgres: { url: database.url, mayLose: false },
-      }
-    : { environment: {} };
   const clock = {
     get nowMs() {
       return Date.now();
     },
     monotonicMs: 0,
   };
-  const daemon = await startDaemonHere(settings, home, own, clock);
-  const storeEnvironment: Record<string, string> = database
-    ? { HOOKMILL_STORE: database.url, HOOKMILL_KEY: database.key }
-    : {};
+  const daemon = await startDaemonHere(settings, homeAt(workspace.home), undefined, clock);
   const run = async (words: readonly string[], stdin = '') => {
-    const result = await workspace.hookmill(...words, { env: storeEnvironment, stdin });
+    const result = await workspace.hookmill(...words, { stdin });
     if (result.exitCode !== 0) throw new Error(`${words.join(' ')}: ${result.stderr}`);
     return result.stdout;
   };
@@ -68,7 +55,7 @@ export async function openMcpStage(
       return Object.fromEntries(webhooks.map(({ name, url }) => [name, ingressUrl + new URL(url).pathname]));
     },
     environment: async (through, factory = 'default'): Promise<Record<string, string>> => {
-      if (through === 'store') return { ...storeEnvironment, HOOKMILL_FACTORY: factory };
+      if (through === 'store') return { HOOKMILL_FACTORY: factory };
       const name = `agent-${Math.random().toString(36).slice(2)}`;
       const token = await run(['tokens', 'create', name, '--permission', 'read', '--factory', factory]);
       return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token.trim(), HOOKMILL_FACTORY: factory };
