@@ -58,7 +58,7 @@ test.each<[string, string[], string[]]>([
   ['choices of an option written with =', ['plan', '--output=m'], ['--output=markdown']],
   ['choices of a global option before the command', ['-o', 'j'], ['json', 'json-schema']],
   ['choices of an argument', ['completion', 'z'], ['zsh']],
-  ['another name of an option', ['send', '--i'], ['--id']],
+  ['another name of an option', ['send', '--i'], ['--id-token-env', '--id']],
   ['the command to help with', ['help', 'secrets', 'gen'], ['generate']],
   ['webhooks, applied or defined', ['webhooks', 'show', ''], ['deploys', 'orders']],
   ['webhooks, begun', ['send', 'o'], ['orders']],

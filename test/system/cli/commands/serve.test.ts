@@ -90,15 +90,15 @@ describe('the configuration file', () => {
 
   test('gives way to the environment, and that to flags; hosts where it cannot listen are named', async () => {
     const workspace = makeWorkspace();
-    workspace.write('daemon.yaml', JSON.stringify({ host: '192.0.2.1' }));
+    workspace.write('daemon.yaml', JSON.stringify({ host: '203.0.113.1' }));
     const serve = async (...more: string[]) => {
-      const env = { HOOKMILL_HOST: '192.0.2.2' };
+      const env = { HOOKMILL_HOST: '203.0.113.2' };
       const words = [...freePorts, '--config', 'daemon.yaml', ...more];
       const { exitCode, stderr } = await workspace.hookmill(...words, { env });
       expect(exitCode).toBe(1);
       return stderr;
     };
-    expect(await serve()).toMatch(/^hookmill: cannot listen on 192\.0\.2\.2 \(EADDRNOTAVAIL\)\n$/m);
+    expect(await serve()).toMatch(/^hookmill: cannot listen on 203\.0\.113\.2 \(EADDRNOTAVAIL\)\n$/m);
     expect(await serve('--host', 'no.such.host.invalid')).toMatch(
       /^hookmill: unknown host no\.such\.host\.invalid \(\w+\)\n$/m,
     );

@@ -43,7 +43,7 @@ async function causeOf(webhook: TestWebhook, step: string, subject = 'hook') {
   const path = `/api/v1/factories/${webhook.factory}/why/${subject}`;
   const shown: WhyView = await eventually(async () => {
     const response = await fetch(daemon.managementUrl + path, { headers: bearerOf(token) });
-    const view: WhyView = await response.json();
+    const view = (await response.json()) as WhyView;
     return view.cause === step ? view : undefined;
   });
   return shown.steps.find(one => one.step === step);
