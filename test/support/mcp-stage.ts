@@ -19,8 +19,8 @@ export interface McpStage {
   setSecret(name: string, value: string): Promise<void>;
   /** Applies the workspace, and waits until the daemon serves it. Returns the URL of each webhook by its name. */
   apply(): Promise<Record<string, string>>;
-  /** The environment in which a command works on a factory: on the store, or on the server with a token that may read. */
-  environment(through: 'store' | 'server', factory?: string): Promise<Readonly<Record<string, string>>>;
+  /** The environment in which a command works on the server, with a token that may read the factory. */
+  environment(): Promise<Readonly<Record<string, string>>>;
 }
 
 /** Opens a stage on a home. The caller stops the daemon. */
@@ -54,11 +54,10 @@ export async function openMcpStage(settings: object): Promise<McpStage> {
       );
       return Object.fromEntries(webhooks.map(({ name, url }) => [name, ingressUrl + new URL(url).pathname]));
     },
-    environment: async (through, factory = 'default'): Promise<Record<string, string>> => {
-      if (through === 'store') return { HOOKMILL_FACTORY: factory };
+    environment: async (): Promise<Record<string, string>> => {
       const name = `agent-${Math.random().toString(36).slice(2)}`;
-      const token = await run(['tokens', 'create', name, '--permission', 'read', '--factory', factory]);
-      return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token.trim(), HOOKMILL_FACTORY: factory };
+      const token = await run(['tokens', 'create', name, '--permission', 'read', '--factory', 'default']);
+      return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token.trim() };
     },
   };
 }

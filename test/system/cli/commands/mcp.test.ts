@@ -4,7 +4,6 @@ import { tools } from '../../../../cli/mcp/tools.ts';
 import { apiRoutes } from '../../../../schema/api/routes.ts';
 import { bearerOf } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { makeUpstream } from '../../../support/git-samples.ts';
 import { send } from '../../../support/http.ts';
 import {
   type McpSession,
@@ -35,17 +34,15 @@ const automationWith = (payload: object) =>
 
 const server = usePostgres();
 let stage: McpStage & Awaited<ReturnType<typeof fill>>;
-const sessions: Partial<Record<'store' | 'server', McpSession>> = {};
+/** With a token that may only read. */
 let session: McpSession;
 beforeAll(async () => {
   const opened = await openMcpStage(settings);
   stage = { ...opened, ...(await fill(opened)) };
-  for (const through of ['store', 'server'] as const)
-    sessions[through] = await startMcpSession(stage.workspace, await stage.environment(through));
-  session = sessions.store as McpSession;
+  session = await startMcpSession(stage.workspace, await stage.environment());
 });
 afterAll(async () => {
-  for (const session of Object.values(sessions)) await session.end();
+  await session.end();
   await stage.daemon.stop();
 });
 
@@ -63,9 +60,9 @@ async function fill({ workspace, setSecret, apply }: McpStage) {
   return { url, uid: url.split('/').at(-1) ?? '', post };
 }
 
-test('every tool answers, also with a token that may only read, and says what the operations know', async () => {
+test('every tool answers, and says what the operations know', async () => {
   const { uid, post } = stage;
-  const { ask, client } = sessions.server as McpSession;
+  const { ask, client } = session;
   const delivery = await post({ ...hostile, id: randomBytes(8).toString('hex') });
   const [run] = await eventually(async () => {
     const { runs } = await ask('list_runs', { delivery });
@@ -263,12 +260,13 @@ test('standard output has nothing but the protocol, whatever a library prints', 
   const noise =
     'const { fetch } = globalThis; globalThis.fetch = (...all) => (console.log("chatter"), fetch(...all));';
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(noise)}`;
-  const env = { ...(await stage.environment('server')), NODE_OPTIONS };
+  const env = { ...(await stage.environment()), NODE_OPTIONS };
   expect(await exchange(env)).toEqual({ stderr: 'chatter\n', exitCode: 0 });
 });
 
 test.each(['a home', 'a database'])('ends by itself when its client does, over %s', async place => {
-  const env = place === 'a home' ? {} : { HOOKMILL_STORE: await server.createDatabaseWithTables() };
+  const env: Record<string, string> = {};
+  if (place === 'a database') env.HOOKMILL_STORE = await server.createDatabaseWithTables();
   expect(await exchange(env)).toEqual({ stderr: '', exitCode: 0 });
 });
 
@@ -303,31 +301,4 @@ test('answers clients of the newest protocol and of earlier ones, with the pages
     }
   }
   expect(new Set(versions).size).toBe(2);
-});
-
-test('names the suspended branch and its mistake for a webhook that is not applied', async () => {
-  const factory = 'followed';
-  const { hookmill } = stage.workspace;
-  const upstream = makeUpstream();
-  const reconcile = (...words: string[]) => hookmill('reconcile', ...words, '--factory', factory);
-  upstream.commit({ 'webhooks/push.yaml': 'secretName: DEPLOYS\n' });
-  await hookmill('secrets', 'share', 'DEPLOYS', factory);
-  await reconcile('--once', '--repository', upstream.bare);
-  upstream.commit({ 'webhooks/orders.yaml': 'authMode: tokn\nsecretName: DEPLOYS\n' });
-  expect((await reconcile('--once')).exitCode).toBe(1);
-  expect((await reconcile('suspend')).exitCode).toBe(0);
-
-  const agent = await openMcpSession(stage.workspace, await stage.environment('server', factory));
-  const { isError, text } = await agent.call('why', { subject: 'orders' });
-  expect(isError).toBe(true);
-  expect(text).toMatch(
-    /has no webhook orders;.* the branch is suspended since \d{4}.*`hookmill.* reconcile resume`/,
-  );
-  expect(text).toMatch(
-    /its newest commit is not applied: the definitions at the tip have errors.*hookmill.* status/,
-  );
-  expect((await agent.ask('show_status')).reconcile).toMatchObject({
-    suspendedAt: expect.any(String),
-    lastFailure: { diagnostics: [{ file: 'webhooks/orders.yaml', message: 'authMode cannot be "tokn"' }] },
-  });
 });
