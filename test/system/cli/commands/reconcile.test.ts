@@ -78,7 +78,7 @@ webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
   });
 });
 
-test('status shows a broken tip with file, line and commit, and that the fix was applied', async () => {
+test('status shows a broken tip with file, line and commit, which why names too, and that the fix was applied', async () => {
   const { upstream, workspace, revision } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   const broken = upstream.commit({ 'webhooks/push.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break push');
@@ -121,6 +121,16 @@ webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
       diagnostics: [{ file: 'webhooks/push.yaml', range: { start: { line: 1, column: 11 } } }],
     },
   });
+
+  await workspace.hookmill('reconcile', 'suspend');
+  const { stderr: unknown } = await workspace.hookmill('why', 'orders');
+  expect(unknown).toMatch(
+    /has no webhook orders;.* the branch is suspended since \d{4}.*`hookmill.* reconcile resume`/,
+  );
+  expect(unknown).toMatch(
+    /its newest commit is not applied: the definitions at the tip have errors.*hookmill.* status/,
+  );
+  await workspace.hookmill('reconcile', 'resume');
 
   const fixed = upstream.commit({ 'webhooks/push.yaml': webhook('S', 'enabled: false\n') });
   expect(await workspace.hookmill('reconcile', '--once')).toMatchObject({ exitCode: 0 });
