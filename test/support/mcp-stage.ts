@@ -19,35 +19,22 @@ export interface McpStage {
   setSecret(name: string, value: string): Promise<void>;
   /** Applies the workspace, and waits until the daemon serves it. Returns the URL of each webhook by its name. */
   apply(): Promise<Record<string, string>>;
-  /** The environment in which a command works on a factory: on the store, or on the server with a token that may read. */
-  environment(through: 'store' | 'server', factory?: string): Promise<Readonly<Record<string, string>>>;
+  /** The environment in which a command works on the server, with a token that may read the factory. */
+  environment(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Opens a stage on a home, or on a database with its key. The caller stops the daemon. */
-export async function openMcpStage(
-  settings: object,
-  database: { readonly url: string; readonly key: string } | undefined,
-): Promise<McpStage> {
+/** Opens a stage on a home. The caller stops the daemon. */
+export async function openMcpStage(settings: object): Promise<McpStage> {
   const workspace = makeWorkspace();
-  const home = homeAt(workspace.home);
-  const own = database
-    ? {
-        environment: { HOOKMILL_KEY: database.key },
-        postgres: { url: database.url, mayLose: false },
-      }
-    : { environment: {} };
   const clock = {
     get nowMs() {
       return Date.now();
     },
     monotonicMs: 0,
   };
-  const daemon = await startDaemonHere(settings, home, own, clock);
-  const storeEnvironment: Record<string, string> = database
-    ? { HOOKMILL_STORE: database.url, HOOKMILL_KEY: database.key }
-    : {};
+  const daemon = await startDaemonHere(settings, homeAt(workspace.home), undefined, clock);
   const run = async (words: readonly string[], stdin = '') => {
-    const result = await workspace.hookmill(...words, { env: storeEnvironment, stdin });
+    const result = await workspace.hookmill(...words, { stdin });
     if (result.exitCode !== 0) throw new Error(`${words.join(' ')}: ${result.stderr}`);
     return result.stdout;
   };
@@ -67,11 +54,10 @@ export async function openMcpStage(
       );
       return Object.fromEntries(webhooks.map(({ name, url }) => [name, ingressUrl + new URL(url).pathname]));
     },
-    environment: async (through, factory = 'default'): Promise<Record<string, string>> => {
-      if (through === 'store') return { ...storeEnvironment, HOOKMILL_FACTORY: factory };
+    environment: async (): Promise<Record<string, string>> => {
       const name = `agent-${Math.random().toString(36).slice(2)}`;
-      const token = await run(['tokens', 'create', name, '--permission', 'read', '--factory', factory]);
-      return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token.trim(), HOOKMILL_FACTORY: factory };
+      const token = await run(['tokens', 'create', name, '--permission', 'read', '--factory', 'default']);
+      return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token.trim() };
     },
   };
 }

@@ -38,8 +38,8 @@ async function start() {
   return { issuer, hook, asked, issued, github, workspace };
 }
 
-test('sends with the token that GitHub issues to the job for the URL, and shows it nowhere', async () => {
-  const { hook, asked, issued, github, workspace } = await start();
+test('sends and reads with the token that the CI host issues to the job for the URL, and shows it nowhere', async () => {
+  const { issuer, hook, asked, issued, github, workspace } = await start();
   const words = ['send', '--oidc', '--to', hook.url, '--payload', 'event.json'];
   const sent = await workspace.hookmill(...words, { env: github });
   expect(sent).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^202 Accepted\n/) });
@@ -48,17 +48,23 @@ test('sends with the token that GitHub issues to the job for the URL, and shows 
   expect(sent.stdout + sent.stderr).not.toContain(issued[0]);
   const other = await workspace.hookmill(...words, '--audience', 'other', { env: github });
   expect(other).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^401 /) });
-});
 
-test('sends with the token that another CI host puts in a variable', async () => {
-  const { issuer, hook, workspace } = await start();
+  // Another CI host puts it in a variable.
   const token = await issuer.sign({ aud: hook.url });
-  const words = ['send', '--oidc', '--to', hook.url, '--payload', 'event.json'];
-  const sent = await workspace.hookmill(...words, { env: { HOOKMILL_ID_TOKEN: token } });
-  expect(sent.stdout).toMatch(/^202 Accepted\n/);
+  const byVariable = await workspace.hookmill(...words, { env: { HOOKMILL_ID_TOKEN: token } });
+  expect(byVariable.stdout).toMatch(/^202 Accepted\n/);
   const named = await workspace.hookmill(...words, '--id-token-env', 'MINE', { env: { MINE: `${token}\n` } });
   expect(named.stdout).toMatch(/^202 Accepted\n/);
-  expect(`${sent.stdout}${sent.stderr}${named.stdout}${named.stderr}`).not.toContain(token);
+  expect(`${byVariable.stdout}${byVariable.stderr}${named.stdout}${named.stderr}`).not.toContain(token);
+
+  // A daemon takes it instead of an API token.
+  const server = hook.daemon.managementUrl;
+  const shown = await workspace.hookmill('webhooks', 'list', '--server', server, { env: github });
+  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('hook') });
+  expect(asked.at(-1)?.audience).toBe(server);
+  expect(shown.stdout + shown.stderr).not.toContain(issued.at(-1));
+  const without = await workspace.hookmill('webhooks', 'list', '--server', server);
+  expect(without.stderr).toMatch(/requires an API token in HOOKMILL_TOKEN; a CI job can use a token/);
 });
 
 test.each([
@@ -80,17 +86,6 @@ test.each([
   const sent = await workspace.hookmill('send', '--oidc', '--to', to, '--payload', 'event.json', { env });
   expect(sent.exitCode).not.toBe(0);
   expect(sent.stderr).toMatch(message);
-});
-
-test('reads from a daemon with the token of the job instead of an API token', async () => {
-  const { hook, asked, issued, github, workspace } = await start();
-  const server = hook.daemon.managementUrl;
-  const shown = await workspace.hookmill('webhooks', 'list', '--server', server, { env: github });
-  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('hook') });
-  expect(asked[0]?.audience).toBe(server);
-  expect(shown.stdout + shown.stderr).not.toContain(issued[0]);
-  const without = await workspace.hookmill('webhooks', 'list', '--server', server);
-  expect(without.stderr).toMatch(/requires an API token in HOOKMILL_TOKEN; a CI job can use a token/);
 });
 
 test('sends no token unencrypted', async () => {

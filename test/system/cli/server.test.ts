@@ -40,32 +40,24 @@ describe('shows the data of a daemon like that of a home:', () => {
     await output.close('ended');
   });
 
+  // transports.test.ts compares the data of every operation: here are the words, and what is not JSON.
   test.for([
-    'webhooks list',
     'webhooks show deploys',
     'automations list',
-    'automations show triage',
-    'deliveries list --webhook deploys --outcome accepted',
     'deliveries show DELIVERY',
     'deliveries show DELIVERY --payload',
-    'automations test triage --delivery DELIVERY',
     'automations test triage --last 5',
-    'payloads describe deploys',
     'payloads describe deploys -o typescript',
-    'runs list --automation triage',
     'runs show RUN --log',
-    'runs show RUN --prompt',
     'status',
   ])('%s', async command => {
     const args = command.replace('DELIVERY', ids.delivery).replace('RUN', ids.run).split(' ');
     const { workspace, hookmill, daemon } = there;
     const env = { ...there.env.home, HOOKMILL_BASE_URL: daemon.ingressUrl };
-    for (const output of ['text', 'json']) {
-      const shown = await hookmill(...args, '-o', output);
-      expect(shown).toMatchObject({ stderr: '', exitCode: 0 });
-      expect(shown.stdout).not.toBe('');
-      expect(shown.stdout).toBe((await workspace.hookmill(...args, '-o', output, { env })).stdout);
-    }
+    const shown = await hookmill(...args);
+    expect(shown).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(shown.stdout).not.toBe('');
+    expect(shown.stdout).toBe((await workspace.hookmill(...args, { env })).stdout);
   });
 
   test('except for the directory of a run, which is on the daemon’s machine', async () => {
@@ -104,16 +96,10 @@ test('refuses unknown names and IDs in the same words as a home', async () => {
     ['webhooks', 'show', 'deploy'],
     ['automations', 'show', 'triage'],
     ['automations', 'test', 'triage', '--delivery', id],
-    ['deliveries', 'list', '--webhook', 'nothing-like-it'],
     ['deliveries', 'list', '--webhook', 'deploy'],
-    ['deliveries', 'list', '--webhook', 'wh_000000000000000000000000'],
-    ['runs', 'list', '--automation', 'triage'],
-    ['deliveries', 'show', 'dlv_unknown'],
     ['deliveries', 'show', 'dlv_unknown', '--payload'],
-    ['deliveries', 'replay', 'dlv_unknown'],
     ['deliveries', 'replay', id],
-    ['deliveries', 'replay', id, '--automation', 'triage'],
-    ['runs', 'show', 'run_unknown'],
+    ['runs', 'list', '--automation', 'triage'],
     ['runs', 'show', 'run_unknown', '--log'],
     ['runs', 'retry', 'run_unknown'],
   ]) {
@@ -125,7 +111,7 @@ test('refuses unknown names and IDs in the same words as a home', async () => {
 });
 
 test('lists deliveries and runs of what no longer exists, and nothing of what was never used', async () => {
-  const { call, workspace, hookmill, env } = await remote();
+  const { call, hookmill } = await remote();
   const { webhook, revealed } = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const unused = (await call('createWebhook', { body: { name: 'unused' } })).json.webhook;
   for (const { name, uid } of [{ name: 'triage', uid: webhook.uid }, unused]) {
@@ -138,7 +124,6 @@ test('lists deliveries and runs of what no longer exists, and nothing of what wa
   await call('changeWebhook', { params: { uid: webhook.uid }, body: { name: 'renamed' } });
   const list = async (...words: string[]) => {
     const there = await hookmill(...words);
-    expect(there).toEqual(await workspace.hookmill(...words, { env: env.home }));
     expect(there).toMatchObject({ stderr: '', exitCode: 0 });
     return there.stdout;
   };
@@ -284,6 +269,8 @@ test('shows the impact of changes as a home does, when it plans and when it appl
 
 test('shows errors with their place in the file', async () => {
   const { workspace, hookmill } = await remote({ permission: 'read' });
+  const none = await hookmill('plan');
+  expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no-definitions') });
   workspace.write('webhooks/pay.yaml', 'secretName: NO_SUCH_SECRET\n');
   const { stderr, exitCode } = await hookmill('plan');
   expect(exitCode).toBe(1);
@@ -291,9 +278,9 @@ test('shows errors with their place in the file', async () => {
   expect(stderr).toContain('1 | secretName: NO_SUCH_SECRET');
 });
 
-test.each(['plan', 'apply', 'apply --dry-run'])('finds all mistakes with %s, as on a home', async command => {
+test('finds all mistakes with plan and apply, as on a home', async () => {
   const { workspace, hookmill, env, daemon } = await remote();
-  const secretName = `FOR_${command.toUpperCase().replaceAll(/\W+/g, '_')}`;
+  const secretName = 'FOR_MISTAKES';
   await workspace.hookmill('secrets', 'generate', secretName, { env: env.home });
   workspace.write('webhooks/deploys.yaml', `secretName: ${secretName}\n`);
   expect(await hookmill('apply')).toMatchObject({ exitCode: 0 });
@@ -307,14 +294,16 @@ test.each(['plan', 'apply', 'apply --dry-run'])('finds all mistakes with %s, as 
   writeAutomation('by-file', triggersOf('deploys'));
   writeAutomation('new', triggersOf('pay'));
   writeAutomation('gone', triggersOf(`wh_${'0'.repeat(24)}`));
-  const there = await hookmill(...command.split(' '));
-  expect(there.exitCode).toBe(1);
-  expect(there.stderr).toContain('hint: write webhook: deploys to select a webhook by its name');
-  expect(there.stderr).toContain('hint: write webhook: pay to select a webhook by its name');
-  expect(there.stderr).toContain('there is no team secret NO_SUCH_SECRET');
-  expect(there.stderr).toContain('webhooks/Misnamed.yaml: error: invalid name');
-  const home = { ...env.home, HOOKMILL_BASE_URL: daemon.ingressUrl };
-  expect(await workspace.hookmill(...command.split(' '), { env: home })).toEqual(there);
+  for (const words of [['plan'], ['apply']]) {
+    const there = await hookmill(...words);
+    expect(there.exitCode).toBe(1);
+    expect(there.stderr).toContain('hint: write webhook: deploys to select a webhook by its name');
+    expect(there.stderr).toContain('hint: write webhook: pay to select a webhook by its name');
+    expect(there.stderr).toContain('there is no team secret NO_SUCH_SECRET');
+    expect(there.stderr).toContain('webhooks/Misnamed.yaml: error: invalid name');
+    const home = { ...env.home, HOOKMILL_BASE_URL: daemon.ingressUrl };
+    expect(await workspace.hookmill(...words, { env: home })).toEqual(there);
+  }
 });
 
 test('says what a token may not do, and that a server is not hookmill', async () => {

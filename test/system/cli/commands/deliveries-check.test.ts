@@ -1,13 +1,30 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { homeAt } from '../../../../store/home/home.ts';
 import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../../support/daemon.ts';
+import { acceptedDelivery } from '../../../support/deliveries.ts';
 import { send } from '../../../support/http.ts';
+import { readStore } from '../../../support/stored.ts';
 import { openWebhookDaemon } from '../../../support/webhook-daemon.ts';
-import { makeWorkspace } from '../../../support/workspace.ts';
+import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const log = '.hookmill/deliveries.db';
+
+/** A workspace whose home has a log of so many deliveries. */
+async function withLog(count: number): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'declare', 'TOKEN');
+  const opened = await openDeliveryLog(workspace.path(log));
+  for (let n = 0; n < count; n++) {
+    const payload = Buffer.from(JSON.stringify({ n, text: 'x'.repeat(500) }));
+    await opened.recordAccepted(acceptedDelivery({ payload }));
+  }
+  await opened.close();
+  return workspace;
+}
 
 test('finds nothing wrong with a log that is intact, or that was never written', async () => {
   const workspace = makeWorkspace();
@@ -56,12 +73,8 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
 });
 
 test('salvages every row of a log whose first page is damaged', async () => {
-  const workspace = makeWorkspace();
-  const daemon = await openWebhookDaemon({ workspace });
-  const webhook = await daemon.webhook();
-  for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
-  await daemon.stop();
-  // Whatever the daemon had no time for: with a write-ahead log, the page would be there too.
+  const workspace = await withLog(20);
+  // With a write-ahead log, the page would be there too.
   const database = new SqliteDatabase(workspace.path(log));
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
@@ -71,7 +84,10 @@ test('salvages every row of a log whose first page is damaged', async () => {
   expect(salvage).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Salvaged 20 deliveries/) });
   expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
   expect(existsSync(workspace.path(`${log}.rebuilt`))).toBe(false);
-  expect(await webhook.rows()).toHaveLength(20);
+  const rows = await readStore(homeAt(workspace.home), ({ deliveries }) =>
+    deliveries.listDeliveries({ factory: 'default', limit: 100 }),
+  );
+  expect(rows).toHaveLength(20);
 });
 
 test('leaves out, and counts, deliveries whose payload is not the one that was received', async () => {
@@ -127,8 +143,7 @@ test('says what to do with a file of which nothing can be read', async () => {
 });
 
 test('refuses to salvage while the daemon runs', async () => {
-  const workspace = makeWorkspace();
-  await (await openWebhookDaemon({ workspace })).stop();
+  const workspace = await withLog(1);
   damageLeafPage(workspace.path(log), 'snapshots');
   const holder = new SqliteDatabase(workspace.path(`${log}.lock`));
   holder.exec('BEGIN EXCLUSIVE');

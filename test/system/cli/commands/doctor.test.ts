@@ -52,7 +52,7 @@ test('looks for the program of runs as the daemon starts it', async () => {
   );
 });
 
-test('asks the daemon, and the ingress at its base URL', async () => {
+test('asks the daemon, and the ingress at its base URL, which needs a proxy that the daemon trusts if it has https', async () => {
   const { workspace, ingressUrl, managementUrl } = await startDaemonForTest();
   const own = await examine(workspace);
   expect(own.exitCode).toBe(0);
@@ -70,10 +70,6 @@ test('asks the daemon, and the ingress at its base URL', async () => {
   expect(wrong.find('base URL')?.text).toBe(
     `something else than the ingress answers at ${otherUrl}/webhooks/w/doctor (200)`,
   );
-});
-
-test('says that an https URL needs a proxy that the daemon trusts', async () => {
-  const { workspace } = await startDaemonForTest();
   const url = `https://127.0.0.1:${await findFreePort()}`;
   const { exitCode, find } = await examine(workspace, { HOOKMILL_BASE_URL: url });
   expect(exitCode).toBe(1);

@@ -159,34 +159,30 @@ test('a database gets a new key while a daemon with both keys serves it', async 
   );
   await daemon.stop();
   const env = { HOOKMILL_STORE, HOOKMILL_KEY };
-  const again = await startDaemon(workspace, env);
-  expect(await deliver(again.ingressUrl, uid)).toBe(202);
   expect(await succeed(workspace.hookmill('store', 'check', { env }))).toContain('No problems found.');
   const documents = await query(HOOKMILL_STORE, 'SELECT json FROM hookmill.documents');
   expect(JSON.stringify(documents.rows)).not.toContain(secret);
 });
 
-test.for<readonly [string, Variables, RegExp]>([
-  [
-    'no old key',
-    { HOOKMILL_KEY: newKey() },
-    /set HOOKMILL_KEY to a new key, and HOOKMILL_OLD_KEY to the one before/,
-  ],
-  [
-    'an old key that is malformed',
-    { HOOKMILL_KEY: newKey(), HOOKMILL_OLD_KEY: 'x' },
-    /HOOKMILL_OLD_KEY must be 32 bytes/,
-  ],
-  [
-    'an old key twice',
-    { HOOKMILL_KEY: newKey(), HOOKMILL_OLD_KEY: newKey(), HOOKMILL_OLD_KEY_FILE: 'x' },
-    /HOOKMILL_OLD_KEY and HOOKMILL_OLD_KEY_FILE are both set/,
-  ],
-])('with %s, nothing is changed', async ([_, env, message]) => {
+test('with no old key, a malformed one or two of them, nothing is changed', async () => {
   const workspace = makeWorkspace();
   await applySigned(workspace, {});
   const before = workspace.read('.hookmill/secrets.json');
-  const refused = await workspace.hookmill('key', 'rotate', { env });
-  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(message) });
+  const HOOKMILL_KEY = newKey();
+  const refused: readonly (readonly [Variables, RegExp])[] = [
+    [{}, /set HOOKMILL_KEY to a new key, and HOOKMILL_OLD_KEY to the one before/],
+    [{ HOOKMILL_OLD_KEY: 'x' }, /HOOKMILL_OLD_KEY must be 32 bytes/],
+    [
+      { HOOKMILL_OLD_KEY: newKey(), HOOKMILL_OLD_KEY_FILE: 'x' },
+      /HOOKMILL_OLD_KEY and HOOKMILL_OLD_KEY_FILE are both set/,
+    ],
+  ];
+  for (const [variables, message] of refused) {
+    const { exitCode, stderr } = await workspace.hookmill('key', 'rotate', {
+      env: { HOOKMILL_KEY, ...variables },
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(message);
+  }
   expect(workspace.read('.hookmill/secrets.json')).toBe(before);
 });

@@ -60,15 +60,7 @@ test('prints each step to a terminal', async () => {
     const { stdout, exitCode } = await workspace.hookmill(...words, { through: onTerminal });
     return { exitCode, screen: named(stdout, { upstream, workspace }) };
   };
-  expect(await once()).toEqual({
-    exitCode: 0,
-    screen: `\
-► checking main of UPSTREAM
-► fetching COMMIT
-► applying COMMIT "Add push" (Ada)
-✔ applied as serial 1: 1 added, 0 changed, 0 destroyed
-`,
-  });
+  await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   expect((await once()).screen).toBe('► checking main of UPSTREAM\n✔ up to date\n');
   upstream.commit({ 'webhooks/push.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break \x1b]0;push');
   expect(await once()).toEqual({
@@ -86,7 +78,7 @@ webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
   });
 });
 
-test('status shows a broken tip with file, line and commit, and that the fix was applied', async () => {
+test('status shows a broken tip with file, line and commit, which why names too, and that the fix was applied', async () => {
   const { upstream, workspace, revision } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   const broken = upstream.commit({ 'webhooks/push.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break push');
@@ -130,6 +122,16 @@ webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
     },
   });
 
+  await workspace.hookmill('reconcile', 'suspend');
+  const { stderr: unknown } = await workspace.hookmill('why', 'orders');
+  expect(unknown).toMatch(
+    /has no webhook orders;.* the branch is suspended since \d{4}.*`hookmill.* reconcile resume`/,
+  );
+  expect(unknown).toMatch(
+    /its newest commit is not applied: the definitions at the tip have errors.*hookmill.* status/,
+  );
+  await workspace.hookmill('reconcile', 'resume');
+
   const fixed = upstream.commit({ 'webhooks/push.yaml': webhook('S', 'enabled: false\n') });
   expect(await workspace.hookmill('reconcile', '--once')).toMatchObject({ exitCode: 0 });
   expect(await json(workspace, 'status')).toMatchObject({
@@ -149,9 +151,13 @@ test('takes the repository from variables and from the configuration file, flags
     const { stdout, stderr } = await workspace.hookmill('reconcile', '--once', '-o', 'json', ...words);
     return stderr.includes('✗') ? JSON.parse(stdout).message : JSON.parse(stdout).result;
   };
-  const env = { HOOKMILL_REPOSITORY: upstream.bare, HOOKMILL_BRANCH: 'staging' };
+  // A path without a colon is taken from where the command runs.
+  const relativePath = relative(workspace.directory, upstream.bare);
+  const env = { HOOKMILL_REPOSITORY: relativePath, HOOKMILL_BRANCH: 'staging' };
   expect(await tipOf({ env })).toBe('applied');
-  expect(await json(workspace, 'status')).toMatchObject({ followed: { branch: 'staging' } });
+  expect(await json(workspace, 'status')).toMatchObject({
+    followed: { repository: upstream.bare, branch: 'staging' },
+  });
   expect(await tipOf('--branch', 'none', { env })).toBe('the repository has no branch none');
   const entry = { repository: upstream.bare, branch: 'main', interval: '1m' };
   workspace.write('daemon.yaml', JSON.stringify({ port: 0, repositories: [entry] }));
@@ -159,13 +165,6 @@ test('takes the repository from variables and from the configuration file, flags
   expect(await tipOf('--config', 'daemon.yaml', '--path', 'deploy')).toMatch(
     /^there are no definitions in deploy\/webhooks\//,
   );
-});
-
-test('a path without a colon is taken from where the command runs', async () => {
-  const { upstream, workspace } = await followedWorkspace();
-  const words = ['--repository', relative(workspace.directory, upstream.bare)];
-  expect(await workspace.hookmill('reconcile', '--once', ...words)).toMatchObject({ exitCode: 0 });
-  expect(await json(workspace, 'status')).toMatchObject({ followed: { repository: upstream.bare } });
 });
 
 test.each([
@@ -193,24 +192,6 @@ test.each([
   const { exitCode, stdout, stderr } = await makeWorkspace().hookmill('reconcile', ...words);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(`hookmill: ${message}`);
-});
-
-test('an emptied tree, a rename and rewritten history are applied when that is allowed once', async () => {
-  const { upstream, workspace, revision } = await followedWorkspace();
-  const once = async (...words: string[]) =>
-    (await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare, ...words)).exitCode;
-  await once();
-  upstream.git('mv', 'webhooks/push.yaml', 'webhooks/pushed.yaml');
-  upstream.commit({}, 'Rename');
-  expect(await once()).toBe(1);
-  expect(await once('--allow-rename')).toBe(0);
-  upstream.git('reset', '--quiet', '--hard', revision);
-  expect(await once()).toBe(1);
-  expect(await once('--allow-rewind', '--allow-rename')).toBe(0);
-  upstream.commit({ 'webhooks/push.yaml': null }, 'Remove all');
-  expect(await once()).toBe(1);
-  expect(await once('--allow-empty')).toBe(0);
-  expect(await json(workspace, 'webhooks', 'list')).toEqual([]);
 });
 
 test('suspended, nothing is applied until it is resumed', async () => {
@@ -284,16 +265,22 @@ test('apply without a new commit says what was changed by hand since, which plan
   );
 });
 
-test('says what the changes of a branch mean for senders, in apply and in JSON', async () => {
+test('says what the changes of a branch mean for senders, and webhooks show their commit with its text escaped', async () => {
   const { upstream, workspace } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
-  upstream.commit({ 'webhooks/push.yaml': webhook('S', 'enabled: false\n') });
+  const off = { 'webhooks/push.yaml': webhook('S', 'enabled: false\n') };
+  const revision = upstream.commit(off, 'Clear \x1b[2J');
   expect((await workspace.hookmill('apply')).stdout).toContain(`\
 ~ webhook push
     ~ enabled: true → false
     ! its URL answers 404 until it is enabled again
     ! no accepted delivery in the log
 `);
+  expect(await json(workspace, 'webhooks', 'show', 'push')).toMatchObject({
+    commit: { revision, author: 'Ada', subject: 'Clear \x1b[2J' },
+  });
+  const { stdout } = await workspace.hookmill('webhooks', 'show', 'push');
+  expect(stdout).toContain(`${revision.slice(0, 7)} "Clear \\x1b[2J" (Ada)`);
   upstream.commit({ 'webhooks/push.yaml': webhook() });
   expect(await json(workspace, 'reconcile', '--once')).toMatchObject({
     result: 'applied',
@@ -328,18 +315,4 @@ test('reports that someone edited the applied state by hand, and reverts it', as
   expect(await json(workspace, 'status')).toMatchObject({ upToDate: false, drift: 'edited' });
   expect(await workspace.hookmill('reconcile', '--once')).toMatchObject({ exitCode: 0 });
   expect(await json(workspace, 'status')).toMatchObject({ upToDate: true, drift: null });
-});
-
-test('webhooks show prints the applied commit, with its text escaped', async () => {
-  const { upstream, workspace } = await followedWorkspace();
-  const revision = upstream.commit(
-    { 'webhooks/push.yaml': webhook('S', 'enabled: false\n') },
-    'Clear \x1b[2J',
-  );
-  await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
-  expect(await json(workspace, 'webhooks', 'show', 'push')).toMatchObject({
-    commit: { revision, author: 'Ada', subject: 'Clear \x1b[2J' },
-  });
-  const { stdout } = await workspace.hookmill('webhooks', 'show', 'push');
-  expect(stdout).toContain(`${revision.slice(0, 7)} "Clear \\x1b[2J" (Ada)`);
 });

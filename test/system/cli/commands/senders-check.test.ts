@@ -96,6 +96,15 @@ describe('a hook of GitHub', () => {
     expect(github.requests.length).toBe(asked);
   });
 
+  test('a token without the right is named with the right that it needs', async () => {
+    const set = (stdin: string) => shop.hookmill('secrets', 'set', 'HOOKS_TOKEN', { stdin });
+    await set('no-such-token');
+    const { stdout, exitCode } = await shop.hookmill('senders', 'check');
+    await set('github-token');
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/warning: GitHub answered 401 .*\n.*HOOKS_TOKEN/);
+  });
+
   test('the newest delivery shows whether the hook has another secret', async () => {
     addHook({}, { secret: 'another secret' });
     await github.deliver('push', null, { ref: 'main' });
@@ -103,15 +112,6 @@ describe('a hook of GitHub', () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain('error: the newest delivery was refused:');
   });
-});
-
-test('a token without the right is named with the right that it needs', async () => {
-  const github = await startGithubApi({ basePath: '/api/v3' });
-  const given = { sender: repository, credential: 'no-such-token' };
-  const shop = await openShop('github', github.url, given);
-  const { stdout, exitCode } = await shop.hookmill('senders', 'check');
-  expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/warning: GitHub answered 401 .*\n.*HOOKS_TOKEN/);
 });
 
 test('GitLab says until when it has disabled a hook', async () => {

@@ -26,7 +26,8 @@ async function open() {
   return { ...sent, missed, run };
 }
 
-test.for(['home', 'server'] as const)('lists what is missed, and asks for it, on a %s', async place => {
+test('lists what is missed, and asks for it', async () => {
+  const place = 'server';
   const { run, rows, missed, client } = await open();
   const listed = await run(place);
   expect(listed.stdout.split('\n')).toHaveLength(4);

@@ -1,24 +1,29 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createCallHere } from '../../../../cli/backend/call-here.ts';
 import { homeAt } from '../../../../store/home/home.ts';
-import { openShop, type SenderShop, serverOf, shopSecret } from '../../../support/sender-shop.ts';
-import { startGithubApi } from '../../../support/senders/github-api.ts';
-import { startGitlabApi } from '../../../support/senders/gitlab-api.ts';
+import { openLastingShop, type SenderShop, serverOf, shopSecret } from '../../../support/sender-shop.ts';
+import { type GithubApi, startGithubApi } from '../../../support/senders/github-api.ts';
+import { type GitlabApi, startGitlabApi } from '../../../support/senders/gitlab-api.ts';
 import { factoryIn } from '../../../support/stored.ts';
 
-async function openGithub(events: readonly string[] | null = ['push']) {
-  const github = await startGithubApi({ basePath: '/api/v3' });
-  return {
-    github,
-    shop: await openShop('github', github.url, { sender: { repository: 'acme/shop' }, events }),
-  };
-}
-
-async function openGitlab() {
-  const gitlab = await startGitlabApi();
+// Both begin each test without a hook.
+let github: GithubApi;
+let gitlab: GitlabApi;
+let shop: SenderShop;
+let gitlabShop: SenderShop;
+beforeAll(async () => {
+  github = await startGithubApi({ basePath: '/api/v3' });
+  gitlab = await startGitlabApi();
+  shop = await openLastingShop('github', github.url, { sender: { repository: 'acme/shop' } });
   const given = { sender: { project: 'acme/shop' }, events: ['Push Hook'] };
-  return { gitlab, shop: await openShop('gitlab', gitlab.url, given) };
-}
+  gitlabShop = await openLastingShop('gitlab', gitlab.url, given);
+});
+afterAll(() => Promise.all([shop, gitlabShop].map(({ daemon }) => daemon.stop())));
+beforeEach(() => {
+  for (const hooks of [github.hooks, gitlab.hooks]) (hooks as unknown[]).splice(0);
+  // The limit of pings is for each minute.
+  gitlab.clock.advance(120_000);
+});
 
 function openFactory({ workspace }: SenderShop) {
   return factoryIn(homeAt(workspace.home), 'default', 10_000);
@@ -40,39 +45,36 @@ function beforeHook(hooks: readonly unknown[], act: () => unknown): void {
     act();
     return Array.prototype.push.apply(hooks, added);
   };
-  Object.defineProperty(hooks, 'push', { value: push });
+  Object.defineProperty(hooks, 'push', { value: push, configurable: true });
+  onTestFinished(() => void Reflect.deleteProperty(hooks, 'push'));
 }
 
-describe('is the same', () => {
-  test.for(['on a home', 'with --server'] as const)('%s', async place => {
-    const { github, shop } = await openGithub();
-    const env = place === 'on a home' ? {} : await serverOf(shop);
-    const register = (...args: string[]) => shop.hookmill('senders', 'register', 'shop', ...args, { env });
-    const declined = await register('-o', 'json');
-    expect(declined).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(github.hooks).toEqual([]);
-    const { stdout, exitCode } = await register('--yes', '-o', 'json');
-    expect(exitCode).toBe(0);
-    expect(stdout).not.toContain(shopSecret);
-    const [hook] = github.hooks;
-    expect(hook?.config).toMatchObject({ url: shop.url, secret: shopSecret });
-    expect(JSON.parse(stdout)).toMatchObject({
-      ...{ result: 'registered', action: 'create', webhook: 'shop', url: shop.url },
-      hook: { id: String(hook?.id), events: ['push'], hasSecret: true },
-      verification: { result: 'verified', delivery: expect.stringMatching(/^dlv_/) },
-    });
-    expect(JSON.parse((await register('--yes', '-o', 'json')).stdout)).toMatchObject({ result: 'unchanged' });
-    const listed = JSON.parse((await shop.hookmill('senders', '-o', 'json')).stdout);
-    expect(listed).toMatchObject([{ hooks: [{ id: String(hook?.id) }], findings: [] }]);
-    const { entries } = await callHere(shop)('listAudit');
-    const changes = entries.filter(({ operation }) => operation === 'registerSender');
-    expect(changes).toMatchObject([{ subject: expect.stringContaining(`hook ${hook?.id}`) }]);
+test('registers with --server as on a home, in JSON', async () => {
+  const env = await serverOf(shop);
+  const register = (...args: string[]) => shop.hookmill('senders', 'register', 'shop', ...args, { env });
+  const declined = await register('-o', 'json');
+  expect(declined).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(github.hooks).toEqual([]);
+  const { stdout, exitCode } = await register('--yes', '-o', 'json');
+  expect(exitCode).toBe(0);
+  expect(stdout).not.toContain(shopSecret);
+  const [hook] = github.hooks;
+  expect(hook?.config).toMatchObject({ url: shop.url, secret: shopSecret });
+  expect(JSON.parse(stdout)).toMatchObject({
+    ...{ result: 'registered', action: 'create', webhook: 'shop', url: shop.url },
+    hook: { id: String(hook?.id), events: ['push'], hasSecret: true },
+    verification: { result: 'verified', delivery: expect.stringMatching(/^dlv_/) },
   });
+  expect(JSON.parse((await register('--yes', '-o', 'json')).stdout)).toMatchObject({ result: 'unchanged' });
+  const listed = JSON.parse((await shop.hookmill('senders', '-o', 'json')).stdout);
+  expect(listed).toMatchObject([{ hooks: [{ id: String(hook?.id) }], findings: [] }]);
+  const { entries } = await callHere(shop)('listAudit');
+  const changes = entries.filter(({ operation }) => operation === 'registerSender');
+  expect(changes).toMatchObject([{ subject: expect.stringContaining(`hook ${hook?.id}`) }]);
 });
 
 describe('the ping', () => {
   test('finds a provider that signs with another secret', async () => {
-    const { github, shop } = await openGithub();
     const config = { url: `${shop.url}/`, content_type: 'json', secret: 'x' };
     const hook = github.addHook('acme/shop', { events: ['push'], config });
     // A provider that ignores the secret that it is given.
@@ -88,7 +90,6 @@ describe('the ping', () => {
   });
 
   test('is told apart from what strangers send meanwhile', async () => {
-    const { github, shop } = await openGithub();
     const strangers: Promise<Response>[] = [];
     beforeHook(github.hooks, () => strangers.push(fetch(shop.url, { method: 'POST', body: '{}' })));
     expect(await shop.register()).toContain('✓ the ping was verified');
@@ -96,22 +97,26 @@ describe('the ping', () => {
   });
 
   test('cannot be verified without a daemon, which is said', async () => {
-    const { github, shop } = await openGithub();
-    await shop.daemon.stop();
-    const { exitCode, stderr } = await shop.hookmill('senders', 'register', 'shop', '--yes');
+    const { daemon, hookmill } = await openLastingShop('github', github.url, {
+      sender: { repository: 'acme/shop' },
+    });
+    await daemon.stop();
+    const { exitCode, stderr } = await hookmill('senders', 'register', 'shop', '--yes');
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
-      `no daemon answers at ${shop.daemon.managementUrl}; start one with \`hookmill serve\``,
+      `no daemon answers at ${daemon.managementUrl}; start one with \`hookmill serve\``,
     );
     expect(github.hooks).toHaveLength(1);
   });
 });
 
 test('refuses to change a hook that changed since the changes were shown', async () => {
-  const { github, shop } = await openGithub();
   const config = { url: `http://old.example/webhooks/w/${shop.uid}`, content_type: 'json', secret: 'x' };
   const hook = github.addHook('acme/shop', { events: ['push'], config });
   const call = callHere(shop);
+  const registered = (await call('listAudit')).entries.filter(
+    ({ operation }) => operation === 'registerSender',
+  );
   const params = { uid: shop.uid };
   const { fingerprint } = await call('planSender', { params, body: {} });
   Object.assign(hook, { events: ['issues'] });
@@ -121,37 +126,34 @@ test('refuses to change a hook that changed since the changes were shown', async
   const elsewhere = call('registerSender', { params, body: { fingerprint, events: ['issues'] } });
   await expect(elsewhere).rejects.toMatchObject({ code: 'hook-changed' });
   expect(hook).toMatchObject({ events: ['issues'], config: before });
-  expect((await call('listAudit')).entries.filter(({ operation }) => operation === 'registerSender')).toEqual(
-    [],
-  );
+  const { entries } = await call('listAudit');
+  expect(entries.filter(({ operation }) => operation === 'registerSender')).toEqual(registered);
 });
 
 test('never makes a second hook after a command was killed, nor while it may still be at work', async () => {
-  const { gitlab, shop } = await openGitlab();
-  const child = shop.workspace.start(['senders', 'register', 'shop', '--yes']);
+  const child = gitlabShop.workspace.start(['senders', 'register', 'shop', '--yes']);
   beforeHook(gitlab.hooks, () => child.kill('SIGKILL'));
   expect(await child).toMatchObject({ signal: 'SIGKILL', stdout: '' });
   expect(gitlab.hooks).toHaveLength(1);
-  const again = await shop.hookmill('senders', 'register', 'shop', '--yes');
+  const again = await gitlabShop.hookmill('senders', 'register', 'shop', '--yes');
   expect(again.exitCode).toBe(1);
   expect(again.stderr).toMatch(/another registration of this webhook began at \S+, by \w+; try again/);
   // A minute passes.
-  const { name, store } = openFactory(shop);
-  await store.senderStates.learn(name, shop.uid, state => {
+  const { name, store } = openFactory(gitlabShop);
+  await store.senderStates.learn(name, gitlabShop.uid, state => {
     const { at = '', by = '' } = state.registering ?? {};
     return { ...state, registering: { at: new Date(Date.parse(at) - 60_000).toISOString(), by } };
   });
-  expect(await shop.register()).toContain('✓ the ping was verified');
-  expect([...gitlab.hooks]).toMatchObject([{ url: shop.url, token: shopSecret }]);
+  expect(await gitlabShop.register()).toContain('✓ the ping was verified');
+  expect([...gitlab.hooks]).toMatchObject([{ url: gitlabShop.url, token: shopSecret }]);
 });
 
 test('lets one of two commands at once create the hook', async () => {
-  const { gitlab, shop } = await openGitlab();
-  const call = callHere(shop);
-  const params = { uid: shop.uid };
+  const call = callHere(gitlabShop);
+  const params = { uid: gitlabShop.uid };
   const { fingerprint } = await call('planSender', { params, body: {} });
   const body = { fingerprint };
-  const { store, ...factory } = openFactory(shop);
+  const { store, ...factory } = openFactory(gitlabShop);
   let other: Promise<string> | undefined;
   const isAtWork = async () =>
     (await store.senderStates.read(factory.name)).some(({ registering }) => registering !== null);
@@ -167,19 +169,18 @@ test('lets one of two commands at once create the hook', async () => {
     return store.deliveries.listDeliveries(filter);
   };
   const deliveries = { ...store.deliveries, listDeliveries };
-  const first = callHere(shop, { ...factory, store: { ...store, deliveries } });
+  const first = callHere(gitlabShop, { ...factory, store: { ...store, deliveries } });
   expect(await first('registerSender', { params, body })).toMatchObject({ action: 'create' });
   expect(await other).toBe('sender-busy');
   expect(gitlab.hooks).toHaveLength(1);
 });
 
 test('looks again right before it creates a hook, which another command may have created meanwhile', async () => {
-  const { gitlab, shop } = await openGitlab();
-  const call = callHere(shop);
-  const params = { uid: shop.uid };
+  const call = callHere(gitlabShop);
+  const params = { uid: gitlabShop.uid };
   const { fingerprint } = await call('planSender', { params, body: {} });
   const body = { fingerprint };
-  const { store, ...factory } = openFactory(shop);
+  const { store, ...factory } = openFactory(gitlabShop);
   let isFirst = true;
   const read: typeof store.senderStates.read = async name => {
     // Another command begins and ends, between the first look of this one and its turn.
@@ -187,7 +188,7 @@ test('looks again right before it creates a hook, which another command may have
     isFirst = false;
     return store.senderStates.read(name);
   };
-  const late = callHere(shop, {
+  const late = callHere(gitlabShop, {
     ...factory,
     store: { ...store, senderStates: { ...store.senderStates, read } },
   });

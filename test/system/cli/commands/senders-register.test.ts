@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  openLastingShop,
-  openShop,
-  type SenderShop,
-  type ShopGiven,
-  shopSecret,
-} from '../../../support/sender-shop.ts';
+import { openLastingShop, type SenderShop, shopSecret } from '../../../support/sender-shop.ts';
 import { type GithubApi, startGithubApi } from '../../../support/senders/github-api.ts';
 import type { GithubHook } from '../../../support/senders/github-hooks.ts';
 import { type GitlabApi, startGitlabApi } from '../../../support/senders/gitlab-api.ts';
@@ -14,15 +8,19 @@ import type { GitlabHook } from '../../../support/senders/gitlab-hooks.ts';
 const repository = { repository: 'acme/shop' };
 const project = { project: 'acme/shop' };
 
-async function openGithub(given: Partial<ShopGiven> = {}, setup: object = {}, open = openShop) {
-  const github = await startGithubApi({ basePath: '/api/v3', ...setup });
-  return { github, shop: await open('github', github.url, { sender: repository, ...given }) };
+async function openGithub() {
+  const tokens = {
+    'github-token': { kind: 'classic', scopes: ['repo', 'admin:repo_hook', 'admin:org_hook'] },
+    'reading-token': { kind: 'fine-grained', repositoryHooks: 'read' },
+  } as const;
+  const github = await startGithubApi({ basePath: '/api/v3', tokens });
+  return { github, shop: await openLastingShop('github', github.url, { sender: repository }) };
 }
 
-async function openGitlab(given: Partial<ShopGiven> = {}, setup: object = {}, open = openShop) {
-  const gitlab = await startGitlabApi(setup);
-  const events = ['Push Hook'];
-  return { gitlab, shop: await open('gitlab', gitlab.url, { sender: project, events, ...given }) };
+async function openGitlab() {
+  const gitlab = await startGitlabApi();
+  const given = { sender: project, events: ['Push Hook'] };
+  return { gitlab, shop: await openLastingShop('gitlab', gitlab.url, given) };
 }
 
 /** The requests that change something at the provider. */
@@ -58,12 +56,12 @@ async function newestOutcome(shop: SenderShop): Promise<string> {
   return newest.outcome;
 }
 
-/** Shops for the tests that work with the secret and the credential which these have. They begin without a hook. */
+/** Shops for all tests, which begin without a hook and leave the secret and the credential as they were. */
 let ofGithub: Awaited<ReturnType<typeof openGithub>>;
 let ofGitlab: Awaited<ReturnType<typeof openGitlab>>;
 beforeAll(async () => {
-  ofGithub = await openGithub({}, {}, openLastingShop);
-  ofGitlab = await openGitlab({}, {}, openLastingShop);
+  ofGithub = await openGithub();
+  ofGitlab = await openGitlab();
 });
 afterAll(() => Promise.all([ofGithub, ofGitlab].map(({ shop }) => shop.daemon.stop())));
 beforeEach(async () => {
@@ -207,8 +205,9 @@ describe('changes nothing and says why', () => {
   });
 
   test('if the webhook has no secret, a newer one than it uses, or is disabled', async () => {
-    const { github, shop } = await openGithub();
-    await shop.hookmill('secrets', 'set', 'SHOP_WEBHOOK', { stdin: 'another-secret-of-the-shop' });
+    const { github, shop } = ofGithub;
+    const set = (stdin: string) => shop.hookmill('secrets', 'set', 'SHOP_WEBHOOK', { stdin });
+    await set('another-secret-of-the-shop');
     const newer = await refuse(shop, github, '--yes');
     expect(newer).toContain(
       'SHOP_WEBHOOK has a newer value than the webhook shop uses. Run `hookmill apply`',
@@ -224,12 +223,15 @@ describe('changes nothing and says why', () => {
     await shop.apply();
     await shop.register();
     expect(github.hooks).toMatchObject([{ config: { secret: 'another-secret-of-the-shop' } }]);
+    await set(shopSecret);
   });
 
   test('if the credential may not change hooks', async () => {
-    const tokens = { 'github-token': { kind: 'fine-grained', repositoryHooks: 'read' } };
-    const { github, shop } = await openGithub({}, { tokens });
+    const { github, shop } = ofGithub;
+    const set = (stdin: string) => shop.hookmill('secrets', 'set', 'HOOKS_TOKEN', { stdin });
+    await set('reading-token');
     const { exitCode, stderr } = await shop.hookmill('senders', 'register', 'shop', '--yes');
+    await set('github-token');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('The credential needs the repository permission "Webhooks" (read, or write');
     expect(github.hooks).toEqual([]);

@@ -68,8 +68,8 @@ test('a paused automation records runs and starts none, says so everywhere, and 
   expect(audit).toMatch(/pause automation +act/);
 });
 
-test('a plan says which changed keys the queued runs keep', async () => {
-  const { workspace, deliver, statesOf } = await start();
+test('a plan says which changed keys queued runs keep and what a destroyed automation leaves, and they can be cancelled', async () => {
+  const { workspace, deliver, list, statesOf } = await start();
   const { hookmill, read, write } = workspace;
   for (let n = 0; n < 3; n++) await deliver(n);
   await expect.poll(() => statesOf('order')).toEqual(['order', 'order', 'running']);
@@ -98,13 +98,7 @@ test('a plan says which changed keys the queued runs keep', async () => {
   // Other keys, and an automation without queued runs.
   expect(await change('order', { enabled: false })).not.toContain('recorded');
   expect(await change('act', { timeLimit: '5m' })).toMatch(/~ automation act\n {4}[~+] timeLimit.*\n\nPlan/);
-});
 
-test('runs are cancelled by name and in bulk, with a dry run first, and a plan counts what a destroyed automation leaves', async () => {
-  const { workspace, deliver, list, statesOf } = await start();
-  const { hookmill } = workspace;
-  for (let n = 0; n < 3; n++) await deliver(n);
-  await expect.poll(() => statesOf('order')).toEqual(['order', 'order', 'running']);
   await expect.poll(() => statesOf('act')).toEqual(['running', 'running', 'running']);
   const waiting = (await list('--automation', 'order'))[0]?.id ?? '';
   expect((await hookmill('why', waiting)).stdout).toMatch(

@@ -13,11 +13,13 @@ const server = usePostgres();
 const key = randomBytes(32).toString('base64');
 const password = 'canary-pa55word';
 let env: Readonly<Record<string, string>>;
-beforeEach(async () => {
+const createDatabase = async () => {
   env = { HOOKMILL_STORE: await server.createDatabase(), HOOKMILL_KEY: key };
-});
+};
 
 describe('with HOOKMILL_STORE', () => {
+  beforeEach(createDatabase);
+
   test('what one machine applied is there for another, and no home has it', async () => {
     const [here, there] = [makeWorkspace(), makeWorkspace()];
     here.write('webhooks/deploys.yaml', 'secretName: DEPLOYS\n');
@@ -103,6 +105,8 @@ test.for<readonly [string, readonly string[], RunOptions['env'], string]>([
 });
 
 describe('store', () => {
+  beforeEach(createDatabase);
+
   test('migrate creates the tables once, and check then finds no problem', async () => {
     const { hookmill } = makeWorkspace();
     const { HOOKMILL_STORE = '' } = env;

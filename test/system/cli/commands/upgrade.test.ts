@@ -48,12 +48,6 @@ function unpackHome(file: string) {
   return { workspace, answers };
 }
 
-async function serveHome(file: string) {
-  const { workspace, answers } = unpackHome(file);
-  await startDaemonForTest({ workspace, settings: JSON.parse(workspace.read('daemon.json')) });
-  return { workspace, answers };
-}
-
 /** Expects that commands say the same as those of the version that made the home. */
 async function expectSame(
   workspace: Workspace,
@@ -77,15 +71,6 @@ async function list(
 
 test('there are homes to open', () => {
   expect(versions).toContain('0.1.0.tar.gz');
-});
-
-test.for(versions)('everything in the home of %s is there, and nothing is left to apply', async file => {
-  const { workspace, answers } = await serveHome(file);
-  await expectSame(workspace, answers);
-  const planned = await workspace.hookmill('plan', '--detailed-exitcode');
-  expect(planned.exitCode, planned.stderr).toBe(0);
-  const succeeded = answers['runs list']?.find(({ state }) => state === 'succeeded')?.id ?? '';
-  expect((await workspace.hookmill('runs', 'logs', succeeded)).stdout).toContain('looking into it');
 });
 
 interface Report {
@@ -148,8 +133,14 @@ async function readColumns(file: string, key: string): Promise<Partial<Record<st
   return Object.fromEntries(columns.filter(([, names]) => names));
 }
 
-test.for(versions)('a daemon knows the deliveries in the home of %s, and takes new ones', async file => {
-  const { workspace, answers } = await serveHome(file);
+test.for(versions)('everything in the home of %s is there, and a daemon takes new deliveries', async file => {
+  const { workspace, answers } = unpackHome(file);
+  await startDaemonForTest({ workspace, settings: JSON.parse(workspace.read('daemon.json')) });
+  await expectSame(workspace, answers);
+  const planned = await workspace.hookmill('plan', '--detailed-exitcode');
+  expect(planned.exitCode, planned.stderr).toBe(0);
+  const succeeded = answers['runs list']?.find(({ state }) => state === 'succeeded')?.id ?? '';
+  expect((await workspace.hookmill('runs', 'logs', succeeded)).stdout).toContain('looking into it');
   const send = async (webhook: string, id: string) =>
     (await workspace.hookmill('send', webhook, '--payload', 'payload.json', '--delivery-id', id)).stdout;
   const accepted = answers['deliveries list']?.filter(({ outcome }) => outcome === 'Accepted') ?? [];
@@ -181,28 +172,32 @@ function writeMigration(workspace: Workspace, sql: string): URL {
 
 const failing = 'INSERT INTO missing VALUES (1)';
 
-describe.for(versions)('the delivery log in the home of %s', file => {
-  const open = () => {
+test.for(versions)(
+  'the delivery log in the home of %s stays as it was if a next migration fails, keeps everything if not, and is then refused',
+  async file => {
     const { workspace, answers } = unpackHome(file);
     const database = new SqliteDatabase(join(workspace.home, 'deliveries.db'));
     onTestFinished(() => void database.close());
     // As the product opens it.
     database.pragma('foreign_keys = ON');
-    return { workspace, answers, database };
-  };
-  // Deliveries refer to series, so this is the hardest kind of change.
-  const rebuild = `
-    CREATE TABLE wider (
-      key INTEGER PRIMARY KEY, factory TEXT NOT NULL, webhook TEXT NOT NULL, uid TEXT NOT NULL, outcome TEXT NOT NULL,
-      authenticated_by TEXT, identity_source TEXT, verified_with TEXT, note TEXT NOT NULL
-    ) STRICT;
-    INSERT INTO wider SELECT *, 'kept' FROM series;
-    DROP TABLE series;
-    ALTER TABLE wider RENAME TO series;`;
+    // Deliveries refer to series, so this is the hardest kind of change.
+    const rebuild = writeMigration(
+      workspace,
+      `CREATE TABLE wider (
+        key INTEGER PRIMARY KEY, factory TEXT NOT NULL, webhook TEXT NOT NULL, uid TEXT NOT NULL, outcome TEXT NOT NULL,
+        authenticated_by TEXT, identity_source TEXT, verified_with TEXT, note TEXT NOT NULL
+      ) STRICT;
+      INSERT INTO wider SELECT *, 'kept' FROM series;
+      DROP TABLE series;
+      ALTER TABLE wider RENAME TO series;`,
+    );
+    migrate(database);
+    const fails = [...deliveryLogMigrations, rebuild, writeMigration(workspace, failing)];
+    expect(() => migrate(database, fails)).toThrow('no such table: missing');
+    expect(readSchemaVersion(database)).toBe(schemaVersionCurrent);
+    await expectSame(workspace, answers);
 
-  test('keeps everything through a next migration, and is then refused by this version', async () => {
-    const { workspace, answers, database } = open();
-    migrate(database, [...deliveryLogMigrations, writeMigration(workspace, rebuild)]);
+    migrate(database, [...deliveryLogMigrations, rebuild]);
     expect(readSchemaVersion(database)).toBe(schemaVersionCurrent + 1);
     expect(database.pragma('foreign_key_check')).toBeUndefined();
     expect(database.prepareColumn('SELECT DISTINCT note FROM series').all()).toEqual(['kept']);
@@ -215,20 +210,12 @@ describe.for(versions)('the delivery log in the home of %s', file => {
     // This version can still read these tables: only their number is a newer one.
     database.pragma(`user_version = ${schemaVersionCurrent}`);
     await expectSame(workspace, answers);
-  });
+  },
+);
 
-  test('stays as it was if one of the next migrations fails', async () => {
-    const { workspace, answers, database } = open();
-    const next = [rebuild, failing].map(sql => writeMigration(workspace, sql));
-    migrate(database);
-    expect(() => migrate(database, [...deliveryLogMigrations, ...next])).toThrow('no such table: missing');
-    expect(readSchemaVersion(database)).toBe(schemaVersionCurrent);
-    await expectSame(workspace, answers);
-  });
-});
-
-describe.for(versions)('a database with the backup of %s', file => {
-  const restore = async () => {
+test.for(versions)(
+  'a database with the backup of %s stays as it was if a next migration fails, keeps everything if not, and is refused if that needs a newer version',
+  async file => {
     const { workspace, answers } = unpackHome(file);
     const url = await server.createDatabase();
     const env = { HOOKMILL_KEY: workspace.read('.hookmill/key').trim(), HOOKMILL_STORE: url };
@@ -236,49 +223,36 @@ describe.for(versions)('a database with the backup of %s', file => {
     expect(await workspace.hookmill('store', 'restore', backup, { env })).toMatchObject({ exitCode: 0 });
     const pool = new pg.Pool({ connectionString: url });
     onTestFinished(() => pool.end());
-    return { workspace, answers, env, pool };
-  };
-  const expand = "ALTER TABLE hookmill.runs ADD COLUMN note text NOT NULL DEFAULT 'kept'";
-
-  test('keeps everything through a next migration, with which this version works if it may', async () => {
-    const { workspace, answers, env, pool } = await restore();
-    const next = { sql: writeMigration(workspace, expand), compatibleFrom: tablesVersionCurrent };
-    await migrateTables(pool, [...tablesMigrations, next]);
-    expect((await pool.query('SELECT DISTINCT note FROM hookmill.runs')).rows).toEqual([{ note: 'kept' }]);
-    await expectSame(workspace, answers, env);
-    const again = await workspace.hookmill('store', 'migrate', { env });
-    expect(again).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining(`have version ${tablesVersionCurrent + 1} already`),
-    });
-  });
-
-  test('is refused by this version after a migration that needs a newer one', async () => {
-    const { workspace, env, pool } = await restore();
-    const next = { sql: writeMigration(workspace, expand), compatibleFrom: tablesVersionCurrent + 1 };
-    await migrateTables(pool, [...tablesMigrations, next]);
-    const { exitCode, stderr } = await workspace.hookmill('deliveries', 'list', { env });
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`the database has format ${tablesVersionCurrent + 1}, but this hookmill writes`);
-    expect(stderr).toContain('use the newer hookmill that migrated it');
-    const checked = await workspace.hookmill('store', 'check', { env });
-    expect(checked.exitCode).toBe(1);
-    expect(checked.stdout).toContain('a newer hookmill has changed the tables: use that version');
-  });
-
-  test('stays as it was if one of the next migrations fails', async () => {
-    const { workspace, answers, env, pool } = await restore();
-    const next = [expand, failing].map(sql => ({
+    const next = (sql: string, compatibleFrom = tablesVersionCurrent) => ({
       sql: writeMigration(workspace, sql),
-      compatibleFrom: tablesVersionCurrent,
-    }));
-    await expect(migrateTables(pool, [...tablesMigrations, ...next])).rejects.toThrow(
+      compatibleFrom,
+    });
+    const expand = next("ALTER TABLE hookmill.runs ADD COLUMN note text NOT NULL DEFAULT 'kept'");
+    await expect(migrateTables(pool, [...tablesMigrations, expand, next(failing)])).rejects.toThrow(
       '"missing" does not exist',
     );
     expect(await readTablesVersion(pool)).toMatchObject({ version: tablesVersionCurrent });
     await expectSame(workspace, answers, env);
-  });
-});
+
+    await migrateTables(pool, [...tablesMigrations, expand]);
+    expect((await pool.query('SELECT DISTINCT note FROM hookmill.runs')).rows).toEqual([{ note: 'kept' }]);
+    await expectSame(workspace, answers, env);
+    expect(await workspace.hookmill('store', 'migrate', { env })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(`have version ${tablesVersionCurrent + 1} already`),
+    });
+
+    const contract = next('ALTER TABLE hookmill.runs DROP COLUMN note', tablesVersionCurrent + 2);
+    await migrateTables(pool, [...tablesMigrations, expand, contract]);
+    const { exitCode, stderr } = await workspace.hookmill('deliveries', 'list', { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`the database has format ${tablesVersionCurrent + 2}, but this hookmill writes`);
+    expect(stderr).toContain('use the newer hookmill that migrated it');
+    const checked = await workspace.hookmill('store', 'check', { env });
+    expect(checked.exitCode).toBe(1);
+    expect(checked.stdout).toContain('a newer hookmill has changed the tables: use that version');
+  },
+);
 
 test.for([
   ['.hookmill/applied/default.json', 'webhooks list'],

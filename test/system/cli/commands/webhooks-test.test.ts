@@ -25,30 +25,27 @@ async function ready(running = shared()) {
   return { call, env, uid };
 }
 
-test.each(['home', 'server'] as const)(
-  'sends a test to a webhook by its name or UID: by its %s',
-  async place => {
-    const { call, env, uid } = await ready();
-    const run = (...words: string[]) => workspace.hookmill('webhooks', 'test', ...words, { env: env[place] });
-    const { stdout, stderr, exitCode } = await run('github');
-    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-    expect(stdout).toMatch(
-      /^status {4}202 after [\d.]+ ms\noutcome {3}Accepted\ndelivery {2}dlv_\w+\nruns {6}0\n$/,
-    );
-    const words = [uid, '--payload', 'failed.json', '--header', 'X-GitHub-Event: status', '-o', 'json'];
-    const sent = JSON.parse((await run(...words)).stdout);
-    expect(sent).toMatchObject({ status: 202, outcome: 'Accepted', reason: null, runs: 1 });
-    await call('changeWebhook', { params: { uid }, body: { enabled: false } });
-    const refused = await run('github');
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stdout).toMatch(/^status {4}404 after/);
-    expect(refused.stdout).toContain('reason    the webhook github is disabled, so its URL answers 404\n');
-    expect(await run('gitlab')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('has no webhook gitlab; did you mean github?'),
-    });
-  },
-);
+test('sends a test to a webhook by its name or UID', async () => {
+  const { call, env, uid } = await ready();
+  const run = (...words: string[]) => workspace.hookmill('webhooks', 'test', ...words, { env: env.server });
+  const { stdout, stderr, exitCode } = await run('github');
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  expect(stdout).toMatch(
+    /^status {4}202 after [\d.]+ ms\noutcome {3}Accepted\ndelivery {2}dlv_\w+\nruns {6}0\n$/,
+  );
+  const words = [uid, '--payload', 'failed.json', '--header', 'X-GitHub-Event: status', '-o', 'json'];
+  const sent = JSON.parse((await run(...words)).stdout);
+  expect(sent).toMatchObject({ status: 202, outcome: 'Accepted', reason: null, runs: 1 });
+  await call('changeWebhook', { params: { uid }, body: { enabled: false } });
+  const refused = await run('github');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stdout).toMatch(/^status {4}404 after/);
+  expect(refused.stdout).toContain('reason    the webhook github is disabled, so its URL answers 404\n');
+  expect(await run('gitlab')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('has no webhook gitlab; did you mean github?'),
+  });
+});
 
 test('says to start a daemon if none answers, and that an automation would start', async () => {
   const daemon = await startManagedDaemon();

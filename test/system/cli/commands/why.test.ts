@@ -1,9 +1,10 @@
+import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WhyView } from '../../../../operations/why/why.ts';
 import { createSortableId } from '../../../../schema/ids.ts';
-import { bearerOf, type TestWebhook } from '../../../support/daemon.ts';
+import { bearerOf, type TestWebhook, type WebhookGiven } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { send } from '../../../support/http.ts';
+import { type Sent, send } from '../../../support/http.ts';
 import {
   openWebhookDaemon,
   startWebhookDaemon,
@@ -14,12 +15,12 @@ import type { RunOptions, RunResult } from '../../../support/workspace.ts';
 let daemon: WebhookDaemon;
 let token: string;
 beforeAll(async () => {
-  const limits = { deliveriesPerMinute: 3, failedAuthPerMinute: 3 };
+  const limits = { deliveriesPerMinute: 3, failedAuthPerMinute: 3, bodyBytes: 2_000 };
   const script = 'echo step one; echo the disk is full >&2; exit 7';
   const runner = { kind: 'command', argv: ['sh', '-c', script] };
   daemon = await openWebhookDaemon({ settings: { limits, runs: { runner, attempts: 1 } } });
   token = (
-    await daemon.workspace.hookmill('tokens', 'create', 'why', '--all-factories', '--permission', 'read')
+    await daemon.workspace.hookmill('tokens', 'create', 'why', '--all-factories', '--permission', 'manage')
   ).stdout.trim();
 });
 afterAll(() => daemon.stop());
@@ -37,51 +38,54 @@ function why(webhook: OfFactory, subject = 'hook', ...args: string[]): Promise<R
   return run(webhook, ['why', subject, ...args]);
 }
 
-/** Waits until the command names the step as the cause, and returns that step. The API says the same. */
+/** Waits until the daemon names the step as the cause, and returns that step. */
 async function causeOf(webhook: TestWebhook, step: string, subject = 'hook') {
-  const { stdout } = await eventually(async () => {
-    const result = await why(webhook, subject, '-o', 'json');
-    return JSON.parse(result.stdout).cause === step ? result : undefined;
-  });
-  const shown: WhyView = JSON.parse(stdout);
   const path = `/api/v1/factories/${webhook.factory}/why/${subject}`;
-  const response = await fetch(daemon.managementUrl + path, { headers: bearerOf(token) });
-  expect(await response.json()).toMatchObject({ cause: step, webhook: { uid: webhook.uid } });
-  const text = await why(webhook, subject);
-  expect(text).toMatchObject({ exitCode: 1, stderr: '' });
-  const found = shown.steps.find(one => one.step === step);
-  expect(text.stdout).toContain(`✗ ${step}`);
-  // For people, a command has the options that this one was given.
-  expect(text.stdout.replaceAll(/(?<=`hookmill )(-\S+ \S+ )+/g, '')).toContain(`→ ${found?.remedy}`);
-  return found;
+  const shown: WhyView = await eventually(async () => {
+    const response = await fetch(daemon.managementUrl + path, { headers: bearerOf(token) });
+    const view = (await response.json()) as WhyView;
+    return view.cause === step ? view : undefined;
+  });
+  return shown.steps.find(one => one.step === step);
 }
 
 /** Adds an automation that listens to the webhook. */
 async function listen(
   webhook: TestWebhook,
   payload: object | undefined,
-  { enabled = true, own = daemon } = {},
+  { own = daemon, ...keys }: { enabled?: boolean; runner?: string; own?: WebhookDaemon } = {},
 ): Promise<void> {
   const filter = { webhook_ids: [webhook.uid], ...(payload && { payload }) };
   const triggers = [{ provider: 'webhook', event: 'received', filter }];
   own.workspace.write(
     `${webhook.factory}/automations/triage.yaml`,
-    JSON.stringify({ prompt: 'Act.', enabled, triggers }),
+    JSON.stringify({ prompt: 'Act.', triggers, ...keys }),
   );
   const { serial } = await webhook.apply({});
   await eventually(async () => (await webhook.readiness())?.serial === serial);
 }
 
-test('says that nothing is wrong, with exit status 0, until no daemon answers', async () => {
-  const own = await startWebhookDaemon();
+test('says that nothing is wrong, with exit status 0, or what a run waits for, until no daemon answers', async () => {
+  const fine = { kind: 'command', argv: ['true'], factories: ['*'] };
+  const runs = {
+    runner: { kind: 'command', argv: ['false'] },
+    ...{ backOff: { firstSeconds: 600 }, runners: { fine } },
+  };
+  const own = await startWebhookDaemon({ settings: { runs } });
   const webhook = await own.webhook();
-  await listen(webhook, undefined, { own });
+  await listen(webhook, undefined, { own, runner: 'fine' });
   const { deliveryId = '' } = await webhook.post('{"a":1}');
   for (const subject of ['hook', deliveryId, webhook.uid]) {
     await expect
       .poll(() => run(webhook, ['why', subject], own))
       .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(`Nothing is wrong[^]*${deliveryId}`) });
   }
+  const waiting = await own.webhook();
+  await listen(waiting, undefined, { own });
+  await waiting.post('1');
+  await expect
+    .poll(async () => (await run(waiting, ['why', 'hook'], own)).stdout)
+    .toMatch(/✗ runs +run_\w+ of triage waits for another attempt at /);
 
   await own.stop();
   expect((await run(webhook, ['why', 'hook'], own)).stdout).toMatch(/✗ daemon +none answers at http/);
@@ -108,9 +112,13 @@ test('a webhook is disabled', async () => {
 
 test('no request has ever come', async () => {
   const webhook = await daemon.webhook();
-  const cause = await causeOf(webhook, 'sender');
-  expect(cause).toMatchObject({ message: expect.stringMatching(/^no request has ever come/) });
-  expect(cause?.remedy).toContain(webhook.url);
+  await send(webhook.url.replace(/wh_.*/, 'wh_000000000000000000000000'));
+  await expect
+    .poll(async () => await causeOf(webhook, 'sender'))
+    .toMatchObject({
+      message: expect.stringMatching(/^no request has ever come; [1-9]\d* came to unknown URLs/),
+      remedy: expect.stringContaining(webhook.url),
+    });
 });
 
 test('the URL is nearly right', async () => {
@@ -125,6 +133,40 @@ test('every delivery is rejected by authentication', async () => {
   const cause = await causeOf(webhook, 'authentication');
   expect(cause).toMatchObject({ message: 'the last request was rejected: wrong token' });
   expect(cause?.remedy).toContain(webhook.factory);
+});
+
+const signed = { authMode: 'signature', signatureScheme: 'stripe', secret: 'whsec_c3RyaXBlLXNpZ25pbmc' };
+
+/** The headers of a request that Stripe signed so many seconds ago. */
+function signAsStripe(agoSeconds: number) {
+  const timestamp = Math.floor(Date.now() / 1_000) - agoSeconds;
+  const given = { payload: '{}', secret: signed.secret, timestamp };
+  return { 'stripe-signature': new Stripe('sk_test').webhooks.generateTestHeaderString(given) };
+}
+
+test.for<[string, WebhookGiven, Sent, RegExp, RegExp]>([
+  ['its secret has no value', { secret: null }, {}, /has no value/, /hookmill secrets generate/],
+  [
+    'another scheme signs',
+    { authMode: 'signature', signatureScheme: 'github' },
+    { headers: signAsStripe(0) },
+    ...([/X-Hub-Signature-256/i, /stripe/i] as const),
+  ],
+  ['it was signed long ago', signed, { headers: signAsStripe(3_600) }, /\d s old/, /clock/],
+])('every delivery is rejected, because %s', async ([_, given, sent, message, remedy]) => {
+  const webhook = await daemon.webhook(given);
+  await webhook.post('{}', sent);
+  const cause = await causeOf(webhook, 'authentication');
+  expect(cause?.message).toMatch(message);
+  expect(cause?.remedy).toMatch(remedy);
+});
+
+test('the body is too large', async () => {
+  const webhook = await daemon.webhook();
+  await webhook.post(JSON.stringify('x'.repeat(2_098)));
+  const cause = await causeOf(webhook, 'limits');
+  expect(cause?.message).toMatch(/the body of the last delivery has 2100 bytes, more than the limit/);
+  expect(cause?.remedy).toContain('`limits.bodyBytes`');
 });
 
 test('the budget of failed attempts is spent', async () => {
@@ -231,18 +273,35 @@ test('a run failed, with the end of its output', async () => {
   expect(cause?.message).toMatch(/^run_\w+ of triage failed after one attempt: .*7/);
   expect(cause?.lines).toEqual(expect.arrayContaining(['step one', 'the disk is full']));
   expect(cause?.remedy).toMatch(/hookmill runs retry run_/);
-});
+  const { stdout, ...ended } = await why(webhook);
+  expect(ended).toEqual({ exitCode: 1, stderr: '' });
+  const named = stdout
+    .replaceAll(/20[\d-]+T[\d:.]+Z/g, 'TIME')
+    .replaceAll(/(run|dlv)_\w+/g, '$1_ID')
+    .replaceAll(webhook.factory, 'NAME');
+  expect(named).toBe(`\
+hook
+Cause: run_ID of triage failed after one attempt: the command exited with status 7.
 
-test('a run waits for another attempt', async () => {
-  const runner = { kind: 'command', argv: ['false'] };
-  const runs = { runner, backOff: { firstSeconds: 600 } };
-  const own = await startWebhookDaemon({ settings: { runs } });
-  const webhook = await own.webhook();
-  await listen(webhook, undefined, { own });
-  await webhook.post('1');
-  await expect
-    .poll(async () => (await run(webhook, ['why', 'hook'], own)).stdout)
-    .toMatch(/✗ runs +run_\w+ of triage waits for another attempt at /);
+  ✓ daemon          it serves what is applied
+  ✓ webhook         it is applied and enabled
+  ✓ sender          its last request came at TIME
+  ✓ url             requests come to the right URL
+  ✓ authentication  the last request was verified
+  ✓ limits          none is exceeded
+  ✓ json            the last body was valid
+  ✓ identity        the last delivery was new, by a hash of the body
+  ✓ automations     triage matched the last delivery
+  ✗ runs            run_ID of triage failed after one attempt: the command exited with status 7
+                    [hookmill: attempt 1 at TIME]
+                    step one
+                    the disk is full
+                    [hookmill: the command exited with status 7]
+                    → Correct the cause, then run \`hookmill -C NAME --factory NAME --home .hookmill runs retry run_ID\`.
+
+LAST      DELIVERY                        TIME
+Accepted  dlv_ID  TIME
+`);
 });
 
 test('retention has removed the delivery', async () => {

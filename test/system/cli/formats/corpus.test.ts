@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { execa } from 'execa';
 import { beforeAll, expect, test } from 'vitest';
 import { formatNames } from '../../../../cli/formats/load-format.ts';
 import { version } from '../../../../cli/version.ts';
@@ -7,7 +5,6 @@ import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../../../
 import { runCommand } from '../../../support/command-runner.ts';
 import { makeCorpus } from '../../../support/corpus.ts';
 
-const bin = join(import.meta.dirname, '../../../../cli/bin.js');
 const { directory, mistakes } = makeCorpus();
 const extensions = {
   text: 'txt',
@@ -57,9 +54,8 @@ const words = (format: string) => [
 
 let diagnostics: readonly Diagnostic[] = [];
 beforeAll(async () => {
-  const options = { cwd: directory, extendEnv: false, env, reject: false } as const;
-  const { stdout } = await execa(process.execPath, [bin, ...words('json')], options);
-  diagnostics = JSON.parse(stdout).diagnostics;
+  const printed = await runCommand({ args: words('json'), cwd: directory, env, stdin: '' });
+  diagnostics = JSON.parse(printed?.stdout ?? '').diagnostics;
 });
 
 // After a change that is meant: `npx vitest run test/system/cli/formats -u`, and a look at the difference.

@@ -9,7 +9,7 @@ import { makeWorkspace } from '../../../../support/workspace.ts';
 const files = ['.claude/skills/hookmill/SKILL.md', '.agents/skills/hookmill/SKILL.md'] as const;
 
 test('an agent that follows the skill writes valid definitions, a plan, and gets answers', async () => {
-  const { workspace, daemon, setSecret, apply } = await openMcpStage({}, undefined);
+  const { workspace, daemon, setSecret, apply } = await openMcpStage({});
   onTestFinished(() => daemon.stop());
   const { hookmill, read, write } = workspace;
   await hookmill('init', '--agents');

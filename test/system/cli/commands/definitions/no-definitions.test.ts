@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { startManagedDaemon } from '../../../../support/management.ts';
 import { makeWorkspace, type Workspace } from '../../../../support/workspace.ts';
 
 const webhook = 'secretName: TOKEN\n';
@@ -26,19 +25,6 @@ describe('a directory without definitions', () => {
     }
     const named = await run(workspace, 'validate', '.');
     expect(named).toMatchObject({ exitCode: 1, printed: expect.stringContaining('factory/no-definitions') });
-  });
-
-  test('is an error with --server too', async () => {
-    const daemon = await startManagedDaemon();
-    const { token } = await daemon.client();
-    const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token };
-    for (const command of ['plan', 'apply']) {
-      const { stderr, exitCode } = await makeWorkspace().hookmill(command, { env });
-      expect({ stderr, exitCode }).toEqual({
-        stderr: expect.stringContaining('no-definitions'),
-        exitCode: 1,
-      });
-    }
   });
 
   test.for(['webhook', 'Webhooks', 'webhoks', 'automation'])(
@@ -82,19 +68,22 @@ test('warns about a folder of definitions whose name is nearly right, beside oth
 });
 
 describe('a home', () => {
-  test.for([
-    ['that a secret made', ['secrets', 'generate', 'TOKEN']],
-    ['that an API token made', ['tokens', 'create', 'me']],
-    ['that an apply made', ['apply']],
-    ['that a reconcile made', ['reconcile', '--once', '--repository', 'https://127.0.0.1:1/hooks.git']],
-  ] as const)('%s is ignored by git, whatever its name', async ([_, words]) => {
+  test('is ignored by git, whatever its name and whichever command made it', async () => {
     const workspace = makeWorkspace();
     workspace.write('automations/a.yaml', 'prompt: x\ntriggers: []\n');
     const git = (...args: string[]) =>
       execFileSync('git', args, { cwd: workspace.directory, encoding: 'utf8' });
     git('init', '-q');
-    await workspace.hookmill(...words, '--home', 'ops/state');
-    expect(workspace.read('ops/state/.gitignore')).toMatch(/^\*$/m);
+    const commands = [
+      ['secrets', 'generate', 'TOKEN'],
+      ['tokens', 'create', 'me'],
+      ['apply'],
+      ['reconcile', '--once', '--repository', 'https://127.0.0.1:1/hooks.git'],
+    ];
+    for (const [index, words] of commands.entries()) {
+      await workspace.hookmill(...words, '--home', `ops/state-${index}`);
+      expect(workspace.read(`ops/state-${index}/.gitignore`)).toMatch(/^\*$/m);
+    }
     expect(git('status', '--porcelain', '--untracked-files=all')).toBe('?? automations/a.yaml\n');
   });
 
@@ -117,27 +106,31 @@ describe('a home', () => {
     expect(() => workspace.read('.gitignore')).toThrow('ENOENT');
   });
 
-  test.for([
-    ['the default one', '.hookmill', ['-A', '-f', '.hookmill']],
-    ['only its key', 'ops/state', ['-f', 'ops/state/key']],
-    ['only its secrets', 'state', ['-f', 'state/secrets.json']],
-    ['an applied state', 'x', ['-f', 'x/applied/default.json']],
-  ] as const)('that git tracks makes validate warn: %s', async ([_, home, added]) => {
+  test('that git tracks makes validate warn, whichever of its files that is', async () => {
     const workspace = makeWorkspace();
     workspace.write('defs/webhooks/a.yaml', webhook);
     const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace.directory });
     git('init', '-q');
-    await workspace.hookmill('secrets', 'generate', 'TOKEN', '--home', home);
-    await workspace.hookmill('-C', 'defs', 'apply', '--home', home);
     git('add', 'defs');
-    expect((await run(workspace, '-C', 'defs', 'validate')).printed).not.toContain('home/tracked');
-    git('add', ...added);
-    const { exitCode, printed } = await run(workspace, '-C', 'defs', 'validate');
-    expect(printed).toMatch(/^\.\.\/\S+: warning: git tracks .*\[home\/tracked\]$/m);
-    expect(printed).toContain(`git rm -r --cached ${home}\``);
-    expect(exitCode).toBe(0);
-    const annotated = await run(workspace, '-C', 'defs', 'validate', '--format', 'github');
-    expect(annotated.printed).toContain(`::warning file=${home}/`);
+    const tracked = {
+      '.hookmill': ['-A', '-f', '.hookmill'],
+      'ops/state': ['-f', 'ops/state/key'],
+      state: ['-f', 'state/secrets.json'],
+      x: ['-f', 'x/applied/default.json'],
+    };
+    for (const [home, added] of Object.entries(tracked)) {
+      await workspace.hookmill('secrets', 'generate', 'TOKEN', '--home', home);
+      await workspace.hookmill('-C', 'defs', 'apply', '--home', home);
+      const remedy = `git rm -r --cached ${home}\``;
+      expect((await run(workspace, '-C', 'defs', 'validate')).printed).not.toContain(remedy);
+      git('add', ...added);
+      const { exitCode, printed } = await run(workspace, '-C', 'defs', 'validate');
+      expect(printed).toMatch(/^\.\.\/\S+: warning: git tracks .*\[home\/tracked\]$/m);
+      expect(printed).toContain(remedy);
+      expect(exitCode).toBe(0);
+      const annotated = await run(workspace, '-C', 'defs', 'validate', '--format', 'github');
+      expect(annotated.printed).toContain(`::warning file=${home}/`);
+    }
   });
 
   test('is not suspected where a file only has such a name', async () => {

@@ -205,18 +205,13 @@ describe('payloads describe', () => {
     const { stdout } = await workspace.hookmill('payloads', 'describe', 'errors', '-o', 'typescript');
     expect(stdout).toContain('export interface ErrorsPayload');
     expect(stdout).toMatch(/level\?: string/);
-    workspace.write(
-      'seen.ts',
-      `${stdout}\nexport const seen: ErrorsPayload[] = ${JSON.stringify(payloads)};\n`,
-    );
-    workspace.write('unseen.ts', `${stdout}\nexport const unseen: ErrorsPayload = { action: 1 };\n`);
-    const check = (file: string) =>
-      execa('tsc', ['--noEmit', '--strict', '--ignoreConfig', workspace.path(file)], {
-        preferLocal: true,
-        reject: false,
-      });
-    expect(await check('seen.ts')).toMatchObject({ stdout: '', exitCode: 0 });
-    expect((await check('unseen.ts')).exitCode).toBeGreaterThan(0);
+    const seen = `export const seen: ErrorsPayload[] = ${JSON.stringify(payloads)};`;
+    // tsc reports this directive if the next line has no error.
+    const unseen = '// @ts-expect-error\nexport const unseen: ErrorsPayload = { action: 1 };';
+    workspace.write('payload.ts', `${stdout}\n${seen}\n${unseen}\n`);
+    const words = ['--noEmit', '--strict', '--ignoreConfig', workspace.path('payload.ts')];
+    const checked = await execa('tsc', words, { preferLocal: true, reject: false });
+    expect(checked).toMatchObject({ stdout: '', exitCode: 0 });
   });
 
   test('says that a webhook without deliveries has none, and suggests the name that was meant', async () => {

@@ -107,6 +107,8 @@ test('no definitions: the plan shows what would be destroyed, and how to allow i
   expect(stderr).toContain('run `hookmill reconcile --once --allow-empty`');
   upstream.commit({ 'webhooks/crm.yaml': null, 'webhooks/pay.yaml': null });
   expect(await reconcile()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
+  expect(await reconcile('--allow-empty')).toMatchObject({ exitCode: 0 });
+  expect((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout).toBe('[]\n');
 });
 
 /** Replaces the newest commit of the branch that is checked out. */

@@ -14,8 +14,7 @@ const automation = (path: string) => `# The prompt is elsewhere.\npromptFile: ${
 /** A webhook, and an automation whose prompt is in prompts/triage.md, both applied. */
 async function appliedWorkspace(onServer: boolean) {
   const workspace = makeWorkspace();
-  const daemon = onServer ? await startManagedDaemon() : undefined;
-  const env = daemon ? (await openFactory(daemon)).env : { home: {}, server: {} };
+  const env = onServer ? (await openFactory(await startManagedDaemon())).env : { home: {}, server: {} };
   const hookmill = (...words: string[]) => workspace.hookmill(...words, { env: env.server });
   await workspace.hookmill('secrets', 'generate', 'HOOK', { env: env.home });
   workspace.write('webhooks/hook.yaml', 'secretName: HOOK\n');
@@ -27,49 +26,37 @@ async function appliedWorkspace(onServer: boolean) {
   return { workspace, hookmill, showPrompt };
 }
 
-test.for([
-  ['a home', false],
-  ['a server', true],
-] as const)(
-  'a prompt of its own file is applied, planned and moved like any other: on %s',
-  async ([_, onServer]) => {
-    const { workspace, hookmill, showPrompt } = await appliedWorkspace(onServer);
-    expect(await showPrompt()).toBe('Look.\nSay why.\n');
-    expect((await hookmill('plan')).stdout).toContain('No changes.');
+test('a prompt of its own file is applied, planned and moved like any other, on a server', async () => {
+  const { workspace, hookmill, showPrompt } = await appliedWorkspace(true);
+  expect(await showPrompt()).toBe('Look.\nSay why.\n');
+  expect((await hookmill('plan')).stdout).toContain('No changes.');
 
-    workspace.write('prompts/triage.md', 'Look.\nSay why not.\n');
-    const { stdout } = await hookmill('plan');
-    expect(stdout).toMatch(/~ automation triage\n {4}~ prompt:/);
-    expect(stdout).toMatch(/- Say why\.\n.*\+ Say why not\./);
-    await hookmill('apply');
-    expect(await showPrompt()).toBe('Look.\nSay why not.\n');
+  workspace.write('prompts/triage.md', 'Look.\nSay why not.\n');
+  const { stdout } = await hookmill('plan');
+  expect(stdout).toMatch(/~ automation triage\n {4}~ prompt:/);
+  expect(stdout).toMatch(/- Say why\.\n.*\+ Say why not\./);
+  await hookmill('apply');
+  expect(await showPrompt()).toBe('Look.\nSay why not.\n');
 
-    const inline = `prompt: |\n  Look.\n  Say why not.\n${trigger}`;
-    workspace.write('automations/triage.yaml', inline);
-    workspace.remove('prompts/triage.md');
-    expect((await hookmill('plan')).stdout).toContain('No changes.');
-  },
-);
+  const inline = `prompt: |\n  Look.\n  Say why not.\n${trigger}`;
+  workspace.write('automations/triage.yaml', inline);
+  workspace.remove('prompts/triage.md');
+  expect((await hookmill('plan')).stdout).toContain('No changes.');
+});
 
-test.for([
-  ['a home', false],
-  ['a server', true],
-] as const)(
-  'a prompt file with a mistake is reported where it is named, and nothing is applied: on %s',
-  async ([_, onServer]) => {
-    const { workspace, hookmill, showPrompt } = await appliedWorkspace(onServer);
-    workspace.remove('prompts/triage.md');
-    symlinkSync('/etc/hostname', workspace.path('prompts/triage.md'));
-    const planned = await hookmill('plan');
-    expect(planned).toMatchObject({ exitCode: 1, stdout: 'No changes by the definitions without errors.\n' });
-    const place = 'automations/triage.yaml:2:13: error: prompts/triage.md';
-    expect(planned.stderr).toContain(`${place} is not a regular file, or is behind a link`);
-    expect(planned.stderr.match(/automation\/prompt-file/g)).toHaveLength(1);
-    const applied = await hookmill('apply');
-    expect(applied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(place) });
-    expect(await showPrompt()).toBe('Look.\nSay why.\n');
-  },
-);
+test('a prompt file with a mistake is reported where it is named, and nothing is applied', async () => {
+  const { workspace, hookmill, showPrompt } = await appliedWorkspace(false);
+  workspace.remove('prompts/triage.md');
+  symlinkSync('/etc/hostname', workspace.path('prompts/triage.md'));
+  const planned = await hookmill('plan');
+  expect(planned).toMatchObject({ exitCode: 1, stdout: 'No changes by the definitions without errors.\n' });
+  const place = 'automations/triage.yaml:2:13: error: prompts/triage.md';
+  expect(planned.stderr).toContain(`${place} is not a regular file, or is behind a link`);
+  expect(planned.stderr.match(/automation\/prompt-file/g)).toHaveLength(1);
+  const applied = await hookmill('apply');
+  expect(applied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(place) });
+  expect(await showPrompt()).toBe('Look.\nSay why.\n');
+});
 
 const messages: readonly (readonly [string, (workspace: Workspace) => void, string])[] = [
   ['a missing file', ({ remove }) => remove('prompts'), 'there is no file prompts/p.md'],
@@ -167,23 +154,17 @@ test('a reviewed plan is out of date when the prompt file has another text', asy
   expect(exitCode).toBe(1);
 });
 
-test.for([
-  ['a home', false],
-  ['a server', true],
-] as const)(
-  'a definition that is not applied is tested with its prompt file: on %s',
-  async ([_, onServer]) => {
-    const { workspace, hookmill } = await appliedWorkspace(onServer);
-    workspace.write('automations/second.yaml', automation('prompts/second.txt'));
-    workspace.write('event.json', '{"a":1}');
-    const words = ['automations', 'test', 'second', '--payload', 'event.json'];
-    const missing = await hookmill(...words);
-    expect(missing).toMatchObject({ exitCode: 1 });
-    expect(missing.stdout + missing.stderr).toContain('there is no file prompts/second.txt');
-    workspace.write('prompts/second.txt', 'Look.\r\n');
-    expect(await hookmill(...words)).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('Would trigger'),
-    });
-  },
-);
+test('a definition that is not applied is tested with its prompt file', async () => {
+  const { workspace, hookmill } = await appliedWorkspace(false);
+  workspace.write('automations/second.yaml', automation('prompts/second.txt'));
+  workspace.write('event.json', '{"a":1}');
+  const words = ['automations', 'test', 'second', '--payload', 'event.json'];
+  const missing = await hookmill(...words);
+  expect(missing).toMatchObject({ exitCode: 1 });
+  expect(missing.stdout + missing.stderr).toContain('there is no file prompts/second.txt');
+  workspace.write('prompts/second.txt', 'Look.\r\n');
+  expect(await hookmill(...words)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('Would trigger'),
+  });
+});

@@ -19,44 +19,42 @@ async function status(workspace: Workspace, ...words: string[]) {
   return { exitCode, daemon: /^daemon +(.*)$/m.exec(stdout)?.[1] };
 }
 
-test('says that no daemon has run, and that one no longer answers; neither is an error', async () => {
+test('shows where the daemon answers and which serial it serves, which apply waits for; none is no error', async () => {
   const workspace = await applied();
   const none = { exitCode: 0, daemon: 'none has run with this home; start one with `hookmill serve`' };
   expect(await status(workspace)).toEqual(none);
   const daemon = await openWebhookDaemon({ workspace });
-  await daemon.stop();
-  expect(await status(workspace)).toEqual({
-    exitCode: 0,
-    daemon: `no answer from ${daemon.managementUrl}; start it with \`hookmill serve\``,
-  });
-});
-
-test('shows where the daemon answers and which serial it serves, also just after an apply', async () => {
-  const workspace = await applied();
-  const daemon = await startWebhookDaemon({ workspace });
   const url = daemon.managementUrl;
   expect(await status(workspace)).toEqual({ exitCode: 0, daemon: `ready at ${url}, and serves serial 1` });
   workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
-  await workspace.hookmill('apply');
+  const { stderr } = await workspace.hookmill('apply');
+  expect((await daemon.readyz()).factories[0]).toMatchObject({ serial: 2 });
+  expect(stderr).toContain(`The daemon at ${url} serves this now.`);
   expect(await status(workspace)).toEqual({ exitCode: 0, daemon: `ready at ${url}, and serves serial 2` });
   const { stdout } = await workspace.hookmill('status', '-o', 'json');
   expect(JSON.parse(stdout).daemon).toEqual({ state: 'ready', url, reason: null, serial: 2 });
   const other = await status(workspace, '--factory', 'other');
   expect(other.daemon).toBe(`ready at ${url}, serves nothing of this factory`);
-});
 
-test('exits with 1 while the daemon does not serve what is applied', async () => {
-  const workspace = await applied();
-  const daemon = await startWebhookDaemon({ workspace });
   const file = `${workspace.home}/applied/default.json`;
-  writeFileSync(file, readFileSync(file, 'utf8').replace('"serial": 1', '"serial": 2'));
+  const right = readFileSync(file, 'utf8');
+  writeFileSync(file, right.replace('"serial": 2', '"serial": 3'));
   await expect.poll(async () => (await daemon.readyz()).factories[0]?.problem).toBeDefined();
   expect(await status(workspace)).toEqual({
     exitCode: 1,
     daemon: expect.stringContaining(
-      'but only serves serial 1: the applied state was changed outside hookmill',
+      'but only serves serial 2: the applied state was changed outside hookmill',
     ),
   });
+  writeFileSync(file, right);
+
+  await daemon.stop();
+  expect(await status(workspace)).toEqual({
+    exitCode: 0,
+    daemon: `no answer from ${url}; start it with \`hookmill serve\``,
+  });
+  workspace.write('webhooks/c.yaml', 'secretName: TOKEN\n');
+  expect(await workspace.hookmill('apply')).toMatchObject({ stderr: '', exitCode: 0 });
 });
 
 /** Another program at the port where the home's daemon with the id `mine` was. */
@@ -76,18 +74,8 @@ test('takes no other program at the port for the daemon of the home', async () =
   expect((await status(workspace)).daemon).toContain(`no answer from ${url}`);
 });
 
-test('apply ends when the daemon serves what was applied, and says if it does not', async () => {
+test('apply says that the daemon does not serve it yet', async () => {
   const workspace = await applied();
-  const daemon = await openWebhookDaemon({ workspace });
-  workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
-  const { stderr } = await workspace.hookmill('apply');
-  expect((await daemon.readyz()).factories[0]).toMatchObject({ serial: 2 });
-  expect(stderr).toContain(`The daemon at ${daemon.managementUrl} serves this now.`);
-  await daemon.stop();
-
-  workspace.write('webhooks/c.yaml', 'secretName: TOKEN\n');
-  expect(await workspace.hookmill('apply')).toMatchObject({ stderr: '', exitCode: 0 });
-
   const readiness = { status: 'not ready', reason: 'the disk is full', daemon: 'mine', factories: [] };
   const url = await answerInPlaceOfDaemon(workspace, readiness);
   workspace.write('webhooks/d.yaml', 'secretName: TOKEN\n');
@@ -172,36 +160,29 @@ test('what git says of a failed fetch keeps its lines', async () => {
   }
 });
 
-test.for(['a home', 'a server'])(
-  '--watch prints the status of %s again when it has changed, until Ctrl-C',
-  async place => {
-    const workspace = await applied();
-    const daemon = await startWebhookDaemon({ workspace });
-    const { stdout: token } = await workspace.hookmill('tokens', 'create', 'watch');
-    const server = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token.trim() };
-    const env = place === 'a home' ? {} : server;
-    const watching = workspace.start(['status', '--watch', '-o', 'json'], { env });
-    onTestFinished(async () => {
-      watching.kill('SIGKILL');
-      await watching;
-    });
-    let printed = '';
-    watching.stdout?.on('data', data => {
-      printed += data;
-    });
-    const lines = () =>
-      printed
-        .split('\n')
-        .filter(Boolean)
-        .map(line => JSON.parse(line));
-    await eventually(async () => lines().length === 1);
-    workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
-    await workspace.hookmill('apply');
-    await eventually(async () => lines().at(-1).serial === 2 && lines().at(-1).daemon.serial === 2);
-    expect(lines()[0]).toMatchObject({ serial: 1, upToDate: true });
-    watching.kill('SIGINT');
-    expect((await watching).exitCode).toBe(0);
-    const { stderr } = await workspace.hookmill('status', '--watch', '--detailed-exitcode');
-    expect(stderr).toContain('--watch cannot be combined with --detailed-exitcode');
-  },
-);
+test('--watch prints the status again when it has changed, until Ctrl-C', async () => {
+  const workspace = await applied();
+  const watching = workspace.start(['status', '--watch', '-o', 'json']);
+  onTestFinished(async () => {
+    watching.kill('SIGKILL');
+    await watching;
+  });
+  let printed = '';
+  watching.stdout?.on('data', data => {
+    printed += data;
+  });
+  const lines = () =>
+    printed
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line));
+  await eventually(async () => lines().length === 1);
+  workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('apply');
+  await eventually(async () => lines().at(-1).serial === 2);
+  expect(lines()[0]).toMatchObject({ serial: 1, upToDate: true });
+  watching.kill('SIGINT');
+  expect((await watching).exitCode).toBe(0);
+  const { stderr } = await workspace.hookmill('status', '--watch', '--detailed-exitcode');
+  expect(stderr).toContain('--watch cannot be combined with --detailed-exitcode');
+});

@@ -120,13 +120,6 @@ describe('--changed-since', () => {
     expect((await workspace.hookmill('validate')).stdout).toContain('webhooks/untouched.yaml');
   });
 
-  test('is valid if all mistakes were there before', async () => {
-    await git('init', '--quiet');
-    workspace.write('webhooks/untouched.yaml', wrong);
-    await commit('base');
-    expect(await files('HEAD')).toEqual([0]);
-  });
-
   test('leaves out what others did on the branch meanwhile', async () => {
     await git('init', '--quiet');
     workspace.write('webhooks/theirs.yaml', wrong);
@@ -143,9 +136,11 @@ describe('--changed-since', () => {
     workspace.write('teams/pay/webhooks/a.yaml', wrong);
     await git('init', '--quiet');
     await commit('base');
+    const validate = () => workspace.hookmill('-C', 'teams/pay', 'validate', '--changed-since', 'HEAD');
+    // All mistakes were there before.
+    expect(await validate()).toMatchObject({ exitCode: 0, stdout: '' });
     workspace.write('teams/pay/webhooks/a.yaml', `${wrong}enabled: true\n`);
-    const { stdout } = await workspace.hookmill('-C', 'teams/pay', 'validate', '--changed-since', 'HEAD');
-    expect(stdout).toContain('webhooks/a.yaml:1:13: error');
+    expect((await validate()).stdout).toContain('webhooks/a.yaml:1:13: error');
   });
 
   test('reports the one of two directories of one factory that changed', async () => {
@@ -178,19 +173,15 @@ describe('--changed-since', () => {
     expect(await files('HEAD')).toEqual([1, 'webhooks/w29.yaml']);
   });
 
-  test.for([
-    ['a revision that is not there', 'nowhere'],
-    ['a path', 'webhooks/a.yaml'],
-    ['what git would take for an option', '--output=stolen'],
-    ['an empty one', ''],
-    ['a range', 'HEAD..HEAD'],
-  ])('refuses %s', async ([_, revision]) => {
+  test('refuses what is no revision, and gives git no option', async () => {
     await git('init', '--quiet');
     workspace.write('webhooks/a.yaml', right);
     await commit('base');
-    const { stderr, exitCode } = await workspace.hookmill('validate', `--changed-since=${revision}`);
-    expect(stderr).toContain(`git does not know the revision "${revision}"`);
-    expect(exitCode).toBe(2);
+    for (const revision of ['nowhere', 'webhooks/a.yaml', '--output=stolen', '', 'HEAD..HEAD']) {
+      const { stderr, exitCode } = await workspace.hookmill('validate', `--changed-since=${revision}`);
+      expect(stderr).toContain(`git does not know the revision "${revision}"`);
+      expect(exitCode).toBe(2);
+    }
     expect(await git('status', '--porcelain')).toBe('');
   });
 
