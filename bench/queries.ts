@@ -78,7 +78,7 @@ async function fill(file: string, uid: string): Promise<number> {
 /** Waits until the daemon has removed all deliveries that arrived before a time. */
 async function awaitRetention(file: string, keptSinceMs: number): Promise<void> {
   const database = openDatabaseForReading(file);
-  const oldest = database.prepare<[], number>('SELECT at_ms FROM deliveries ORDER BY seq LIMIT 1').pluck();
+  const oldest = database.prepareColumn<[], number>('SELECT at_ms FROM deliveries ORDER BY seq LIMIT 1');
   await until(100, () => (oldest.get() ?? 0) >= keptSinceMs);
   database.close();
 }

@@ -8,7 +8,7 @@ import { type Part, replaceFile, updateParts } from './update-parts.ts';
 const common = ['build/**/*.*', 'package.json', 'package-lock.json'];
 const program: Part = {
   sources: ['{cli,daemon,json,operations,schema,senders,signatures,sources,store}/**/*.{ts,sh}', ...common],
-  output: ['dist/*.{js,sh}', 'dist/prebuilds/*.node'],
+  output: ['dist/*.{js,sh}'],
   build: buildProgram,
 };
 const dashboard: Part = {
@@ -26,7 +26,7 @@ async function buildProgram(): Promise<readonly string[]> {
   const chunks = await bundleProgram();
   const files = new Map<string, string | Buffer>(findOtherFiles());
   for (const { fileName, code } of chunks) files.set(fileName, code);
-  mkdirSync('dist/prebuilds', { recursive: true });
+  mkdirSync('dist', { recursive: true });
   for (const [file, content] of files) replaceFile(join('dist', file), content);
   // Removes the files of an earlier build last, because a running command may still load them.
   for (const file of globSync(program.output)) if (!files.has(relative('dist', file))) rmSync(file);

@@ -1,7 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, relative, resolve } from 'node:path';
-import { applyPatch, parsePatch } from 'diff';
 import { build, type OutputChunk, type Plugin } from 'rolldown';
 
 const program = 'cli/main.ts';
@@ -18,10 +17,6 @@ const workers = {
 };
 
 const gitSession = 'sources/repository/git/git-session.sh';
-
-// A megabyte of the tarball each. Of the others that better-sqlite3 has, hookmill does not run on Windows, and servers
-// are no Macs with an Intel processor.
-const platforms = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'linuxmusl-arm64', 'linuxmusl-x64'];
 
 /**
  * Gets built-in modules as CommonJS does. An import of one reads all its exports, and so loads half of Node: fs, util,
@@ -55,29 +50,6 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-const patches = new Map(
-  globSync('build/patches/*.patch')
-    .flatMap(file => parsePatch(readFileSync(file, 'utf8')))
-    .map(patch => [patch.newFileName?.replace(/^b/, resolve('.')), patch]),
-);
-
-const unused = new Set(patches.keys());
-
-/** Changes packages as build/patches/ says. Fails if a file is not the one that its patch was made for. */
-const patched: Plugin = {
-  name: 'patched',
-  transform: {
-    filter: { id: /\/node_modules\// },
-    handler(code, id) {
-      const patch = patches.get(id);
-      const changed = patch && applyPatch(code, patch);
-      if (changed === false) throw new Error(`${relative('', id)} is not what its patch was made for`);
-      if (patch) unused.delete(id);
-      return changed;
-    },
-  },
-};
-
 const options = {
   platform: 'node',
   // pg loads it if it is asked for it.
@@ -89,7 +61,7 @@ const options = {
   write: false,
 } as const;
 const output = { format: 'esm', comments: { jsdoc: false } } as const;
-const plugins = [lazyBuiltins, patched];
+const plugins = [lazyBuiltins];
 
 /**
  * Bundles the command line and the daemon, with the packages that they use: a bundle of only the used parts halves the
@@ -100,23 +72,12 @@ export async function bundleProgram(): Promise<readonly OutputChunk[]> {
     bundleCommands(),
     build({ ...options, input: workers, output, plugins }),
   ]);
-  if (unused.size > 0) throw new Error(`The bundle lacks files that have patches: ${[...unused].join(', ')}`);
   return chunks.flatMap(({ output }) => output).filter(file => file.type === 'chunk');
 }
 
-/**
- * Finds the files that the program needs beside its chunks, by their paths in dist/: SQLite for the platforms of the
- * package, and for the one that builds it; and the script that supervises git.
- */
+/** The files that the program needs beside its chunks, by their paths in dist/: the script that supervises git. */
 export function findOtherFiles(): ReadonlyMap<string, Buffer> {
-  const wanted = new Set([...platforms, `${process.platform}-${process.arch}`].map(name => `${name}.node`));
-  const files = globSync('node_modules/better-sqlite3/prebuilds/*').filter(file =>
-    wanted.has(basename(file)),
-  );
-  return new Map([
-    ...files.map(file => [`prebuilds/${basename(file)}`, readFileSync(file)] as const),
-    [basename(gitSession), readFileSync(gitSession)],
-  ]);
+  return new Map([[basename(gitSession), readFileSync(gitSession)]]);
 }
 
 /**

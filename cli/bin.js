@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node version can run, so that one that is too old prints a clear message.
 // The same as `engines` in package.json.
-const needed = '22.22.2';
+const needed = '24.15.0';
 if (toNumber(process.versions.node) < toNumber(needed)) {
   process.stderr.write(
     `hookmill needs Node.js ${needed} or newer, and this is ${process.versions.node}.\n` +

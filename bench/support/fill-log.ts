@@ -36,15 +36,14 @@ export async function fillLog(
   // The indexes of random keys stay in memory, each of which takes 40 bytes of a page: a page would be written again and again.
   database.pragma(`cache_size = -${1_000_000 + Math.round(rows * 0.08)}`);
   const series = database
-    .prepare(`
+    .prepareColumn<[string], number>(`
       INSERT INTO series (factory, webhook, uid, outcome, authenticated_by, identity_source)
       VALUES ('default', 'load', ?, 'Accepted', 'signature', 'body') RETURNING key`)
-    .pluck()
     .get(uid);
   const toMs = times?.toMs ?? Date.now();
   const firstMs = times?.fromMs ?? toMs - days * 86_400_000;
-  database.function('make_id', prepareIds('dlv') as never);
-  database.function('make_run_id', prepareIds('run') as never);
+  database.addFunction('make_id', prepareIds('dlv') as never);
+  database.addFunction('make_run_id', prepareIds('run') as never);
   const stepMs = (toMs - firstMs) / rows;
   const { count: newestCount, payload } = newest ?? { count: 0, payload: null };
   const insert = database.prepare(insertDeliveries);

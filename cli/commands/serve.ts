@@ -64,6 +64,10 @@ interface ServeOptions extends RepositoryOptions {
 }
 
 async function serve(options: ServeOptions, command: CliCommand): Promise<void> {
+  if (process.platform === 'win32')
+    throw new UsageError(
+      'serve does not run on Windows: run it on Linux or macOS; other commands reach it with --server',
+    );
   // Before anything is opened, so that no signal ends the process in the middle of a start.
   let delaySeconds = 0;
   const stop = createStop(() => stopMs + delaySeconds * 1_000);

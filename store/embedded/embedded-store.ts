@@ -121,7 +121,7 @@ async function countRemovedRuns(home: Home): Promise<number> {
   const names = await Promise.all(directories.map(directory => readdir(directory).catch((): string[] => [])));
   const runs = new Set(names.flat().flatMap(name => /^run_[0-9a-z]{26}/.exec(name)?.[0] ?? []));
   const database = openDatabaseForReading(home.deliveryLogFile);
-  const find = database.prepare<[string], number>('SELECT 1 FROM runs WHERE id = ?').pluck();
+  const find = database.prepareColumn<[string], number>('SELECT 1 FROM runs WHERE id = ?');
   const removed = [...runs].filter(run => find.get(run) === undefined);
   database.close();
   return removed.length;

@@ -1,7 +1,7 @@
-import type Database from 'better-sqlite3';
 import { replaceFile } from '../home/durable-file.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from '../home/home.ts';
 import { openRegularFile } from '../home/regular-file.ts';
+import type { SqliteDatabase } from '../home/sqlite.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Documents } from '../ports/documents.ts';
 import type { Claim } from '../ports/store.ts';
@@ -84,7 +84,7 @@ export async function openHomeSnapshot(
 }
 
 /** SQLite takes the snapshot of a transaction with its first read. */
-function beginSnapshot(database: Database.Database): void {
+function beginSnapshot(database: SqliteDatabase): void {
   if (database.inTransaction) database.exec('ROLLBACK');
   database.exec('BEGIN');
   database.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -111,11 +111,11 @@ function readHome(home: Home, log: LogFile): Omit<TransferSource, 'documents' | 
     listLoggedFactories: async () => log.read(listLoggedFactories),
     countIdentities: async () => log.read(countIdentities),
     readSnapshot: async digest =>
-      log.read(database => database.prepare<[string], string>(selectSnapshot).pluck().get(digest)),
+      log.read(database => database.prepareColumn<[string], string>(selectSnapshot).get(digest)),
   };
 }
 
-type Use = <T>(work: (database: Database.Database) => T) => T;
+type Use = <T>(work: (database: SqliteDatabase) => T) => T;
 
 /** The delivery log's file, which is created with the first write. */
 interface LogFile {
@@ -125,7 +125,7 @@ interface LogFile {
 }
 
 function openLogFile(file: string): LogFile {
-  let database: Database.Database | undefined;
+  let database: SqliteDatabase | undefined;
   let isWritable = false;
   const guarded = <T>(work: () => T): T => {
     try {
@@ -147,7 +147,7 @@ function openLogFile(file: string): LogFile {
           database = openDatabase(file);
           isWritable = true;
         }
-        return work(database as Database.Database);
+        return work(database as SqliteDatabase);
       }),
     close: () => database?.close(),
   };

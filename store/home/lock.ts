@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { fileFailure, StoreError } from '../ports/store-error.ts';
 import { makePrivateDirectory } from './home.ts';
+import { findSqliteResult, SqliteDatabase } from './sqlite.ts';
 
 /** @limit Time between two attempts to take a lock, in ms: a person does not notice it. */
 const lockRetryMs = 25;
@@ -64,8 +64,8 @@ async function prepare(file: string): Promise<void> {
   });
 }
 
-async function acquire(file: string, untilMs: number): Promise<Database.Database> {
-  const database = new Database(lockFile(file), { timeout: 0 });
+async function acquire(file: string, untilMs: number): Promise<SqliteDatabase> {
+  const database = new SqliteDatabase(lockFile(file), { timeoutMs: 0 });
   try {
     while (!tryLock(database)) {
       if (performance.now() >= untilMs) throw await lockedError(file);
@@ -78,12 +78,12 @@ async function acquire(file: string, untilMs: number): Promise<Database.Database
   }
 }
 
-function tryLock(database: Database.Database): boolean {
+function tryLock(database: SqliteDatabase): boolean {
   try {
     database.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false;
+    if (findSqliteResult(error) === 'busy') return false;
     throw error;
   }
 }

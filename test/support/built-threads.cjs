@@ -10,10 +10,6 @@ const dist = join(__dirname, '../../dist');
 // removing the types of a module would take each thread 30 ms.
 registerHooks({
   resolve: (specifier, context, nextResolve) => {
-    // The same SQLite for all: two copies of it in one process end each other's locks, and so damage a database that both
-    // open (https://www.sqlite.org/howtocorrupt.html).
-    if (/better-sqlite3.*\.node$/.test(specifier))
-      return nextResolve(join(dist, 'prebuilds', basename(specifier)), context);
     const isThread = !isMainThread && context.parentURL === undefined && specifier.endsWith('-worker.ts');
     const built = () => pathToFileURL(join(dist, `${basename(specifier, '.ts')}.js`)).href;
     return nextResolve(isThread ? built() : specifier, context);

@@ -23,7 +23,7 @@ const startsDaemon = /^cli\/commands\/([a-z-]+\/)?serve\.ts$/;
 const looksAtSettings = 'cli/doctor/examine-settings.ts';
 /** Packages and files that take longer to load than a command otherwise takes to start. */
 const slowToStart =
-  /^(zod|yaml|execa|simple-git|koa|pg|better-sqlite3)($|\/)|\/signatures\/|\/store\/(embedded|postgres)\/|^[./]+\/daemon\//;
+  /^(zod|yaml|execa|simple-git|koa|pg|node:sqlite)($|\/)|\/signatures\/|\/store\/(embedded|postgres)\/|^[./]+\/daemon\//;
 const chainLengthMax = 14;
 const functionLinesMax = 60;
 
@@ -34,7 +34,7 @@ const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\brandom(Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b|\bconsole\./;
 
 const sql = /\b(SELECT .* FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|PRAGMA)\b/;
-const storePackages = ['better-sqlite3', 'lowdb', 'pg'];
+const storePackages = ['node:sqlite', 'lowdb', 'pg'];
 const homeFile =
   /(?<![\w.-])(applied\.json|reconcile\.json|secrets\.json|tokens\.json|daemon\.json|deliveries\.db|output\.log)(?![\w-])/;
 
@@ -140,7 +140,8 @@ describe('imports', () => {
 
   test('name built-in modules with node: and files with their ending', () => {
     const isUnclear = (specifier: string) =>
-      builtinModules.includes(specifier) || /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier);
+      (builtinModules.includes(specifier) && !specifier.startsWith('node:')) ||
+      /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier);
     expect(found(sources, ({ imports }) => imports.filter(isUnclear))).toEqual([]);
   });
 });
@@ -183,7 +184,7 @@ describe('what is kept is known to store/ only:', () => {
 
 test('the test files of test/unit/ are all that start no process, server or thread, and open no store', () => {
   const starts =
-    /^(node:(child_process|worker_threads|https?|net)|execa|better-sqlite3|pg|koa|playwright-core|simple-git)$/;
+    /^(node:(child_process|worker_threads|https?|net)|execa|node:sqlite|pg|koa|playwright-core|simple-git)$/;
   // It looks at the page that the setup of the other projects builds.
   const needsBuild = 'test/browser/build.test.ts';
   const all = [...sources, ...readSources('test'), ...readSources('docs')];

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
 import { syncDirectory } from '../../home/durable-file.ts';
+import { SqliteDatabase } from '../../home/sqlite.ts';
 import type { Salvaged } from '../../ports/store.ts';
 import { DeliveryLogError } from '../../ports/store-error.ts';
 import { openDatabase, openDatabaseForReading } from './sql/database.ts';
@@ -19,9 +19,9 @@ const keysTriedMax = 1_000_000;
  */
 export function checkLogFile(file: string): readonly string[] {
   if (!existsSync(file)) return [];
-  const database = new Database(file, { readonly: true });
+  const database = new SqliteDatabase(file, { readOnly: true });
   try {
-    const rows = database.prepare<[], string>(`PRAGMA integrity_check(${problemsReportedMax})`).pluck().all();
+    const rows = database.prepareColumn<[], string>(`PRAGMA integrity_check(${problemsReportedMax})`).all();
     const damage = rows.filter(row => row !== 'ok');
     if (damage.length > 0) return damage;
     const loose = database.prepare<[], Loose>(selectLoose).all();
@@ -59,10 +59,10 @@ const isPayloadAltered = `payload IS NOT NULL AND identity GLOB 'body-sha256:*'
   AND identity <> 'body-sha256:' || sha256(payload)
   AND (SELECT identity_source FROM series WHERE series.key = deliveries.series) = 'body'`;
 
-function countAltered(database: Database.Database): Salvaged['altered'] {
-  database.function('sha256', bytes => hash('sha256', bytes as string | Uint8Array));
+function countAltered(database: SqliteDatabase): Salvaged['altered'] {
+  database.addFunction('sha256', bytes => hash('sha256', bytes as string | Uint8Array));
   const count = (table: string, isAltered: string) =>
-    database.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE ${isAltered}`).pluck().get() ?? 0;
+    database.prepareColumn<[], number>(`SELECT count(*) FROM ${table} WHERE ${isAltered}`).get() ?? 0;
   return {
     deliveries: count('deliveries', isPayloadAltered),
     snapshots: count('snapshots', isSnapshotAltered),
@@ -104,7 +104,7 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
   const [source, target] = [openForSalvage(file), openDatabase(copy)];
   try {
     target.pragma('foreign_keys = OFF');
-    return target.transaction(() => {
+    return target.transact(() => {
       const copyTable = (table: string, key: string) => copyRows(source, target, table, key);
       copyTable('snapshots', 'key');
       copyTable('series', 'key');
@@ -119,9 +119,9 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
         DELETE FROM snapshots WHERE ${isSnapshotAltered}`);
       target.exec(mendReferences);
       const count = (table: string) =>
-        target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+        target.prepareColumn<[], number>(`SELECT count(*) FROM ${table}`).get() ?? 0;
       return { deliveries: count('deliveries'), runs: count('runs'), altered };
-    })();
+    });
   } finally {
     source.close();
     target.close();
@@ -129,14 +129,14 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
   }
 }
 
-function openForSalvage(file: string): Database.Database {
+function openForSalvage(file: string): SqliteDatabase {
   try {
     return openDatabaseForReading(file);
   } catch (error) {
     if (toLogError(file, error).code !== 'damaged') throw error;
   }
   const rebuilt = `${file}.rebuilt`;
-  let database: Database.Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
     copyWithNewFirstPage(file, rebuilt);
     database = openDatabaseForReading(rebuilt);
@@ -180,11 +180,8 @@ const mendReferences = `
     WHERE snapshot IS NOT NULL GROUP BY snapshot;`;
 
 /** Reads row by row, by key, and goes on after a key that cannot be read. */
-function copyRows(source: Database.Database, target: Database.Database, table: string, key: string): void {
-  const columns = target
-    .prepare<[string], string>('SELECT name FROM pragma_table_info(?)')
-    .pluck()
-    .all(table);
+function copyRows(source: SqliteDatabase, target: SqliteDatabase, table: string, key: string): void {
+  const columns = target.prepareColumn<[string], string>('SELECT name FROM pragma_table_info(?)').all(table);
   const next = source.prepare<[number], Record<string, unknown>>(
     `SELECT ${columns.join()} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1`,
   );

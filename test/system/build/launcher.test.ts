@@ -21,6 +21,12 @@ beforeEach(() => {
   writeFileSync(join(checkout, 'package.json'), '{ "type": "module" }');
 });
 
+/** Starts the command line of the checkout in a process that `script` changes first. */
+function startPretending(script: string, command: string, cwd = checkout) {
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(script)}`, 'cli/bin.js', command];
+  return execa(process.execPath, args, { cwd, reject: false });
+}
+
 /** Makes the Node.js that the setup brings, which says how it was called. */
 function bringNode() {
   mkdirSync(join(checkout, 'node_modules/node/bin'), { recursive: true });
@@ -53,15 +59,25 @@ test('refuses each Node.js that `engines` excludes, and no other', async () => {
   const [major = 0, minor = 0, patch = 0] = needed.split('.').map(Number);
   const startOn = async (node: string) => {
     const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } })`;
-    const args = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'cli/bin.js', 'plan'];
-    const { exitCode, stderr } = await execa(process.execPath, args, { cwd: checkout, reject: false });
+    const { exitCode, stderr } = await startPretending(pretend, 'plan');
     return { exitCode, said: stderr.split('\n')[0] };
   };
-  const refused = [`${major}.${minor}.${patch - 1}`, `${major}.${minor - 1}.99`, `${major - 1}.99.99`];
+  const refused = [
+    ...(patch > 0 ? [`${major}.${minor}.${patch - 1}`] : []),
+    `${major}.${minor - 1}.99`,
+    `${major - 1}.99.99`,
+  ];
   for (const version of refused) {
     const said = `hookmill needs Node.js ${needed} or newer, and this is ${version}.`;
     expect(await startOn(version)).toEqual({ exitCode: 3, said });
   }
   for (const version of [needed, `${major}.${minor}.99`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`])
     expect((await startOn(version)).said).toContain('hookmill is not built');
+});
+
+test('the daemon says that it does not run on Windows', async () => {
+  const pretend = "Object.defineProperty(process, 'platform', { value: 'win32' })";
+  const { exitCode, stderr } = await startPretending(pretend, 'serve', process.cwd());
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('serve does not run on Windows');
 });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../../operations/access/tokens.ts';
 import { homeAt } from '../../../store/home/home.ts';
+import { SqliteDatabase } from '../../../store/home/sqlite.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -89,7 +89,7 @@ test('answers 503, says why, and then stops cleanly while another process has lo
   const [operator, reader] = [await listAs(null), await listAs('default')];
   expect(await operator()).toEqual({ alerts: [], logTrouble: null });
   const webhook = await daemon.webhook();
-  const other = new Database(join(daemon.workspace.home, 'deliveries.db'));
+  const other = new SqliteDatabase(join(daemon.workspace.home, 'deliveries.db'));
   onTestFinished(() => {
     other.close();
   });
@@ -108,7 +108,7 @@ test('answers 503, says why, and then stops cleanly while another process has lo
 test('does not start while another process has locked the log, and says so', async () => {
   const workspace = makeWorkspace();
   await factoryIn(homeAt(workspace.home)).useDeliveryLog(async () => undefined);
-  const other = new Database(join(workspace.home, 'deliveries.db'));
+  const other = new SqliteDatabase(join(workspace.home, 'deliveries.db'));
   onTestFinished(() => {
     other.close();
   });

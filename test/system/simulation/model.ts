@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { SqliteDatabase, Statement } from '../../../store/home/sqlite.ts';
 import type { RunFlow } from '../../../store/ports/delivery-log.ts';
 
 /** What the simulated operator has set of each runner. */
@@ -101,8 +101,8 @@ export class Model {
     string,
     { readonly sinceMs: number; readonly by: string; readonly dueMs: number }
   >();
-  readonly #selectRuns: Database.Statement<[], Row>;
-  readonly #selectDeliveries: Database.Statement<[], DeliveryRow>;
+  readonly #selectRuns: Statement<[], Row>;
+  readonly #selectDeliveries: Statement<[], DeliveryRow>;
   readonly #isHeld: (claimedBy: string) => boolean;
   /** Far less than the poll: nobody may wait for that. */
   readonly #promptMs: number;
@@ -110,7 +110,7 @@ export class Model {
   #deliveries: readonly DeliveryRow[] = [];
 
   /** `commitMs`: the longest time that a commit takes while nothing is wrong. */
-  constructor(database: Database.Database, commitMs: number, isHeld: (claimedBy: string) => boolean) {
+  constructor(database: SqliteDatabase, commitMs: number, isHeld: (claimedBy: string) => boolean) {
     this.#promptMs = claimMessagesMs + claimCommits * commitMs;
     this.#isHeld = isHeld;
     this.#selectRuns = database.prepare(`

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import type { Pool } from 'pg';
 import { setInterrupted } from '../../../store/delivery-log/run-flow.ts';
 import type { ThreadManner } from '../../../store/delivery-log/thread/group-commit.ts';
@@ -14,6 +13,7 @@ import {
   type ToWorker,
 } from '../../../store/delivery-log/thread/wire.ts';
 import { endAttempt } from '../../../store/embedded/delivery-log/sql/runs.ts';
+import { SqliteDatabase, type Statement } from '../../../store/home/sqlite.ts';
 import type { ClaimedRuns, RunClaim } from '../../../store/ports/delivery-log.ts';
 import type { Product } from './product.ts';
 import type { Process, Scheduler } from './scheduler.ts';
@@ -43,43 +43,47 @@ const messageMsMax = 8;
  * One database in memory for all simulations of a process: each begins with it empty. The statements are those of the
  * embedded store, and are prepared once.
  */
-class SharedDatabase {
-  readonly #statements = new Map<string, Database.Statement>();
-  readonly #raw = new Database(':memory:');
-  readonly database: Database.Database;
+class SharedDatabase extends SqliteDatabase {
+  readonly #statements = new Map<string, unknown>();
   /** Whether another process has locked it, so that no transaction begins. */
   isLocked = false;
 
   constructor({ migrate }: Product) {
-    migrate(this.#raw);
-    this.database = new Proxy(this.#raw, {
-      get: (target, name) => {
-        if (name === 'prepare') return (text: string) => this.#prepare(text);
-        if (name === 'transaction') return (work: () => unknown) => this.#toTransaction(work);
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    super(':memory:');
+    migrate(this);
   }
 
   /** Forgets what was written since the last call. The transactions in between become savepoints. */
   clear(): void {
-    if (this.#raw.inTransaction) this.#raw.exec('ROLLBACK');
-    this.#raw.exec('BEGIN');
+    if (this.inTransaction) this.exec('ROLLBACK');
+    this.exec('BEGIN');
   }
 
-  #toTransaction(work: (...given: unknown[]) => unknown) {
-    const transaction = this.#raw.transaction(work);
-    const immediate = (...given: unknown[]) => {
-      if (this.isLocked) throw new Database.SqliteError('database is locked', 'SQLITE_BUSY');
-      return transaction.immediate(...given);
-    };
-    return Object.assign((...given: unknown[]) => transaction(...given), { immediate });
+  override transact<T>(work: () => T): T {
+    if (!this.inTransaction) return super.transact(work);
+    if (this.isLocked) throw Object.assign(new Error('database is locked'), { errcode: 5 });
+    this.exec('SAVEPOINT work');
+    try {
+      const result = work();
+      this.exec('RELEASE work');
+      return result;
+    } catch (error) {
+      this.exec('ROLLBACK TO work; RELEASE work');
+      throw error;
+    }
   }
 
-  #prepare(text: string): Database.Statement {
-    const known = this.#statements.get(text) ?? this.#raw.prepare(text);
-    this.#statements.set(text, known);
+  override prepare<P, R>(sql: string) {
+    return this.#remember(`rows: ${sql}`, () => super.prepare<P, R>(sql));
+  }
+
+  override prepareArrays<P, R>(sql: string) {
+    return this.#remember(`arrays: ${sql}`, () => super.prepareArrays<P, R>(sql));
+  }
+
+  #remember<S>(key: string, prepare: () => S): S {
+    const known = (this.#statements.get(key) as S | undefined) ?? prepare();
+    this.#statements.set(key, known);
     return known;
   }
 }
@@ -98,7 +102,7 @@ export class SimulatedStore {
   /** The longest time that a commit takes. */
   readonly commitMs: number;
   readonly shared: SharedDatabase;
-  readonly database: Database.Database;
+  readonly database: SqliteDatabase;
   readonly reader: ReturnType<Product['prepareReader']>;
   /** The end of each lease, by the clock of the database. */
   readonly leases = new Map<string, number>();
@@ -117,7 +121,7 @@ export class SimulatedStore {
     shared ??= new SharedDatabase(product);
     shared.clear();
     this.shared = shared;
-    this.database = shared.database;
+    this.database = shared;
     this.reader = product.prepareReader(this.database);
   }
 
@@ -279,7 +283,7 @@ class LeasedClaims {
   readonly #process: Process;
   readonly #lease: InstanceType<Product['Lease']>;
   readonly #own: InstanceType<Product['OwnClaims']>;
-  readonly #requeue: Database.Statement<[{ claimedBy: string; own: string; alive: string }]>;
+  readonly #requeue: Statement<[{ claimedBy: string; own: string; alive: string }], unknown>;
   readonly #releaseLanes: () => void;
 
   constructor(store: SimulatedStore, process: Process, onLost: () => void) {

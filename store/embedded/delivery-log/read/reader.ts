@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import type { Commit } from '../../../../schema/commit.ts';
 import { type Outcome, type RunState, runStates } from '../../../../schema/delivery.ts';
 import { parseSourceCommit } from '../../../../schema/source-commit.ts';
@@ -15,6 +14,7 @@ import {
   toSummaries,
   unapprovedRunsMax,
 } from '../../../delivery-log/stored-rows.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type {
   DeliveryFilter,
   EndToTell,
@@ -57,9 +57,9 @@ export function openSqliteReader(file: string): SqliteReader {
 }
 
 /** Reads an open database. */
-export function prepareReader(database: Database.Database): SqliteReader {
+export function prepareReader(database: SqliteDatabase): SqliteReader {
   const event = database.prepare<[string], EventRecord>(selectEvent);
-  const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
+  const snapshot = database.prepareColumn<[string], string>(selectSnapshot);
   const queries = { ...prepareDeliveryQueries(database), ...prepareRunQueries(database) };
   return {
     ...queries,
@@ -87,21 +87,22 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
   return answer(...given);
 }
 
-function prepareDeliveryQueries(database: Database.Database) {
-  const selectSeries = database
-    .prepare<{ factory: string; name: string | null; uid: string | null; outcomes: string | null }, number>(`
+function prepareDeliveryQueries(database: SqliteDatabase) {
+  const selectSeries = database.prepareColumn<
+    { factory: string; name: string | null; uid: string | null; outcomes: string | null },
+    number
+  >(`
       SELECT key FROM series WHERE factory = @factory
         AND (@name IS NULL AND @uid IS NULL OR webhook = @name OR uid = @uid)
-        AND (@outcomes IS NULL OR outcome IN (SELECT value FROM json_each(@outcomes)))`)
-    .pluck();
+        AND (@outcomes IS NULL OR outcome IN (SELECT value FROM json_each(@outcomes)))`);
   const openList = prepareLists<{ key: number }>(database, 'deliveries WHERE series = @key');
   const list = database.prepare<[string], DeliveryRecord>(`${selectDelivery}
     WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`);
   const find = database.prepare<[string], DeliveryRecord>(`${selectDelivery} WHERE deliveries.id = ?`);
-  const source = database.prepare<[string], string | null>(selectSource).pluck();
-  const accepted = database
-    .prepare<[Uint8Array], number>('SELECT 1 FROM deliveries WHERE identity_key = ?')
-    .pluck();
+  const source = database.prepareColumn<[string], string | null>(selectSource);
+  const accepted = database.prepareColumn<[Uint8Array], number>(
+    'SELECT 1 FROM deliveries WHERE identity_key = ?',
+  );
 
   /** Parses each snapshot's source once: many rows share one, and it may be long. */
   const withCommits = (rows: readonly LoggedDelivery[]): LoggedDelivery[] => {
@@ -138,7 +139,7 @@ function prepareDeliveryQueries(database: Database.Database) {
   } satisfies Partial<SynchronousReader>;
 }
 
-function prepareSummaries(database: Database.Database): SynchronousReader['summarizeDeliveries'] {
+function prepareSummaries(database: SqliteDatabase): SynchronousReader['summarizeDeliveries'] {
   // A length is read without the payload. Of a value of which it needs a part, SQLite reads everything.
   const selectSizes = database.prepare<[string], { seq: number; size: number | null }>(`
     SELECT seq, length(payload) AS size FROM deliveries
@@ -164,7 +165,7 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
   };
 }
 
-function prepareTroubledRuns(database: Database.Database) {
+function prepareTroubledRuns(database: SqliteDatabase) {
   const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
     WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
   const ends = database.prepare<[number], EndToTell>(
@@ -186,18 +187,14 @@ function prepareTroubledRuns(database: Database.Database) {
   } satisfies Partial<SynchronousReader>;
 }
 
-function prepareCounts(database: Database.Database) {
+function prepareCounts(database: SqliteDatabase) {
   // All of them need only the index by series and age.
-  const lastAccepted = database
-    .prepare<[string], number | null>(`
+  const lastAccepted = database.prepareColumn<[string], number | null>(`
       SELECT max((SELECT max(at_ms) FROM deliveries WHERE series = key)) FROM series
-      WHERE uid = ? AND outcome = 'Accepted'`)
-    .pluck();
-  const accepted = database
-    .prepare<[string, number], number>(`
+      WHERE uid = ? AND outcome = 'Accepted'`);
+  const accepted = database.prepareColumn<[string, number], number>(`
       SELECT count(*) FROM series CROSS JOIN deliveries ON series = key
-      WHERE uid = ? AND outcome = 'Accepted' AND at_ms >= ?`)
-    .pluck();
+      WHERE uid = ? AND outcome = 'Accepted' AND at_ms >= ?`);
   const hourly = database.prepare<{ uid: string; sinceMs: number }, HourlyCount>(`
     SELECT outcome, CAST((at_ms - @sinceMs) / ${hourMs} AS INTEGER) AS hour, count(*) AS deliveries
     FROM series CROSS JOIN deliveries ON series = key WHERE uid = @uid AND at_ms >= @sinceMs
@@ -222,7 +219,7 @@ function prepareCounts(database: Database.Database) {
 }
 
 function prepareRunQueries(
-  database: Database.Database,
+  database: SqliteDatabase,
 ): Pick<
   SynchronousReader,
   'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
@@ -244,9 +241,9 @@ function prepareRunQueries(
   const due = database.prepare<[], { queued: number; firstDueMs: number | null }>(
     `SELECT count(*) AS queued, min(not_before_ms) AS firstDueMs FROM runs WHERE state = 'queued' AND parked IS NULL`,
   );
-  const parked = database.prepare<[], number>('SELECT count(*) FROM runs WHERE parked IS NOT NULL').pluck();
-  const running = database.prepare<[], number>("SELECT count(*) FROM runs WHERE state = 'running'").pluck();
-  const holding = database.prepare<[], number>(`SELECT count(*) FROM runs WHERE ${isHolding}`).pluck();
+  const parked = database.prepareColumn<[], number>('SELECT count(*) FROM runs WHERE parked IS NOT NULL');
+  const running = database.prepareColumn<[], number>("SELECT count(*) FROM runs WHERE state = 'running'");
+  const holding = database.prepareColumn<[], number>(`SELECT count(*) FROM runs WHERE ${isHolding}`);
   const search = prepareSqliteSearch<RunFilter, Run>(database, {
     name: 'runs',
     from: `FROM runs CROSS JOIN deliveries ON deliveries.seq = runs.delivery
@@ -281,13 +278,11 @@ function prepareRunQueries(
 }
 
 /** Prepares lists, each a part of a table for which there is an index. */
-function prepareLists<Key extends object>(database: Database.Database, part: string): (key: Key) => SeqList {
+function prepareLists<Key extends object>(database: SqliteDatabase, part: string): (key: Key) => SeqList {
   const prepare = (order: string) =>
-    database
-      .prepare<[object], number>(
-        `SELECT seq FROM ${part} AND seq > @low AND seq < @high ORDER BY seq ${order} LIMIT @limit`,
-      )
-      .pluck();
+    database.prepareColumn<[object], number>(
+      `SELECT seq FROM ${part} AND seq > @low AND seq < @high ORDER BY seq ${order} LIMIT @limit`,
+    );
   const newestFirst = prepare('DESC');
   const oldestFirst = prepare('ASC');
   return key =>

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import { firstSortableId } from '../../../../schema/ids.ts';
 import { listJsonSpellings } from '../../../../schema/text/json-text.ts';
 import {
@@ -11,6 +10,7 @@ import {
   timeSkewMs,
 } from '../../../delivery-log/search-steps.ts';
 import type { EventRecord } from '../../../delivery-log/stored-rows.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../../ports/delivery-log.ts';
 import { mergeFirst } from '../sql/keys.ts';
 
@@ -40,12 +40,12 @@ type Search<Filter, Row> = (wanted: Filter & SearchPart, isTimed: boolean) => Fo
 
 /** Prepares searches in a table. */
 export function prepareSqliteSearch<Filter extends DeliveryFilter | RunFilter, Row>(
-  database: Database.Database,
+  database: SqliteDatabase,
   table: SqliteTable<Filter, Row>,
 ): Search<Filter, Row> {
   const { name } = table;
-  const selectSeq = database.prepare<[string], number>(`SELECT seq FROM ${name} WHERE id = ?`).pluck();
-  const selectId = database.prepare<[number], string>(`SELECT id FROM ${name} WHERE seq = ?`).pluck();
+  const selectSeq = database.prepareColumn<[string], number>(`SELECT seq FROM ${name} WHERE id = ?`);
+  const selectId = database.prepareColumn<[number], string>(`SELECT id FROM ${name} WHERE seq = ?`);
   const findBounds = prepareBounds(database, table);
 
   return ({ before, after, limit, ...rest }, isTimed) => {
@@ -88,17 +88,15 @@ export function prepareSqliteSearch<Filter extends DeliveryFilter | RunFilter, R
 
 /** Finds the first and the last row of a time range. IDs begin with their time. */
 function prepareBounds<Filter extends DeliveryFilter | RunFilter, Row>(
-  database: Database.Database,
+  database: SqliteDatabase,
   { name, from }: SqliteTable<Filter, Row>,
 ) {
   const idPrefix = name === 'runs' ? 'run' : 'dlv';
   const prepare = (condition: string) =>
-    database
-      .prepare<[string, string], number>(`
+    database.prepareColumn<[string, string], number>(`
         SELECT seq FROM (
           SELECT ${name}.seq, series.factory ${from} WHERE ${name}.id ${condition} LIMIT ${boundRowsMax})
-        WHERE factory = ? LIMIT 1`)
-      .pluck();
+        WHERE factory = ? LIMIT 1`);
   const selectBefore = prepare(`< ? ORDER BY ${name}.id DESC`);
   const selectFrom = prepare(`>= ? ORDER BY ${name}.id`);
   return ({ factory, sinceMs, untilMs }: Filter) => ({
@@ -113,7 +111,7 @@ function prepareBounds<Filter extends DeliveryFilter | RunFilter, Row>(
 
 /** Selects from rows, given by their `seq`, those that a filter lets through; undefined if it need not look at them. */
 function prepareMatches<Filter extends DeliveryFilter | RunFilter, Row>(
-  database: Database.Database,
+  database: SqliteDatabase,
   { name, from, time, conditions }: SqliteTable<Filter, Row>,
   filter: Filter,
 ): ((seqs: readonly number[]) => readonly number[]) | undefined {

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import { cancelsMax } from '../../../delivery-log/run-flow.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunClaim } from '../../../ports/delivery-log.ts';
 import { type Lanes, type RunLanes, selectLanes } from './lanes.ts';
 
@@ -10,7 +10,7 @@ export interface Cancels extends Pick<VerbTable, 'cancelRun'> {
   takeToCancel(claim: RunClaim): { readonly taken: readonly number[]; readonly own: readonly string[] };
 }
 
-export function prepareCancels(database: Database.Database, lanes: Lanes): Cancels {
+export function prepareCancels(database: SqliteDatabase, lanes: Lanes): Cancels {
   // Nothing of a run that was never claimed can be at work.
   const cancel = database.prepare<{ id: string; cancel: string; atMs: number }, RunLanes>(`
     UPDATE runs SET state = 'cancelled', cancel = @cancel, finished_at_ms = @atMs, parked = NULL, gathers = NULL
@@ -18,14 +18,12 @@ export function prepareCancels(database: Database.Database, lanes: Lanes): Cance
   const request = database.prepare<{ id: string; cancel: string }>(`
     UPDATE runs SET cancel = coalesce(cancel, @cancel) WHERE id = @id AND state IN ('queued', 'running')`);
   const isToCancel = "cancel IS NOT NULL AND state IN ('queued', 'running')";
-  const selectFree = database
-    .prepare<[], number>(
-      `SELECT seq FROM runs WHERE ${isToCancel} AND claimed_by IS NULL LIMIT ${cancelsMax}`,
-    )
-    .pluck();
-  const selectOwn = database
-    .prepare<[string], string>(`SELECT id FROM runs WHERE ${isToCancel} AND claimed_by = ?`)
-    .pluck();
+  const selectFree = database.prepareColumn<[], number>(
+    `SELECT seq FROM runs WHERE ${isToCancel} AND claimed_by IS NULL LIMIT ${cancelsMax}`,
+  );
+  const selectOwn = database.prepareColumn<[string], string>(
+    `SELECT id FROM runs WHERE ${isToCancel} AND claimed_by = ?`,
+  );
   const take = database.prepare<[string, number]>(`
     UPDATE runs SET state = 'running', claims = claims + 1, claimed_by = ?, waits_until_ms = NULL, parked = NULL
     WHERE seq = ?`);

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import { findSqliteResult, SqliteDatabase } from '../../../home/sqlite.ts';
 import { DeliveryLogError } from '../../../ports/store-error.ts';
 import { migrate, readSchemaVersion, schemaVersionCurrent, versionError } from './migrations.ts';
 
@@ -17,9 +17,9 @@ const cacheKiB = 4_096;
  * Opens the delivery log's file for writing, and creates it with mode 0600 if it is missing; its directory must exist.
  * Throws DeliveryLogError `version` or `unsafe`, or an error of the file system.
  */
-export function openDatabase(file: string): Database.Database {
+export function openDatabase(file: string): SqliteDatabase {
   createFile(file);
-  const database = new Database(file, { timeout: sqliteBusyTimeoutMs });
+  const database = new SqliteDatabase(file, { timeoutMs: sqliteBusyTimeoutMs });
   try {
     makeDurable(database);
     migrate(database);
@@ -34,9 +34,9 @@ export function openDatabase(file: string): Database.Database {
  * Opens a connection that only reads, while others may write; an empty log if there is no file yet.
  * Throws DeliveryLogError `version`.
  */
-export function openDatabaseForReading(file: string): Database.Database {
+export function openDatabaseForReading(file: string): SqliteDatabase {
   if (!existsSync(file)) return emptyDatabase();
-  const database = new Database(file, { readonly: true, timeout: sqliteBusyTimeoutMs });
+  const database = new SqliteDatabase(file, { readOnly: true, timeoutMs: sqliteBusyTimeoutMs });
   const version = readSchemaVersion(database);
   if (version === schemaVersionCurrent) return database;
   database.close();
@@ -50,9 +50,9 @@ export function openDatabaseForReading(file: string): Database.Database {
  * and its deliveries would wait for more than a second for each GB.
  */
 export function moveWalAfter(file: string, endRead: () => void): void {
-  let database: Database.Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
-    database = new Database(file, { fileMustExist: true });
+    database = new SqliteDatabase(file, { mustExist: true });
     database.pragma('fullfsync = ON');
     database.pragma('schema_version');
   } catch {
@@ -67,8 +67,8 @@ export function moveWalAfter(file: string, endRead: () => void): void {
   database?.close();
 }
 
-function emptyDatabase(): Database.Database {
-  const database = new Database(':memory:');
+function emptyDatabase(): SqliteDatabase {
+  const database = new SqliteDatabase(':memory:');
   migrate(database);
   return database;
 }
@@ -94,7 +94,7 @@ function createFile(file: string): void {
  * which does not sync, so FULL is set and read back.
  * fullfsync: on macOS a plain fsync leaves the bytes in the drive's cache; elsewhere it has no effect.
  */
-function makeDurable(database: Database.Database): void {
+function makeDurable(database: SqliteDatabase): void {
   const journalMode = switchToWal(database);
   database.pragma('synchronous = FULL');
   database.pragma('fullfsync = ON');
@@ -102,7 +102,7 @@ function makeDurable(database: Database.Database): void {
   database.pragma(`cache_size = -${cacheKiB}`);
   database.pragma(`wal_autocheckpoint = ${walPagesBeforeCheckpoint}`);
   database.pragma(`journal_size_limit = ${walBytesKept}`);
-  const synchronous = database.pragma('synchronous', { simple: true });
+  const synchronous = database.pragma('synchronous');
   if (journalMode !== 'wal' || synchronous !== synchronousFull) {
     throw new DeliveryLogError(
       'unsafe',
@@ -118,12 +118,12 @@ const synchronousFull = 2;
  * Two connections may switch a new file at the same time. One of them then fails at once, whatever its timeout: it waits
  * until the other has switched.
  */
-function switchToWal(database: Database.Database): unknown {
-  const switchMode = () => database.pragma('journal_mode = WAL', { simple: true });
+function switchToWal(database: SqliteDatabase): unknown {
+  const switchMode = () => database.pragma('journal_mode = WAL');
   try {
     return switchMode();
   } catch (error) {
-    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+    if (findSqliteResult(error) !== 'busy') throw error;
     database.exec('BEGIN IMMEDIATE; ROLLBACK');
     return switchMode();
   }

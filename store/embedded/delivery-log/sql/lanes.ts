@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import { hourMs } from '../../../../schema/time-units.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import { selectFirst } from './rows.ts';
 
 /** The lanes of a run; null if it is in none of that kind. */
@@ -23,8 +23,8 @@ export interface Lanes {
   releaseAll(): void;
 }
 
-export function prepareLanes(database: Database.Database): Lanes {
-  const find = database.prepare<[{ seq: number; nowMs: number }], Obstacle | null>(findObstacle).pluck();
+export function prepareLanes(database: SqliteDatabase): Lanes {
+  const find = database.prepareColumn<[{ seq: number; nowMs: number }], Obstacle | null>(findObstacle);
   const park = database.prepare<[string, number]>('UPDATE runs SET parked = ? WHERE seq = ?');
   const release = (which: string) =>
     database.prepare<unknown[]>(`UPDATE runs SET parked = NULL WHERE ${which}`);

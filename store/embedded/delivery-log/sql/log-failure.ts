@@ -1,27 +1,27 @@
 import { statSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { findSqliteResult, type SqliteResult } from '../../../home/sqlite.ts';
 import { DeliveryLogError } from '../../../ports/store-error.ts';
 
 /** Converts an error of SQLite or of the file system to one that says what to do. `file` is the delivery log. */
 export function toLogError(file: string, error: unknown): DeliveryLogError {
   if (error instanceof DeliveryLogError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const sqliteCode = error instanceof Database.SqliteError ? error.code : '';
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode)) {
+  const result = findSqliteResult(error);
+  if (result === 'damaged' || result === 'no-database') {
     const advice = `stop the daemon and run \`hookmill deliveries check\``;
     return new DeliveryLogError('damaged', `${file} is damaged (${message}); ${advice}`, { cause: error });
   }
-  const [, remedy] = remedies.find(([code]) => sqliteCode.startsWith(code)) ?? [];
+  const remedy = result && remedies[result];
   const advice = remedy ? `; ${remedy}` : '';
   return new DeliveryLogError('failed', `${file} cannot be written (${message})${advice}`, { cause: error });
 }
 
-const remedies = [
-  ['SQLITE_FULL', 'free disk space'],
-  ['SQLITE_BUSY', 'another process has locked it; end that process'],
-  ['SQLITE_READONLY', 'make its file system writable'],
-  ['SQLITE_IOERR', 'check its disk and the free disk space'],
-] as const;
+const remedies: Readonly<Partial<Record<SqliteResult, string>>> = {
+  full: 'free disk space',
+  busy: 'another process has locked it; end that process',
+  readonly: 'make its file system writable',
+  io: 'check its disk and the free disk space',
+};
 
 /**
  * Returns a check that the open delivery log is still the file at its path. It throws DeliveryLogError `replaced` if

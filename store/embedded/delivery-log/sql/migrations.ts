@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type Database from 'better-sqlite3';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import { toPackageFile } from '../../../package-file.ts';
 import { DeliveryLogError } from '../../../ports/store-error.ts';
 
@@ -16,27 +16,26 @@ export const deliveryLogMigrations: readonly URL[] = [
 export const schemaVersionCurrent = deliveryLogMigrations.length;
 
 /** Creates or updates the tables in one transaction. A file from a newer version is refused and stays unchanged. */
-export function migrate(database: Database.Database, migrations = deliveryLogMigrations): void {
-  const bringUp = database.transaction(() => {
+export function migrate(database: SqliteDatabase, migrations = deliveryLogMigrations): void {
+  if (readSchemaVersion(database) === migrations.length) return;
+  // A table that others refer to can then be dropped and made again.
+  database.pragma('foreign_keys = OFF');
+  database.transact(() => {
     const version = readSchemaVersion(database);
     if (version > migrations.length) throw versionError(version);
     for (const migration of migrations.slice(version)) database.exec(readFileSync(migration, 'utf8'));
     database.pragma(`user_version = ${migrations.length}`);
   });
-  if (readSchemaVersion(database) === migrations.length) return;
-  // A table that others refer to can then be dropped and made again.
-  database.pragma('foreign_keys = OFF');
-  bringUp.immediate();
   database.pragma('foreign_keys = ON');
 }
 
 /** The number of migrations that ran; 0 for a file without tables. */
-export function readSchemaVersion(database: Database.Database): number {
-  return Number(database.pragma('user_version', { simple: true }));
+export function readSchemaVersion(database: SqliteDatabase): number {
+  return Number(database.pragma('user_version'));
 }
 
 /** Writes the version again: the smallest commit that reaches the disk. */
-export function rewriteSchemaVersion(database: Database.Database): void {
+export function rewriteSchemaVersion(database: SqliteDatabase): void {
   database.pragma(`user_version = ${schemaVersionCurrent}`);
 }
 

@@ -1,7 +1,7 @@
-import type Database from 'better-sqlite3';
 import { releasesMax } from '../../../delivery-log/run-flow.ts';
 import { withoutNulls } from '../../../delivery-log/stored-rows.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { Pause, SynchronousReader } from '../../../ports/delivery-log.ts';
 import { rowsPerPageMax, type TransferPause } from '../../../ports/transfer.ts';
 
@@ -15,7 +15,7 @@ export interface Pauses extends Pick<VerbTable, 'pauseAutomation' | 'resumeAutom
 export const isPaused = `EXISTS (SELECT 1 FROM pauses
   WHERE pauses.factory = runs.factory AND pauses.automation = runs.automation AND (until_ms IS NULL OR until_ms > @nowMs))`;
 
-export function preparePauses(database: Database.Database): Pauses {
+export function preparePauses(database: SqliteDatabase): Pauses {
   const pause = database.prepare<Omit<Pause, 'untilMs'> & { untilMs: number | null }>(`
     INSERT INTO pauses (factory, automation, by, at_ms, until_ms) VALUES (@factory, @automation, @by, @atMs, @untilMs)
     ON CONFLICT DO UPDATE SET by = excluded.by, until_ms = excluded.until_ms,
@@ -42,7 +42,7 @@ export function preparePauses(database: Database.Database): Pauses {
 }
 
 /** Prepares reading the pauses that have not ended. */
-export function prepareListPauses(database: Database.Database): SynchronousReader['listPauses'] {
+export function prepareListPauses(database: SqliteDatabase): SynchronousReader['listPauses'] {
   const select = database.prepare<{ factory: string | null; nowMs: number }, Pause>(`
     SELECT factory, automation, by, at_ms AS atMs, until_ms AS untilMs FROM pauses
     WHERE (@factory IS NULL OR factory = @factory) AND (until_ms IS NULL OR until_ms > @nowMs) ORDER BY at_ms, seq`);
@@ -50,7 +50,7 @@ export function prepareListPauses(database: Database.Database): SynchronousReade
 }
 
 export function readTransferPauses(
-  database: Database.Database,
+  database: SqliteDatabase,
   factory: string,
   after: number,
 ): TransferPause[] {
@@ -63,10 +63,10 @@ export function readTransferPauses(
 }
 
 /** Appends pauses in one transaction. */
-export function writeTransferPauses(database: Database.Database, rows: readonly TransferPause[]): void {
+export function writeTransferPauses(database: SqliteDatabase, rows: readonly TransferPause[]): void {
   const insert = database.prepare<[TransferPause]>(`
     INSERT INTO pauses (factory, automation, by, at_ms, until_ms) VALUES (@factory, @automation, @by, @atMs, @untilMs)`);
-  database.transaction(() => {
+  database.transact(() => {
     for (const row of rows) insert.run(row);
-  })();
+  });
 }

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import { mergeFirst } from './keys.ts';
 import { isHolding, selectRunsOf } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -15,10 +15,10 @@ const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
  * Prepares the steps of a pass over all webhooks, oldest rows first. Each call does one bounded step, within the
  * caller's transaction. A delivery with a queued or running run stays, whatever its age, or with one that holds others.
  */
-export function preparePruneStep(database: Database.Database, snapshots: Snapshots): VerbTable['pruneStep'] {
-  const selectNextUid = database
-    .prepare<[string], string | null>('SELECT min(uid) FROM series WHERE uid > ?')
-    .pluck();
+export function preparePruneStep(database: SqliteDatabase, snapshots: Snapshots): VerbTable['pruneStep'] {
+  const selectNextUid = database.prepareColumn<[string], string | null>(
+    'SELECT min(uid) FROM series WHERE uid > ?',
+  );
   const selectOld = prepareSelectOld(database);
   const removeUnlogged = prepareRemoveUnlogged(database);
   const removals = [prepareRemoveTallies(database), prepareRemoveRunTallies(database)];
@@ -64,8 +64,8 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
 }
 
 /** Finds the oldest deliveries of a webhook after a position that need not stay, as many as one step removes. */
-function prepareSelectOld(database: Database.Database) {
-  const selectSeries = database.prepare<[string], number>('SELECT key FROM series WHERE uid = ?').pluck();
+function prepareSelectOld(database: SqliteDatabase) {
+  const selectSeries = database.prepareColumn<[string], number>('SELECT key FROM series WHERE uid = ?');
   const selectNewest = database.prepare<[number, number, number, number], RowPosition>(`
     SELECT at_ms AS atMs, seq FROM deliveries WHERE series = ? AND (at_ms, seq) > (?, ?)
     ORDER BY at_ms DESC, seq DESC LIMIT ?`);

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,
@@ -6,6 +5,7 @@ import type {
   Duplicate,
   UnidentifiedRow,
 } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunFlow } from '../../../ports/delivery-log.ts';
 import { makeContentKey, makeIdentityKey } from './keys.ts';
 import type { Series } from './series.ts';
@@ -20,7 +20,7 @@ interface RecordedRows {
 type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) => RecordedRows;
 
 export function prepareRecordDeliveries(
-  database: Database.Database,
+  database: SqliteDatabase,
   snapshots: Snapshots,
   series: Series,
 ): RecordDeliveries {
@@ -58,7 +58,7 @@ type Snapshot = number | null;
 // Parameters are given by position: an object with names costs a look-up for each of them.
 
 /** Records a delivery with its runs; false if its identity or content was accepted before. Unique indexes decide that. */
-function prepareRecordAccepted(database: Database.Database, series: Series, gather: Gather) {
+function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather: Gather) {
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
       headers, form, payload)
@@ -89,7 +89,7 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
     );
     if (changes === 0) return false;
     for (const { id: runId, automation, flow = null, burst } of row.runs) {
-      const taken = { delivery: Number(delivery), bytes: payload.length, snapshot, atMs };
+      const taken = { delivery: delivery, bytes: payload.length, snapshot, atMs };
       if (burst && gather.join(burst, taken)) continue;
       const { lastInsertRowid: run } = insertRun.run(
         runId,
@@ -101,18 +101,18 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
         atMs,
         flow,
       );
-      if (burst) gather.begin(Number(run), burst, taken);
+      if (burst) gather.begin(run, burst, taken);
     }
     return true;
   };
 }
 
 /** Records what remains of a delivery that was accepted before, and returns the original's id. */
-function prepareRecordDuplicate(database: Database.Database, series: Series) {
+function prepareRecordDuplicate(database: SqliteDatabase, series: Series) {
   const selectByIdentity = prepareSelectByIdentity(database);
-  const selectByContent = database
-    .prepare<[Uint8Array | null], string>('SELECT id FROM deliveries WHERE content_key = ?')
-    .pluck();
+  const selectByContent = database.prepareColumn<[Uint8Array | null], string>(
+    'SELECT id FROM deliveries WHERE content_key = ?',
+  );
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, duplicate_of) VALUES (?, ?, ?, ?, ?, ?, ?)`);
   return (row: AcceptedRow, snapshot: Snapshot): string => {
@@ -127,13 +127,13 @@ function prepareRecordDuplicate(database: Database.Database, series: Series) {
   };
 }
 
-function prepareSelectByIdentity(database: Database.Database) {
-  return database
-    .prepare<[Uint8Array | null], string>('SELECT id FROM deliveries WHERE identity_key = ?')
-    .pluck();
+function prepareSelectByIdentity(database: SqliteDatabase) {
+  return database.prepareColumn<[Uint8Array | null], string>(
+    'SELECT id FROM deliveries WHERE identity_key = ?',
+  );
 }
 
-function prepareRecordUnidentified(database: Database.Database, series: Series) {
+function prepareRecordUnidentified(database: SqliteDatabase, series: Series) {
   const insert = database.prepare(
     'INSERT INTO deliveries (id, series, at_ms, size, snapshot, reason) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -173,7 +173,7 @@ interface Gather {
   begin(run: number, burst: Burst, taken: Taken): void;
 }
 
-function prepareGather(database: Database.Database, snapshots: Snapshots): Gather {
+function prepareGather(database: SqliteDatabase, snapshots: Snapshots): Gather {
   const selectGathering = database.prepare<[string], Gathering>(`
     SELECT seq, created_at_ms AS sinceMs, delivery_count AS count, delivery_bytes AS bytes, snapshot
     FROM runs WHERE gathers = ?`);

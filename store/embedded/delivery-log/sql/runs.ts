@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { manualUid } from '../../../../schema/delivery.ts';
 import {
@@ -11,6 +10,7 @@ import {
 import { followReport } from '../../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../../delivery-log/thread/batch.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../ports/delivery-log.ts';
 import { type Cancels, prepareCancels } from './cancels.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
@@ -20,7 +20,7 @@ import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
-export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots, series: Series) {
+export function prepareRunVerbs(database: SqliteDatabase, snapshots: Snapshots, series: Series) {
   const lanes = prepareLanes(database);
   const { takeToCancel, cancelRun } = prepareCancels(database, lanes);
   const { releaseResumed, ...pauses } = preparePauses(database);
@@ -35,27 +35,23 @@ export function prepareRunVerbs(database: Database.Database, snapshots: Snapshot
 }
 
 function prepareClaim(
-  database: Database.Database,
+  database: SqliteDatabase,
   lanes: Lanes,
   { takeToCancel, releaseResumed }: Pick<Cancels & Pauses, 'takeToCancel' | 'releaseResumed'>,
 ): VerbTable['claimRuns'] {
   const decideDue = prepareDecideDue(database, lanes);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   const isWaiting = "state = 'queued' AND parked IS NULL";
-  const selectNextDue = database
-    .prepare<[string], number>(
-      `SELECT not_before_ms FROM runs WHERE ${isWaiting} AND runner = ? ORDER BY not_before_ms LIMIT 1`,
-    )
-    .pluck();
+  const selectNextDue = database.prepareColumn<[string], number>(
+    `SELECT not_before_ms FROM runs WHERE ${isWaiting} AND runner = ? ORDER BY not_before_ms LIMIT 1`,
+  );
   // Goes from name to name by the index, because DISTINCT would read each run.
-  const selectRunners = database
-    .prepare<[], string>(`
+  const selectRunners = database.prepareColumn<[], string>(`
       WITH RECURSIVE names (name) AS (
         SELECT min(runner) FROM runs WHERE ${isWaiting}
         UNION ALL
         SELECT (SELECT min(runner) FROM runs WHERE ${isWaiting} AND runner > name) FROM names WHERE name IS NOT NULL)
-      SELECT name FROM names WHERE name IS NOT NULL`)
-    .pluck();
+      SELECT name FROM names WHERE name IS NOT NULL`);
 
   return claim => {
     releaseResumed(claim.nowMs);
@@ -83,7 +79,7 @@ function prepareClaim(
 
 /** Starts, parks or stops the due runs of a runner, until so many have started. Returns their keys by what was decided. */
 function prepareDecideDue(
-  database: Database.Database,
+  database: SqliteDatabase,
   lanes: Lanes,
 ): (claim: RunClaim, runner: string, places: number) => Readonly<Record<Decision, readonly number[]>> {
   const selectDue = database.prepare<{ runner: string; nowMs: number; limit: number }, DueRun>(`
@@ -115,10 +111,7 @@ function prepareDecideDue(
 }
 
 /** Starts, parks or stops a due run. */
-function prepareDecide(
-  database: Database.Database,
-  lanes: Lanes,
-): (run: DueRun, claim: RunClaim) => Decision {
+function prepareDecide(database: SqliteDatabase, lanes: Lanes): (run: DueRun, claim: RunClaim) => Decision {
   const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
       started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, gathers = NULL,
@@ -148,7 +141,7 @@ interface DueRun extends RunLanes {
 type Decision = Obstacle | 'start';
 
 /** The ends of attempts, which may let others start. */
-function prepareEnds(database: Database.Database, lanes: Lanes) {
+function prepareEnds(database: SqliteDatabase, lanes: Lanes) {
   const isClaimed = "id = @id AND state = 'running' AND claimed_by IS @claimedBy AND claims = @claims";
   const finish = database.prepare<
     ClaimColumns & { state: string; atMs: number; error: string | null },
@@ -218,7 +211,7 @@ interface PostponementColumns {
   readonly parked: string | null;
 }
 
-function prepareRetries(database: Database.Database, lanes: Lanes) {
+function prepareRetries(database: SqliteDatabase, lanes: Lanes) {
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
   const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
   const correct = (parked: string) =>
@@ -255,11 +248,7 @@ function prepareRetries(database: Database.Database, lanes: Lanes) {
   } satisfies Partial<VerbTable>;
 }
 
-function prepareReplay(
-  database: Database.Database,
-  snapshots: Snapshots,
-  series: Series,
-): VerbTable['replay'] {
+function prepareReplay(database: SqliteDatabase, snapshots: Snapshots, series: Series): VerbTable['replay'] {
   const insertManual = database.prepare(
     'INSERT INTO deliveries (id, series, at_ms, size, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -269,11 +258,11 @@ function prepareReplay(
   const insertReplay = database.prepare(`
     INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, not_before_ms, created_at_ms, flow, again_of)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const takeDeliveries = database.prepare<[number | bigint, string]>(`
+  const takeDeliveries = database.prepare<[number, string]>(`
     INSERT INTO run_deliveries (run, delivery)
     SELECT ?, run_deliveries.delivery FROM runs JOIN run_deliveries ON run = runs.seq WHERE runs.id = ?
     ORDER BY run_deliveries.seq`);
-  const countDeliveries = database.prepare<{ run: number | bigint; of: string }>(`
+  const countDeliveries = database.prepare<{ run: number; of: string }>(`
     UPDATE runs SET (delivery_count, delivery_bytes) =
       (SELECT delivery_count, delivery_bytes FROM runs WHERE id = @of) WHERE seq = @run`);
   return ({ deliveryId, runs, appliedState, nowMs, manual }) => {

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 
 /** @limit Series whose keys the log's thread remembers: enough for more webhooks than are busy at the same time. */
 const keysKeptMax = 10_000;
@@ -20,19 +20,15 @@ export interface Series {
   forgetRows(): void;
 }
 
-export function openSeries(database: Database.Database): Series {
+export function openSeries(database: SqliteDatabase): Series {
   const keys = new Map<string, number>();
   type Columns = [string, string, string, string, string | null, string | null, string | null];
-  const select = database
-    .prepare<Columns, number>(`
+  const select = database.prepareColumn<Columns, number>(`
       SELECT key FROM series WHERE factory = ? AND webhook = ? AND uid = ? AND outcome = ?
-        AND authenticated_by IS ? AND identity_source IS ? AND verified_with IS ?`)
-    .pluck();
-  const insert = database
-    .prepare<Columns, number>(`
+        AND authenticated_by IS ? AND identity_source IS ? AND verified_with IS ?`);
+  const insert = database.prepareColumn<Columns, number>(`
       INSERT INTO series (factory, webhook, uid, outcome, authenticated_by, identity_source, verified_with)
-      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`)
-    .pluck();
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`);
 
   return {
     store({ factory, webhook, uid, authenticatedBy, identitySource, verifiedWith }, outcome) {

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import type { SentAppliedState } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { AppliedStateRef } from '../../../ports/delivery-log.ts';
 import { selectSnapshot } from './rows.ts';
 
@@ -19,18 +19,16 @@ export interface Snapshots {
   forgetRows(): void;
 }
 
-export function openSnapshots(database: Database.Database): Snapshots {
+export function openSnapshots(database: SqliteDatabase): Snapshots {
   const lastApplied = new Map<string, AppliedStateRef & { key?: number }>();
   const insert = database.prepare<[string, string]>(
     'INSERT INTO snapshots (digest, json) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
-  const selectKey = database.prepare<[string], number>('SELECT key FROM snapshots WHERE digest = ?').pluck();
-  const selectJson = database.prepare<[string], string>(selectSnapshot).pluck();
-  const count = database
-    .prepare<[number, number], number>(`
+  const selectKey = database.prepareColumn<[string], number>('SELECT key FROM snapshots WHERE digest = ?');
+  const selectJson = database.prepareColumn<[string], string>(selectSnapshot);
+  const count = database.prepareColumn<[number, number], number>(`
       INSERT INTO snapshot_uses (snapshot, uses) VALUES (?, ?)
-      ON CONFLICT DO UPDATE SET uses = uses + excluded.uses RETURNING uses`)
-    .pluck();
+      ON CONFLICT DO UPDATE SET uses = uses + excluded.uses RETURNING uses`);
   const removeCount = database.prepare<[number]>('DELETE FROM snapshot_uses WHERE snapshot = ?');
   const remove = database.prepare<[number]>('DELETE FROM snapshots WHERE key = ?');
 

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import {
   listeningBreakMs,
   tallyRows,
@@ -7,6 +6,7 @@ import {
   unhealthyStates,
 } from '../../../delivery-log/tally-rows.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { SynchronousReader } from '../../../ports/delivery-log.ts';
 import type {
   HealthCounts,
@@ -23,10 +23,8 @@ import { heldBy } from './rows.ts';
 /** @limit Tallies that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
 const talliesPerPruneStepMax = 1_000;
 
-export function prepareTallyQueries(database: Database.Database) {
-  const listeningSince = database
-    .prepare<[], number>('SELECT listening_since_ms FROM tally_position')
-    .pluck();
+export function prepareTallyQueries(database: SqliteDatabase) {
+  const listeningSince = database.prepareColumn<[], number>('SELECT listening_since_ms FROM tally_position');
   const history = database.prepare<{ factory: string; uid: string | null; sinceHour: number }, Tally>(
     selectTallies,
   );
@@ -60,13 +58,11 @@ export function prepareTallyQueries(database: Database.Database) {
   } satisfies Partial<SynchronousReader>;
 }
 
-function prepareReadNext(database: Database.Database): SynchronousReader['readNextTallies'] {
-  const position = database.prepare<[], number>('SELECT seq FROM tally_position').pluck();
-  const next = database
-    .prepare<[number], [number, number, number]>(
-      `SELECT seq, series, at_ms FROM deliveries WHERE seq > ? ORDER BY seq LIMIT ${tallyRowsMax}`,
-    )
-    .raw();
+function prepareReadNext(database: SqliteDatabase): SynchronousReader['readNextTallies'] {
+  const position = database.prepareColumn<[], number>('SELECT seq FROM tally_position');
+  const next = database.prepareArrays<[number], [number, number, number]>(
+    `SELECT seq, series, at_ms FROM deliveries WHERE seq > ? ORDER BY seq LIMIT ${tallyRowsMax}`,
+  );
   type Series = Omit<TalliedRow, 'atMs'>;
   const findSeries = database.prepare<[number], Series>(
     'SELECT factory, uid, webhook, outcome FROM series WHERE key = ?',
@@ -98,7 +94,7 @@ const selectHealth =
   'SELECT factory, uid, webhook, state, since_ms AS sinceMs, from_ms AS fromMs FROM webhook_health';
 
 /** Each verb runs within the caller's transaction. */
-export function prepareTallyVerbs(database: Database.Database) {
+export function prepareTallyVerbs(database: SqliteDatabase) {
   const advance = database.prepare<[number, number]>('UPDATE tally_position SET seq = ? WHERE seq = ?');
   const add = database.prepare<[Tally]>(addTally);
   const wake = database.prepare<[Tally & { isUrgent: number }]>(`
@@ -113,11 +109,9 @@ export function prepareTallyVerbs(database: Database.Database) {
   const see = database.prepare<{ nowMs: number }>(`
     UPDATE tally_position SET seen_ms = @nowMs,
       listening_since_ms = iif(seen_ms < @nowMs - ${listeningBreakMs}, @nowMs, listening_since_ms)`);
-  const isAnyDue = database
-    .prepare<{ nowMs: number }, number>(`
+  const isAnyDue = database.prepareColumn<{ nowMs: number }, number>(`
       SELECT EXISTS (SELECT 1 FROM deliveries WHERE seq > (SELECT seq FROM tally_position))
-        OR EXISTS (SELECT 1 FROM webhook_health WHERE due_ms <= @nowMs)`)
-    .pluck();
+        OR EXISTS (SELECT 1 FROM webhook_health WHERE due_ms <= @nowMs)`);
   return {
     recordTallies: ({ from, to, tallies }) => {
       if (advance.run(to.seq, from.seq).changes === 0) return false;
@@ -158,7 +152,7 @@ const addTally = `
     last_rejected_ms = coalesce(max(last_rejected_ms, excluded.last_rejected_ms), last_rejected_ms, excluded.last_rejected_ms)`;
 
 /** Removes a step's share of what is older than an hour. Returns whether there may be more. */
-export function prepareRemoveTallies(database: Database.Database): (beforeHour: number) => boolean {
+export function prepareRemoveTallies(database: SqliteDatabase): (beforeHour: number) => boolean {
   const old = database.prepare<[number, number], { factory: string; uid: string; hour: number }>(
     'SELECT factory, uid, hour FROM tallies WHERE hour < ? LIMIT ?',
   );
@@ -176,7 +170,7 @@ export function prepareRemoveTallies(database: Database.Database): (beforeHour: 
 const runTalliesPerPruneStepMax = 1_000;
 
 /** Prepares reading the tallies of runs, which triggers keep. */
-export function prepareReadRunTallies(database: Database.Database): SynchronousReader['readRunTallies'] {
+export function prepareReadRunTallies(database: SqliteDatabase): SynchronousReader['readRunTallies'] {
   const tallies = database.prepare<[string, number], RunTally>(`
     SELECT automation, hour, succeeded, failed, cancelled FROM run_tallies WHERE factory = ? AND hour >= ?
     ORDER BY automation, hour`);
@@ -202,7 +196,7 @@ export function prepareReadRunTallies(database: Database.Database): SynchronousR
 }
 
 /** Removes a step's share of what is older than an hour. Returns whether there may be more. */
-export function prepareRemoveRunTallies(database: Database.Database): (beforeHour: number) => boolean {
+export function prepareRemoveRunTallies(database: SqliteDatabase): (beforeHour: number) => boolean {
   const remove = (table: string, key: string) =>
     database.prepare<[number]>(`DELETE FROM ${table} WHERE (${key}) IN (
       SELECT ${key} FROM ${table} WHERE hour < ? LIMIT ${runTalliesPerPruneStepMax})`);

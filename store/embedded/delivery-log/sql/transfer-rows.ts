@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import { runStates } from '../../../../schema/delivery.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import {
   deliverySizeMax,
   pageBytesMax,
@@ -17,12 +17,12 @@ export type StoredTransferRun = Omit<TransferRun, Flag | 'bytes'> & { readonly [
 type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed';
 
 export function readTransferDeliveries(
-  database: Database.Database,
+  database: SqliteDatabase,
   factory: string,
   after: number,
 ): TransferDelivery[] {
-  const series = database.prepare<[string], number>('SELECT key FROM series WHERE factory = ?').pluck();
-  const selectSeqs = database.prepare<[number, number, number, number], number>(selectSeqsOfSeries).pluck();
+  const series = database.prepareColumn<[string], number>('SELECT key FROM series WHERE factory = ?');
+  const selectSeqs = database.prepareColumn<[number, number, number, number], number>(selectSeqsOfSeries);
   const seqs = mergeFirst<number, number>(
     series.all(factory),
     rowsPerPageMax,
@@ -42,13 +42,13 @@ export function readTransferDeliveries(
 }
 
 export function readTransferRuns(
-  database: Database.Database,
+  database: SqliteDatabase,
   factory: string,
   after: number,
 ): StoredTransferRun[] {
-  const selectSeqs = database
-    .prepare<[string, string, number, number, number], number>(selectSeqsOfRuns)
-    .pluck();
+  const selectSeqs = database.prepareColumn<[string, string, number, number, number], number>(
+    selectSeqsOfRuns,
+  );
   const seqs = mergeFirst<string, number>(
     runStates,
     rowsPerPageMax,
@@ -58,37 +58,36 @@ export function readTransferRuns(
   return database.prepare<[string], StoredTransferRun>(selectTransferRuns).all(JSON.stringify(seqs));
 }
 
-export function listLoggedFactories(database: Database.Database): string[] {
+export function listLoggedFactories(database: SqliteDatabase): string[] {
   return database
-    .prepare<[], string>(
+    .prepareColumn<[], string>(
       'SELECT factory FROM series UNION SELECT factory FROM unlogged UNION SELECT factory FROM pauses',
     )
-    .pluck()
     .all()
     .sort();
 }
 
-export function countIdentities(database: Database.Database): number {
+export function countIdentities(database: SqliteDatabase): number {
   const count = 'SELECT count(*) FROM deliveries WHERE identity_key IS NOT NULL';
-  return database.prepare<[], number>(count).pluck().get() ?? 0;
+  return database.prepareColumn<[], number>(count).get() ?? 0;
 }
 
 /** Appends deliveries in one transaction. */
 export function writeTransferDeliveries(
-  database: Database.Database,
+  database: SqliteDatabase,
   rows: readonly TransferDelivery[],
   snapshots: readonly TransferSnapshot[],
 ): void {
   const insert = database.prepare<[TransferDelivery & DeliveryKeys]>(insertDelivery);
   const series = openSeries(database);
   const countUse = database.prepare<[string | null]>(countSnapshotUse);
-  database.transaction(() => {
+  database.transact(() => {
     storeSnapshots(database, snapshots);
     for (const row of rows) {
       insert.run({ ...row, series: series.store(row, row.outcome), ...makeUniqueKeys(row) });
       countUse.run(row.snapshot);
     }
-  })();
+  });
 }
 
 interface UniqueKeys {
@@ -116,15 +115,15 @@ function makeUniqueKeys({
 
 /** Appends runs in one transaction. */
 export function writeTransferRuns(
-  database: Database.Database,
+  database: SqliteDatabase,
   rows: readonly StoredTransferRun[],
   snapshots: readonly TransferSnapshot[],
 ): void {
   const insert = database.prepare<[StoredTransferRun]>(insertRun);
   const tally = database.prepare<[string]>(tallyRun);
-  const take = database.prepare<[{ run: number | bigint; taken: string }]>(insertTaken);
+  const take = database.prepare<[{ run: number; taken: string }]>(insertTaken);
   const countUse = database.prepare<[string | null]>(countSnapshotUse);
-  database.transaction(() => {
+  database.transact(() => {
     storeSnapshots(database, snapshots);
     for (const row of rows) {
       const { lastInsertRowid: run } = insert.run(row);
@@ -132,10 +131,10 @@ export function writeTransferRuns(
       if (row.taken !== null) take.run({ run, taken: row.taken });
       countUse.run(row.snapshot);
     }
-  })();
+  });
 }
 
-function storeSnapshots(database: Database.Database, snapshots: readonly TransferSnapshot[]): void {
+function storeSnapshots(database: SqliteDatabase, snapshots: readonly TransferSnapshot[]): void {
   const insert = database.prepare<[TransferSnapshot]>(
     'INSERT INTO snapshots (digest, json) VALUES (@digest, @json) ON CONFLICT DO NOTHING',
   );

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { SynchronousReader, UnloggedCount } from '../../../ports/delivery-log.ts';
 import { rowsPerPageMax, type TransferUnlogged } from '../../../ports/transfer.ts';
 
@@ -7,7 +7,7 @@ import { rowsPerPageMax, type TransferUnlogged } from '../../../ports/transfer.t
 const countsPerPruneStepMax = 1_000;
 
 /** Runs within the caller's transaction. */
-export function prepareRecordUnlogged(database: Database.Database): VerbTable['recordUnlogged'] {
+export function prepareRecordUnlogged(database: SqliteDatabase): VerbTable['recordUnlogged'] {
   const add = database.prepare<[UnloggedCount]>(`${insertUnlogged}
     ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at_ms = max(last_at_ms, excluded.last_at_ms)`);
   return counts => {
@@ -21,7 +21,7 @@ const insertUnlogged = `
   INSERT INTO unlogged (factory, minute, uid, reason, detail, count, last_at_ms)
   VALUES (@factory, CAST(@lastAtMs / 60000 AS INTEGER), @uid, @reason, @detail, @count, @lastAtMs)`;
 
-export function prepareSumUnlogged(database: Database.Database): SynchronousReader['sumUnlogged'] {
+export function prepareSumUnlogged(database: SqliteDatabase): SynchronousReader['sumUnlogged'] {
   const sum = database.prepare<{ factory: string; uid: string | null; sinceMs: number }, UnloggedCount>(`
     SELECT factory, uid, reason, detail, sum(count) AS count, max(last_at_ms) AS lastAtMs FROM unlogged
     WHERE factory = @factory AND minute >= CAST(@sinceMs / 60000 AS INTEGER) AND (@uid IS NULL OR uid = @uid)
@@ -30,14 +30,14 @@ export function prepareSumUnlogged(database: Database.Database): SynchronousRead
 }
 
 /** Removes a step's share of what is older than a time. Returns whether there may be more. */
-export function prepareRemoveUnlogged(database: Database.Database): (keepSinceMs: number) => boolean {
+export function prepareRemoveUnlogged(database: SqliteDatabase): (keepSinceMs: number) => boolean {
   const remove = database.prepare<[number, number]>(`
     DELETE FROM unlogged WHERE seq IN (SELECT seq FROM unlogged WHERE minute < CAST(? / 60000 AS INTEGER) LIMIT ?)`);
   return keepSinceMs => remove.run(keepSinceMs, countsPerPruneStepMax).changes === countsPerPruneStepMax;
 }
 
 export function readTransferUnlogged(
-  database: Database.Database,
+  database: SqliteDatabase,
   factory: string,
   after: number,
 ): TransferUnlogged[] {
@@ -50,9 +50,9 @@ export function readTransferUnlogged(
 }
 
 /** Appends counts in one transaction. */
-export function writeTransferUnlogged(database: Database.Database, rows: readonly TransferUnlogged[]): void {
+export function writeTransferUnlogged(database: SqliteDatabase, rows: readonly TransferUnlogged[]): void {
   const insert = database.prepare<[TransferUnlogged]>(insertUnlogged);
-  database.transaction(() => {
+  database.transact(() => {
     for (const row of rows) insert.run(row);
-  })();
+  });
 }

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import { type EventRecord, toEvent } from '../../../delivery-log/stored-rows.ts';
 import {
   type Batch,
@@ -10,6 +9,7 @@ import {
   type Verb,
   type VerbTable,
 } from '../../../delivery-log/thread/wire.ts';
+import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunDelivery } from '../../../ports/delivery-log.ts';
 import { toLogError } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
@@ -27,7 +27,7 @@ import { prepareRecordUnlogged } from '../sql/unlogged.ts';
  * database in messages. `requireInPlace` throws if what was committed is not kept.
  */
 export function prepareCommit(
-  database: Database.Database,
+  database: SqliteDatabase,
   file: string,
   requireInPlace: () => void,
 ): (batch: Batch) => Committed | FailedBatch {
@@ -46,7 +46,7 @@ export function prepareCommit(
     listRunDeliveries: id => runDeliveries.all({ id }),
   };
   const execute = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
-  const transaction = database.transaction((batch: Batch): Omit<Committed, 'id' | 'commitMs'> => {
+  const write = (batch: Batch): Omit<Committed, 'id' | 'commitMs'> => {
     if (batch.deliveries.length + batch.commands.length === 0) rewriteSchemaVersion(database);
     const { duplicates, runsQueued } = record(batch.deliveries, batch.payloads);
     const results = batch.commands.map(execute);
@@ -56,12 +56,12 @@ export function prepareCommit(
       results,
       runsQueued: runsQueued || batch.commands.some(({ verb }) => commandManners[verb].queuesRuns === true),
     };
-  });
+  };
 
   return batch => {
     const startedMs = performance.now();
     try {
-      const committed = transaction.immediate(batch);
+      const committed = database.transact(() => write(batch));
       requireInPlace();
       return { ...committed, id: batch.id, commitMs: performance.now() - startedMs };
     } catch (error) {

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import Database from 'better-sqlite3';
 import type { ResultPromise } from 'execa';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { CopyReport } from '../../../../operations/stores/copy-store.ts';
 import { webhooksMax } from '../../../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../../../schema/ids.ts';
 import { homeAt } from '../../../../store/home/home.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { rowsPerPageMax, type TransferDelivery, type TransferRun } from '../../../../store/ports/transfer.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { query, useOwnPostgres } from '../../../support/postgres.ts';
@@ -85,8 +85,8 @@ async function countRows(url: string, table: string): Promise<number> {
 }
 
 function countInHome(deliveryLogFile: string): number {
-  const database = new Database(deliveryLogFile, { readonly: true });
-  const rows = database.prepare('SELECT count(*) FROM deliveries').pluck().get();
+  const database = new SqliteDatabase(deliveryLogFile, { readOnly: true });
+  const rows = database.prepareColumn('SELECT count(*) FROM deliveries').get();
   database.close();
   return Number(rows);
 }

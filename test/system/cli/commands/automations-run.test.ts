@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startManagedDaemon } from '../../../support/management.ts';
 import { startWebhookDaemon } from '../../../support/webhook-daemon.ts';
@@ -80,7 +80,7 @@ test('runs show --prompt prints the prompt with which the run was recorded, byte
   expect(JSON.parse((await hookmill('runs', 'list', '-o', 'json')).stdout)[0]).not.toHaveProperty('prompt');
   expect(await show('--prompt', '--log')).toMatchObject({ exitCode: 2, stdout: '' });
 
-  const database = new Database(path('.hookmill/deliveries.db'));
+  const database = new SqliteDatabase(path('.hookmill/deliveries.db'));
   database.exec('PRAGMA foreign_keys = off; DELETE FROM snapshots');
   database.close();
   expect(await show('--prompt')).toEqual({

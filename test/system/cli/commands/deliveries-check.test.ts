@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { homeAt } from '../../../../store/home/home.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../../support/daemon.ts';
 import { acceptedDelivery } from '../../../support/deliveries.ts';
@@ -75,7 +75,7 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
 test('salvages every row of a log whose first page is damaged', async () => {
   const workspace = await withLog(20);
   // With a write-ahead log, the page would be there too.
-  const database = new Database(workspace.path(log));
+  const database = new SqliteDatabase(workspace.path(log));
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
   writeFileSync(workspace.path(log), Buffer.alloc(4_096, 0xff), { flag: 'r+' });
@@ -145,7 +145,7 @@ test('says what to do with a file of which nothing can be read', async () => {
 test('refuses to salvage while the daemon runs', async () => {
   const workspace = await withLog(1);
   damageLeafPage(workspace.path(log), 'snapshots');
-  const holder = new Database(workspace.path(`${log}.lock`));
+  const holder = new SqliteDatabase(workspace.path(`${log}.lock`));
   holder.exec('BEGIN EXCLUSIVE');
   const { exitCode, stderr } = await workspace.hookmill('deliveries', 'check', '--salvage');
   holder.close();
@@ -155,7 +155,7 @@ test('refuses to salvage while the daemon runs', async () => {
 
 /** Overwrites bytes of the file as a disk may do: SQLite still reads the row. */
 function alterFile(file: string, from: string, to: string): void {
-  const database = new Database(file);
+  const database = new SqliteDatabase(file);
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
   const bytes = readFileSync(file);
@@ -165,11 +165,9 @@ function alterFile(file: string, from: string, to: string): void {
 
 /** Overwrites a page in the middle of a table: a leaf, or its root if it has only one page. */
 function damageLeafPage(file: string, table: string): void {
-  const database = new Database(file);
-  const root = Number(
-    database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table),
-  );
-  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  const database = new SqliteDatabase(file);
+  const root = Number(database.prepareColumn('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table));
+  const pageBytes = Number(database.pragma('page_size'));
   database.close();
   const fd = openSync(file, 'r+');
   const page = Buffer.alloc(pageBytes);

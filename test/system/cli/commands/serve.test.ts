@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { runCommand } from '../../../support/command-runner.ts';
 import { startDaemon, type TestDaemon } from '../../../support/daemon.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
@@ -54,7 +54,7 @@ test.each([
 test('says that the delivery log is of a newer version, and ends', async () => {
   const workspace = makeWorkspace();
   workspace.write('.hookmill/deliveries.db', '');
-  const database = new Database(workspace.path('.hookmill/deliveries.db'));
+  const database = new SqliteDatabase(workspace.path('.hookmill/deliveries.db'));
   database.pragma('user_version = 99');
   database.close();
   expect(await workspace.hookmill(...freePorts)).toMatchObject({

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { homeAt } from '../../../../store/home/home.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { openPostgresStore } from '../../../../store/postgres/postgres-store.ts';
 import { acceptedDelivery, newRun } from '../../../support/deliveries.ts';
 import { query, usePostgres } from '../../../support/postgres.ts';
@@ -194,7 +194,7 @@ describe('store', () => {
         'the webhook a of the factory default uses the team secret TOKEN, which does not exist: set it, and apply',
       ],
     });
-    const database = new Database(homeAt(home).deliveryLogFile);
+    const database = new SqliteDatabase(homeAt(home).deliveryLogFile);
     database.pragma('foreign_keys = OFF');
     database.exec('DELETE FROM deliveries');
     database.close();

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import Database from 'better-sqlite3';
 import { execaSync } from 'execa';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import {
   readSchemaVersion,
   schemaVersionCurrent,
 } from '../../../../store/embedded/delivery-log/sql/migrations.ts';
+import { SqliteDatabase } from '../../../../store/home/sqlite.ts';
 import { openStore } from '../../../../store/open-store.ts';
 import { transferTables } from '../../../../store/ports/transfer.ts';
 import {
@@ -176,7 +176,7 @@ test.for(versions)(
   'the delivery log in the home of %s stays as it was if a next migration fails, keeps everything if not, and is then refused',
   async file => {
     const { workspace, answers } = unpackHome(file);
-    const database = new Database(join(workspace.home, 'deliveries.db'));
+    const database = new SqliteDatabase(join(workspace.home, 'deliveries.db'));
     onTestFinished(() => void database.close());
     // As the product opens it.
     database.pragma('foreign_keys = ON');
@@ -199,8 +199,8 @@ test.for(versions)(
 
     migrate(database, [...deliveryLogMigrations, rebuild]);
     expect(readSchemaVersion(database)).toBe(schemaVersionCurrent + 1);
-    expect(database.pragma('foreign_key_check')).toEqual([]);
-    expect(database.prepare('SELECT DISTINCT note FROM series').pluck().all()).toEqual(['kept']);
+    expect(database.pragma('foreign_key_check')).toBeUndefined();
+    expect(database.prepareColumn('SELECT DISTINCT note FROM series').all()).toEqual(['kept']);
     const { exitCode, stderr } = await workspace.hookmill('deliveries', 'list');
     expect(exitCode).toBe(1);
     expect(stderr).toContain(

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openDeliveryLog } from '../../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { SqliteDatabase } from '../../../../../store/home/sqlite.ts';
 import { acceptedDelivery } from '../../../../support/deliveries.ts';
 import { openLog, openReader, temporaryFile } from './delivery-log-samples.ts';
 
@@ -12,8 +12,8 @@ test('stores the automations that were applied once, however many deliveries ref
   const log = await openLog(file);
   const states = ['one', 'two', 'one', 'two'].map(digest => ({ digest, json: '{}' }));
   for (const appliedState of states) await log.recordAccepted(acceptedDelivery({ appliedState }));
-  const database = new Database(file, { readonly: true });
-  expect(database.prepare('SELECT count(*) FROM snapshots').pluck().get()).toBe(2);
+  const database = new SqliteDatabase(file, { readOnly: true });
+  expect(database.prepareColumn('SELECT count(*) FROM snapshots').get()).toBe(2);
   database.close();
 });
 
@@ -37,7 +37,7 @@ test('creates files that only their owner can read', async () => {
 
 test('leaves a file from a newer version untouched, for writing and for reading', async () => {
   const file = temporaryFile();
-  const newer = new Database(file);
+  const newer = new SqliteDatabase(file);
   newer.pragma('journal_mode = WAL');
   newer.pragma('user_version = 99');
   newer.close();

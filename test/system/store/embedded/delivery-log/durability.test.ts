@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { expect, inject, test } from 'vitest';
+import { SqliteDatabase } from '../../../../../store/home/sqlite.ts';
 import { pickMoment } from '../../../../support/moment.ts';
 import { hasStrace, readTrace, tracing } from '../../../../support/strace.ts';
 import { openReader, temporaryFile } from './delivery-log-samples.ts';
@@ -43,8 +43,8 @@ test('keeps through kill -9 all that was reported recorded, each identity and it
       expect(reader.listRunsOfDelivery(id)).toHaveLength(1);
     }
   }
-  const database = new Database(file);
-  const one = (sql: string) => database.prepare(sql).pluck().get();
+  const database = new SqliteDatabase(file);
+  const one = (sql: string) => database.prepareColumn(sql).get();
   expect(one('PRAGMA integrity_check')).toBe('ok');
   const accepted = "FROM deliveries JOIN series ON key = series WHERE outcome = 'Accepted'";
   expect(one(`SELECT count(*) - count(DISTINCT identity) ${accepted}`)).toBe(0);

@@ -2,8 +2,8 @@ import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } fro
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { SqliteDatabase } from '../../../../../store/home/sqlite.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../../../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../../../support/deliveries.ts';
 import { mountSmallDisk } from '../../../../support/small-disk.ts';
@@ -54,7 +54,7 @@ test('if a batch fails, the one that waits for its end is still recorded', async
   const log = await openLog(file);
   const faults = injectFaults(file);
   faults.failRow(5);
-  const other = new Database(file);
+  const other = new SqliteDatabase(file);
   other.exec('BEGIN IMMEDIATE');
   const appliedState = { digest: 'new text', json: '{}' };
   const first = Array.from({ length: 3 }, () => acceptedDelivery({ appliedState }));
@@ -89,7 +89,7 @@ test('a failed commit gives no run away', async () => {
 test('waits while another process writes', async () => {
   const file = temporaryFile();
   const log = await openLog(file);
-  const other = new Database(file);
+  const other = new SqliteDatabase(file);
   other.exec('BEGIN IMMEDIATE');
   const delivery = acceptedDelivery();
   let settled = false;
@@ -110,7 +110,7 @@ test('refuses a delivery whose commit takes too long, and knows it if the commit
   onTestFinished(() => void vi.useRealTimers());
   const file = temporaryFile();
   const log = await openLog(file, { commitWaitMs: 1 });
-  const other = new Database(file);
+  const other = new SqliteDatabase(file);
   other.exec('BEGIN IMMEDIATE');
   const [sent, next, queued] = [acceptedDelivery(), acceptedDelivery(), acceptedDelivery()];
   const outcomes = [outcomesOf(log, [sent])];
@@ -141,7 +141,7 @@ test('says without any delivery that the log is locked, and that it can be writt
   const file = temporaryFile();
   const log = await openLog(file);
   expect(log.describeTrouble()).toBeUndefined();
-  const other = new Database(file);
+  const other = new SqliteDatabase(file);
   other.exec('BEGIN IMMEDIATE');
   await expect.poll(() => log.describeTrouble()).toMatch(/another process/);
   await expect
@@ -253,7 +253,7 @@ function outcomesOf(log: DeliveryLog, deliveries: readonly AcceptedDelivery[]): 
 
 /** Makes SQLite itself fail, by triggers from another connection. */
 function injectFaults(file: string) {
-  const database = new Database(file);
+  const database = new SqliteDatabase(file);
   onTestFinished(() => {
     database.close();
   });
@@ -277,8 +277,7 @@ function injectFaults(file: string) {
     /** Runs without their delivery. */
     unrelatedRows: () =>
       database
-        .prepare('SELECT count(*) FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries)')
-        .pluck()
+        .prepareColumn('SELECT count(*) FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries)')
         .get(),
   };
 }
@@ -289,9 +288,9 @@ function replace(file: string): void {
 }
 
 function damageRootPage(file: string, table: string): void {
-  const database = new Database(file);
-  const root = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table);
-  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  const database = new SqliteDatabase(file);
+  const root = database.prepareColumn('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table);
+  const pageBytes = Number(database.pragma('page_size'));
   database.close();
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (Number(root) - 1) * pageBytes);

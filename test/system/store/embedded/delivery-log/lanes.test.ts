@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSortableId } from '../../../../../schema/ids.ts';
 import { openDatabase } from '../../../../../store/embedded/delivery-log/sql/database.ts';
 import { prepareRunVerbs } from '../../../../../store/embedded/delivery-log/sql/runs.ts';
 import { openSeries } from '../../../../../store/embedded/delivery-log/sql/series.ts';
 import { openSnapshots } from '../../../../../store/embedded/delivery-log/sql/snapshots.ts';
+import { SqliteDatabase, type Statement } from '../../../../../store/home/sqlite.ts';
 import { temporaryFile } from './delivery-log-samples.ts';
 
 const flow = JSON.stringify({
@@ -14,12 +14,41 @@ const flow = JSON.stringify({
   runsPerHour: 10,
 });
 
+/** Says which statements are executed. */
+class WatchedDatabase extends SqliteDatabase {
+  readonly #onExecuted: (sql: string) => void;
+
+  constructor(file: string, onExecuted: (sql: string) => void) {
+    super(file);
+    this.#onExecuted = onExecuted;
+  }
+
+  override prepare<P, R>(sql: string) {
+    return this.#watch(sql, super.prepare<P, R>(sql));
+  }
+
+  override prepareArrays<P, R>(sql: string) {
+    return this.#watch(sql, super.prepareArrays<P, R>(sql));
+  }
+
+  #watch<P extends readonly unknown[], R>(sql: string, statement: Statement<P, R>): Statement<P, R> {
+    const watched =
+      <A extends readonly unknown[], T>(execute: (...given: A) => T) =>
+      (...given: A) => {
+        this.#onExecuted(sql);
+        return execute.apply(statement, given as never);
+      };
+    const { run, get, all, iterate } = statement;
+    return { run: watched(run), get: watched(get), all: watched(all), iterate: watched(iterate) };
+  }
+}
+
 /** Fills a log with two runs that are due, and others of their lanes that wait. Records the statements of verbs. */
 function fillLog(parked: number) {
   const file = temporaryFile();
   openDatabase(file).close();
   const statements: string[] = [];
-  const database = new Database(file, { verbose: text => void statements.push(String(text)) });
+  const database = new WatchedDatabase(file, sql => statements.push(sql));
   onTestFinished(() => void database.close());
   database.exec(`
     INSERT INTO series (key, factory, webhook, uid, outcome) VALUES (1, 'default', 'pay', 'uid', 'Accepted');

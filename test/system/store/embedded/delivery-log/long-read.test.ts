@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { moveWalAfter } from '../../../../../store/embedded/delivery-log/sql/database.ts';
 import { openDeliveryLog } from '../../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { SqliteDatabase } from '../../../../../store/home/sqlite.ts';
 import { acceptedDelivery } from '../../../../support/deliveries.ts';
 import { temporaryFile } from './delivery-log-samples.ts';
 
@@ -10,8 +10,8 @@ import { temporaryFile } from './delivery-log-samples.ts';
 function countInFile(file: string): unknown {
   const copy = `${file}-copy`;
   copyFileSync(file, copy);
-  const database = new Database(copy);
-  const count = database.prepare('SELECT count(*) FROM deliveries').pluck().get();
+  const database = new SqliteDatabase(copy);
+  const count = database.prepareColumn('SELECT count(*) FROM deliveries').get();
   database.close();
   rmSync(copy);
   return count;
@@ -22,8 +22,8 @@ test('what was committed during a long read is in the file once it ends, before 
   // Closing it puts the tables into the file.
   await (await openDeliveryLog(file)).close();
   const log = await openDeliveryLog(file);
-  const reader = new Database(file, { readonly: true });
-  const count = reader.prepare('SELECT count(*) FROM deliveries').pluck();
+  const reader = new SqliteDatabase(file, { readOnly: true });
+  const count = reader.prepareColumn('SELECT count(*) FROM deliveries');
   reader.exec('BEGIN');
   expect(count.get()).toBe(0);
   // 32 MiB: four times the size at which SQLite moves it by itself, if nobody reads.
