@@ -85,9 +85,9 @@ export interface TestWebhook {
   rows(): Promise<LoggedDelivery[]>;
   /** Waits until there are `count` rows, and returns them. */
   rowsOnce(count: number): Promise<LoggedDelivery[]>;
-  payload(deliveryId: string): Promise<Uint8Array | undefined>;
+  payload(deliveryId: string): Promise<Buffer | undefined>;
   /** The stored body's exact bytes. */
-  body(deliveryId: string): Promise<Uint8Array | undefined>;
+  body(deliveryId: string): Promise<Buffer | undefined>;
 }
 
 /** Starts a daemon and waits until it is ready. */
@@ -188,8 +188,13 @@ export async function makeWebhook(
     readiness,
     rows,
     rowsOnce: count => eventually(async () => [await rows()].find(({ length }) => length >= count)),
-    payload: deliveryId => readStore(home, ({ deliveries }) => deliveries.readPayload(deliveryId)),
+    payload: deliveryId =>
+      readStore(home, async ({ deliveries }) => toBuffer(await deliveries.readPayload(deliveryId))),
     body: deliveryId =>
-      readStore(home, async ({ deliveries }) => (await deliveries.readContent(deliveryId))?.body),
+      readStore(home, async ({ deliveries }) => toBuffer((await deliveries.readContent(deliveryId))?.body)),
   };
+}
+
+function toBuffer(bytes: Uint8Array | undefined): Buffer | undefined {
+  return bytes && Buffer.from(bytes);
 }

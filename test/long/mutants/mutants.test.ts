@@ -11,7 +11,7 @@ import { parseNamedTest } from './mutant.ts';
 import { mutants } from './mutants.ts';
 
 /** Time after which a test counts as not ended, in ms: its fault may make it run for ever. */
-const runMs = 500_000;
+const runMs = 1_500_000;
 
 const root = join(import.meta.dirname, '../../..');
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));

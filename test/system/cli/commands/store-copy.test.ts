@@ -121,7 +121,9 @@ async function look(store: Store): Promise<unknown> {
     factories.map(factory => store.deliveries.listDeliveries({ factory, limit: 99 })),
   );
   const payloads = await Promise.all(
-    deliveries.flat().map(async ({ id }) => String(await store.deliveries.readPayload(id))),
+    deliveries
+      .flat()
+      .map(async ({ id }) => Buffer.from((await store.deliveries.readPayload(id)) ?? 'none').toString()),
   );
   const runs = await Promise.all(factories.map(factory => store.deliveries.listRuns({ factory, limit: 99 })));
   const states = await Promise.all(factories.map(factory => store.appliedStates.read(factory)));
