@@ -7,7 +7,7 @@ export const mutantsForCallers: readonly Mutant[] = [
     killedBy:
       'test/system/store/embedded/delivery-log/durability.test.ts: syncs the write-ahead log before a delivery is reported recorded',
     file: 'store/embedded/delivery-log/sql/database.ts',
-    text: "  const synchronous = database.pragma('synchronous', { simple: true });",
+    text: "  const synchronous = database.pragma('synchronous');",
     replacement: "  database.pragma('synchronous = NORMAL');\n  const synchronous = synchronousFull;",
   },
   {
