@@ -146,7 +146,7 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
     file: 'daemon/alerts/start-alerts.ts',
     text: '      const failed = await store.deliveries.listFailedAutomations(automationsMax);',
     replacement:
-      '      const failed = await store.deliveries.listFailedAutomations(automationsMax);\n      if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));',
+      '      const failed = await store.deliveries.listFailedAutomations(automationsMax);\n      if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));\n      await new Promise(resolve => setTimeout(resolve, 100));',
   },
   {
     promise: 'A payload stays data in the request to an HTTP receiver.',
