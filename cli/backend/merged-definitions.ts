@@ -89,9 +89,8 @@ async function readMerge(
     commitWorkTree(tree),
   ]);
   const unseen = await listUnseen(tree);
-  // If nothing is applied, any ref of the branch is enough.
-  const newest = applied === undefined ? tree.branchTips.flat()[0] : undefined;
-  const tip = applied !== undefined && parents.has(applied) ? await findTip(tree, applied) : newest;
+  const isKnown = applied === undefined || parents.has(applied);
+  const tip = isKnown ? await findTip(tree, applied) : undefined;
   const base = tip && (await findMergeBase(tree, tip, head));
   const isBranch = headRef === `refs/heads/${branch}`;
   const isRewound =

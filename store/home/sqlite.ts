@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 
 /** A prepared statement with the parameters `P` and rows of the type `R`. */
@@ -12,19 +11,18 @@ export interface Statement<P extends readonly unknown[], R> {
 /** A statement whose rows have one column. */
 export type ColumnStatement<P extends readonly unknown[], V> = Pick<Statement<P, V>, 'get' | 'all'>;
 
+/** @limit Wait for another connection's lock, in ms, unless whoever opens says another one: commands may wait, and a checkpoint takes less. */
+const busyTimeoutMs = 5_000;
+
 type Tuple<P> = P extends readonly unknown[] ? P : [P];
 
 /** A connection to a file of SQLite. */
 export class SqliteDatabase {
   readonly #connection: DatabaseSync;
 
-  /** Opens a file, `:memory:` for none; unless it must exist, creates it. `timeoutMs` is the wait for a lock of others. */
-  constructor(
-    file: string,
-    options: { readonly readOnly?: boolean; readonly timeoutMs?: number; readonly mustExist?: boolean } = {},
-  ) {
-    const { readOnly = false, timeoutMs = 0, mustExist = false } = options;
-    if (mustExist && !existsSync(file)) throw new Error(`${file} does not exist`);
+  /** Opens a file, and creates it if it is missing; `:memory:` is none. `timeoutMs` is the wait for another connection's lock. */
+  constructor(file: string, options: { readonly readOnly?: boolean; readonly timeoutMs?: number } = {}) {
+    const { readOnly = false, timeoutMs = busyTimeoutMs } = options;
     this.#connection = new DatabaseSync(file, { readOnly, timeout: timeoutMs });
   }
 
@@ -94,15 +92,20 @@ export class SqliteDatabase {
 }
 
 /** The results of SQLite that hookmill tells apart (https://sqlite.org/rescode.html). */
-const results = { busy: 5, readonly: 8, io: 10, damaged: 11, full: 13, 'no-database': 26 } as const;
+const results: ReadonlyMap<number, SqliteResult> = new Map([
+  [5, 'busy'],
+  [8, 'readonly'],
+  [10, 'io'],
+  [11, 'damaged'],
+  [13, 'full'],
+  [26, 'damaged'],
+]);
 
-export type SqliteResult = keyof typeof results | 'other';
+export type SqliteResult = 'busy' | 'readonly' | 'io' | 'damaged' | 'full' | 'other';
 
-/** What SQLite said by an error; undefined if it is none of SQLite's. */
+/** Finds the result that an error of SQLite reports; undefined for another error. */
 export function findSqliteResult(error: unknown): SqliteResult | undefined {
   if (!(error instanceof Error && 'errcode' in error)) return undefined;
   // An extended code has the code in its lowest byte.
-  const code = Number(error.errcode) & 0xff;
-  const found = Object.entries(results).find(([, result]) => result === code);
-  return (found?.[0] as SqliteResult | undefined) ?? 'other';
+  return results.get(Number(error.errcode) & 0xff) ?? 'other';
 }

@@ -332,7 +332,7 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
     debounce: { for: '30s', key: '$.issue.id', atMost: '5m' },
   });
 
-  // What is left out of a sentence is no key any more.
+  // A part that was removed from the sentence is removed from the file.
   const leaveOut = async (label: string) => {
     await slotOf(page, label).click();
     await page.getByRole('button', { name: 'Leave it out' }).click();

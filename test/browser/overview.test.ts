@@ -180,7 +180,7 @@ browserTest('says what needs attention, with its cause and one button, and in nu
     // A reader of all factories sees the name of each, and cannot acknowledge anything.
     await readAll(await openAs(daemon, null), factory);
 
-    // What somebody has muted is listed below, and needs no attention.
+    // A muted alert moves to the list below, and needs no attention.
     await visit('/overview');
     const muted = { at: new Date(Date.now() + 2 * hourMs).toISOString(), by: 'dana' };
     await page.route('**/api/v1/alerts', async route => {
@@ -197,7 +197,7 @@ browserTest('says what needs attention, with its cause and one button, and in nu
     expect((await listAlerts(api)).length).toBeGreaterThan(0);
     await page.unroute('**/api/v1/alerts');
 
-    // What somebody acknowledges moves to the line below, and counts no more.
+    // An acknowledged alert moves to the line below, and is no longer counted.
     await page.reload();
     await page.getByRole('heading', { level: 1, name: /attention$/ }).waitFor();
     await attention(page).nth(1).getByRole('button', { name: 'More: triage holds runs' }).click();

@@ -95,7 +95,11 @@ export async function readParents(
 
 /** Whether the mirror has a commit. */
 export async function hasCommit(mirror: GitMirror, revision: string): Promise<boolean> {
-  return (await readParents(mirror, [revision])).size > 0;
+  const input = `${revision}\n`;
+  const output = await runGit({ ...mirror, input }, git =>
+    git.raw(['cat-file', '--batch-check=%(objecttype)']),
+  );
+  return output.trim() === 'commit';
 }
 
 /** Counts the commits after `from` up to its descendant `to`; 0 if `to` is `from` or does not descend from it. */

@@ -176,9 +176,14 @@ export async function findMergeBase(
 
 /**
  * Finds the newest commit of the branch: of a remote-tracking ref, otherwise of a local one, that equals the applied
- * revision or descends from it; without one, the applied revision itself. The repository must have that one.
+ * revision or descends from it; without one, the applied revision itself, which the repository must have. If nothing is
+ * applied, any ref of the branch is enough.
  */
-export async function findTip({ mirror, branchTips }: WorkTree, applied: string): Promise<string> {
+export async function findTip(
+  { mirror, branchTips }: WorkTree,
+  applied: string | undefined,
+): Promise<string | undefined> {
+  if (applied === undefined) return branchTips.flat()[0];
   for (const tips of branchTips) {
     const counted = await Promise.all(
       tips.map(async tip => ({ tip, count: tip === applied ? 0 : await countBetween(mirror, applied, tip) })),

@@ -52,9 +52,9 @@ export function openDatabaseForReading(file: string): SqliteDatabase {
 export function moveWalAfter(file: string, endRead: () => void): void {
   let database: SqliteDatabase | undefined;
   try {
-    database = new SqliteDatabase(file, { mustExist: true });
-    database.pragma('fullfsync = ON');
-    database.pragma('schema_version');
+    if (existsSync(file)) database = new SqliteDatabase(file);
+    database?.pragma('fullfsync = ON');
+    database?.pragma('schema_version');
   } catch {
     // Nothing was logged yet, or only the daemon's user may write: then its next commit moves it.
   }

@@ -7,7 +7,7 @@ export function toLogError(file: string, error: unknown): DeliveryLogError {
   if (error instanceof DeliveryLogError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const result = findSqliteResult(error);
-  if (result === 'damaged' || result === 'no-database') {
+  if (result === 'damaged') {
     const advice = `stop the daemon and run \`hookmill deliveries check\``;
     return new DeliveryLogError('damaged', `${file} is damaged (${message}); ${advice}`, { cause: error });
   }

@@ -89,7 +89,7 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
     );
     if (changes === 0) return false;
     for (const { id: runId, automation, flow = null, burst } of row.runs) {
-      const taken = { delivery: delivery, bytes: payload.length, snapshot, atMs };
+      const taken = { delivery, bytes: payload.length, snapshot, atMs };
       if (burst && gather.join(burst, taken)) continue;
       const { lastInsertRowid: run } = insertRun.run(
         runId,
