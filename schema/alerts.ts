@@ -27,6 +27,28 @@ export const alertTypes = [
 
 export type AlertType = (typeof alertTypes)[number];
 
+/**
+ * What needs attention, the worst first: the subjects of alerts; `state.unserved`: the daemon does not serve a newer applied
+ * state; and `drift`: the applied state differs from the definition files.
+ */
+export const attentionKinds = [
+  'log.unwritable',
+  'state.unserved',
+  'webhook.failing',
+  'runs.held',
+  'reconcile.failing',
+  'runs.failing',
+  'runs.stopped',
+  'runs.unapproved',
+  'webhook.missed',
+  'webhook.previous-secret',
+  'webhook.quiet',
+  'automation.paused',
+  'drift',
+] as const satisfies readonly (AlertType | 'state.unserved' | 'drift')[];
+
+export type AttentionKind = (typeof attentionKinds)[number];
+
 /** Whether alerts of a type are about an automation. */
 export function isAutomationAlert(type: AlertType): boolean {
   return type.startsWith('runs.') || type === 'automation.paused';

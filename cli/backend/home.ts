@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { applyDefinitions } from '../../operations/applied/apply.ts';
-import { type AppliedStatus, showStatus } from '../../operations/applied/status.ts';
+import type { Remediable } from '../../operations/attention/remedies.ts';
+import { type AppliedStatus, showStatus } from '../../operations/attention/status.ts';
 import { readRememberedRepository } from '../../operations/branch/remembered-repository.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
 import { readImpacts } from '../../operations/impact/read-impacts.ts';
@@ -15,7 +16,6 @@ import {
   planFileShape,
 } from '../../operations/plan/plan-file.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
-import type { Remediable } from '../../operations/why/why-facts.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { addDiagnostics, type Diagnostic } from '../../schema/diagnostics.ts';
@@ -76,7 +76,7 @@ async function findIngress({ store }: Context): Promise<string | null> {
 }
 
 async function findProblem(context: Context, factory: OpenFactory) {
-  const status = await showStatus(factory, 'read');
+  const status = await showStatus(factory, 'read', null);
   return findDaemonProblem(await showDaemon(context, status.serial), status);
 }
 

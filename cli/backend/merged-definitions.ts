@@ -1,4 +1,4 @@
-import type { AppliedStatus } from '../../operations/applied/status.ts';
+import type { AppliedStatus } from '../../operations/attention/status.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
 import { shortenRevision } from '../../schema/clients/describe.ts';
 import { addDiagnostics, type Diagnostic, truncate } from '../../schema/diagnostics.ts';

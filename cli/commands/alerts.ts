@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { AlertView } from '../../operations/alerts/alerts.ts';
+import type { AlertView } from '../../operations/attention/alerts.ts';
 import { describeTime } from '../../operations/health/judge-health.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import { openBackend } from '../backend/open-backend.ts';

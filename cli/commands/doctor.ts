@@ -1,10 +1,11 @@
+import { listOpenAlerts } from '../../operations/attention/alerts.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import { type Context, openContext } from '../context.ts';
 import { examineDaemon } from '../doctor/examine-daemon.ts';
 import { examineMachine } from '../doctor/examine-machine.ts';
 import { examineSettings, findExisting } from '../doctor/examine-settings.ts';
-import { fine, problem, type Symptom } from '../doctor/symptom.ts';
+import { fine, problem, type Symptom, warning } from '../doctor/symptom.ts';
 import { exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { createEnvOption } from '../input/options.ts';
@@ -18,7 +19,7 @@ export function declareDoctor(command: CliCommand): void {
     .explain(`look for what keeps this machine from receiving deliveries
 
 Looks at Node.js, the clock, the disk, the store with its key and file modes, the ports or the daemon, the base URL and
-the proxy, and says what to do. With the daemon's configuration file, it also looks at the user of runs and at the sign-in
+the proxy, lists open alerts, and says what to do. With the daemon's configuration file, it also looks at the user of runs and at the sign-in
 provider: run it as the user of the daemon. Changes nothing. Exits with 1 if there are problems; warnings do not count.
 
 Examples:
@@ -43,6 +44,7 @@ async function examine(command: CliCommand, config: string | undefined): Promise
     ...(await examineStore(store)),
     ...(config === undefined ? [] : await examineSettings(config, store)),
     ...(await examineDaemon(record, baseUrl)),
+    ...(await examineAlerts(store)),
   ];
 }
 
@@ -50,6 +52,12 @@ async function examine(command: CliCommand, config: string | undefined): Promise
 function toUnusable(error: unknown): Symptom {
   if (error instanceof StoreError) return problem('store', error.message, 'correct that, and try again');
   throw error;
+}
+
+async function examineAlerts(store: Context['store']): Promise<Symptom[]> {
+  const alerts = await listOpenAlerts(store, undefined).catch(toUnusable);
+  if ('state' in alerts) return [alerts];
+  return alerts.map(({ factory, reason, remedy }) => warning(`factory ${factory}`, reason, remedy ?? ''));
 }
 
 async function examineStore(store: Context['store']): Promise<Symptom[]> {

@@ -15,9 +15,9 @@ export function declareWhy(command: CliCommand): void {
   command
     .explain(`explain why a delivery started runs or did not, or what a run waits for
 
-Shows each step from the sender to the runs, the first one that is wrong, and what to do. Of a webhook, it explains the
-last request.
-Exits with 1 if a step is wrong or the webhook is not applied, with 0 if everything is fine.
+Shows each step from the sender to the runs, the first one that is wrong, and what to do; then the open alerts about the
+webhook and its automations. Of a webhook, it explains the last request.
+Exits with 1 if a step is wrong, an alert about it is open or the webhook is not applied, with 0 if everything is fine.
 
 Examples:
   hookmill why deploys
@@ -30,7 +30,7 @@ Examples:
         throw explainNotApplied(error, directory, subject) ?? error;
       });
       printData(output, why, () => renderWhy(why));
-      if (why.cause !== null) process.exitCode = exitStatus.problems;
+      if (why.cause !== null || why.attention.length > 0) process.exitCode = exitStatus.problems;
     });
 }
 
@@ -42,12 +42,9 @@ const marks = {
 } as const;
 
 /** The cause as a sentence, the steps of a request with what is or was wrong and its remedy, and the last deliveries. */
-function renderWhy({ subject, webhook, cause, steps, last, unlogged }: WhyView): string {
+function renderWhy(why: WhyView): string {
+  const { subject, webhook, steps, last, unlogged, attention } = why;
   const name = webhook && webhook.name !== subject ? ` (webhook ${webhook.name})` : '';
-  const found = steps.find(({ step }) => step === cause);
-  const verdict = found
-    ? colours.red(`Cause: ${printable(found.message)}`)
-    : colours.green('Nothing is wrong');
   const width = Math.max(...steps.map(({ step }) => step.length));
   const lines = steps.flatMap(({ step, state, message, remedy, lines }) => {
     const indent = ' '.repeat(width + 6);
@@ -62,6 +59,19 @@ function renderWhy({ subject, webhook, cause, steps, last, unlogged }: WhyView):
   });
   const rows = last.map(({ outcome, id, at }) => [outcome, id, at]);
   const deliveries = rows.length === 0 ? '' : `\n${renderTable(['LAST', 'DELIVERY', 'TIME'], rows)}`;
+  const alerts = attention.map(({ type, since, reason, remedy }) => {
+    const advice = remedy === null ? '' : `\n    → ${printable(completeCommands(remedy))}`;
+    return `  ${type} since ${since}: ${printable(reason)}${advice}\n`;
+  });
+  const open = alerts.length === 0 ? '' : `\nOpen alerts:\n${alerts.join('')}`;
   const refused = renderUnlogged(unlogged);
-  return `${printable(subject)}${printable(name)}\n${verdict}.\n\n${lines.join('\n')}\n${deliveries}${refused && `\n${refused}`}`;
+  return `${printable(subject)}${printable(name)}\n${renderVerdict(why)}.\n\n${lines.join('\n')}\n${open}${deliveries}${refused && `\n${refused}`}`;
+}
+
+/** The cause; without one, the worst alert. */
+function renderVerdict({ cause, steps, attention: [worst] }: WhyView): string {
+  const found = steps.find(({ step }) => step === cause);
+  if (found) return colours.red(`Cause: ${printable(found.message)}`);
+  if (worst) return colours.red(`No step is wrong now, but an alert is open: ${printable(worst.reason)}`);
+  return colours.green('Nothing is wrong');
 }

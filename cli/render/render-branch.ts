@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { AppliedStatus } from '../../operations/applied/status.ts';
+import type { AppliedStatus } from '../../operations/attention/status.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
-import { type Drift, findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
+import { findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { sourceAnswer } from '../../schema/api/answers.ts';
 import type { Commit } from '../../schema/commit.ts';
 import { printable } from '../../schema/text/printable.ts';
@@ -35,14 +35,12 @@ export function toBranchData(applied: Applied, reconcile: ReconcileView) {
 
 /** Makes the same comparison for text output. */
 export function toBranchFields(applied: Applied, reconcile: ReconcileView): [name: string, value: string][] {
-  const { source, edited } = applied;
+  const { source } = applied;
   const { followed, tip, suspendedAt, lastSuccess, failingSince } = reconcile;
-  const drift = findDrift(source, edited, reconcile);
   const fields: [string, string | undefined][] = [
     ['follows', describeBranch(followed)],
     ['revision', source?.kind === 'repository' ? describeCommit(source) : '-'],
     ['tip', tip ? describeTip(applied, reconcile, tip) : '-'],
-    ['drift', drift === null ? undefined : driftTexts[drift]],
     ['last success', lastSuccess?.at ?? 'never'],
     ['failing since', failingSince ?? undefined],
     ['suspended since', suspendedAt ?? undefined],
@@ -83,12 +81,6 @@ function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): s
   const ahead = commitsBehind ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead` : '';
   return `${describeCommit(tip)}${ahead}`;
 }
-
-const driftTexts: Readonly<Record<Drift, string>> = {
-  edited: 'someone edited the applied state by hand; the next reconcile undoes that',
-  'work-tree': 'a work tree was applied; the next reconcile undoes that',
-  'other-branch': 'the applied state comes from another branch, path or repository',
-};
 
 function isUpToDate({ source, edited }: Applied, reconcile: ReconcileView): boolean {
   const isTip = source?.kind === 'repository' && source.revision === reconcile.tip?.revision;

@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { setReceivers } from '../../operations/alerts/alerts.ts';
+import { setReceivers } from '../../operations/attention/alerts.ts';
+import {
+  type AutomationOfFactory,
+  findFailingReconcile,
+  findLongPauses,
+  findRunProblems,
+  findUnapproved,
+} from '../../operations/attention/find-problems.ts';
 import {
   type AlertTargets,
   addNotices,
   type Finding,
   followEpisodes,
   type RunNotice,
-} from '../../operations/alerts/follow-episodes.ts';
-import { renderRunEnd } from '../../operations/alerts/render-alert.ts';
+} from '../../operations/attention/follow-episodes.ts';
+import { renderRunEnd } from '../../operations/attention/render-alert.ts';
 import type { AlertType } from '../../schema/alerts.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
@@ -19,13 +26,6 @@ import type { FindMissedArgument } from '../operations-thread/wire.ts';
 import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { describeReceiver, nameReceiver } from './alert-settings.ts';
-import {
-  type AutomationOfFactory,
-  findFailingReconcile,
-  findLongPauses,
-  findRunProblems,
-  findUnapproved,
-} from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';
 
 /** @limit Time between two looks for what alerts tell and for messages to send, in ms. */

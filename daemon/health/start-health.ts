@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type AlertTargets, listWatched } from '../../operations/alerts/follow-episodes.ts';
+import { type AlertTargets, listWatched } from '../../operations/attention/follow-episodes.ts';
 import type { Alerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';

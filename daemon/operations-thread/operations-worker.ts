@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { findInHealth, followEpisodes, listWatched } from '../../operations/alerts/follow-episodes.ts';
+import { findInHealth, followEpisodes, listWatched } from '../../operations/attention/follow-episodes.ts';
 import { makeRunVerbs } from '../../operations/factory.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -56,7 +56,7 @@ async function serve(place: StorePlace): Promise<void> {
       return createSenderVerbs({ store, readServedState, clock }).recoverMissed;
     }),
     findMissed: loadLater(async () => {
-      const { findMissed } = await import('../../operations/alerts/find-missed.ts');
+      const { findMissed } = await import('../../operations/attention/find-missed.ts');
       return (argument: FindMissedArgument) => findMissed(store, read, argument);
     }),
     lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),

@@ -1,4 +1,4 @@
-import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
+import type { AlertTargets } from '../../operations/attention/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { RedeliverRequest } from '../../operations/senders/asked-events.ts';
 import type { WatchedWebhook } from '../../store/ports/alerts.ts';

@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { type AttentionKind, attentionKinds } from '../../schema/alerts.ts';
 import type { OpenAlert, OpenAlerts, ShownStatus } from '../api-answers.ts';
 import { callApi } from '../api-client.ts';
-import { type AttentionKind, attentionKinds } from '../text/sentences.ts';
 import { currentLocation } from './current-location.ts';
 import { usePolled } from './loading.ts';
 import { toHref } from './page-location.ts';
@@ -116,29 +116,10 @@ function toItem(alert: OpenAlert): AttentionItem {
 }
 
 /** What the status of a factory shows before an alert does, or instead of one. */
-function listOwnTrouble({
-  factory,
-  problem,
-  reconcile,
-  edited,
-  changedByHand,
-}: ShownStatus): AttentionItem[] {
-  const isBehind = reconcile?.suspendedAt === null && reconcile.failingSince !== null;
-  const drift = edited
-    ? 'someone edited the applied state by hand, or a disk damaged it'
-    : changedByHand
-        .map(({ webhook, enabled, enabledInFile }) => {
-          const say = (isEnabled: boolean) => (isEnabled ? 'enabled' : 'disabled');
-          return `${webhook.name} is ${say(enabled)} here, and ${say(enabledInFile)} in its file`;
-        })
-        .join('; ');
-  return [
-    ...(problem ? [item('state.unserved', factory, problem.since, problem.message)] : []),
-    ...(isBehind
-      ? [item('reconcile.failing', factory, reconcile.failingSince, reconcile.lastFailure?.message ?? '')]
-      : []),
-    ...(drift === '' ? [] : [item('drift', factory, changedByHand[0]?.at ?? null, drift)]),
-  ];
+function listOwnTrouble({ factory, attention }: ShownStatus): AttentionItem[] {
+  return attention.flatMap(({ id, type, since, reason }) =>
+    id === null ? [item(type, factory, since, reason)] : [],
+  );
 }
 
 function item(

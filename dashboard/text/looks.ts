@@ -1,6 +1,6 @@
+import type { AttentionKind } from '../../schema/alerts.ts';
 import type { Outcome, RunState } from '../../schema/delivery.ts';
 import type { HealthState } from '../../schema/health.ts';
-import type { AttentionKind } from './sentences.ts';
 
 /** The name of a sign. Each has a shape of its own, so that nobody needs colour to tell states apart. */
 export type SignName =

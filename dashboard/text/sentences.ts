@@ -1,8 +1,5 @@
-import type { AlertType } from '../../schema/alerts.ts';
+import type { AttentionKind } from '../../schema/alerts.ts';
 import { describeOperation } from '../../schema/clients/describe.ts';
-
-/** What needs attention: an alert, or what only the status of a factory says. */
-export type AttentionKind = AlertType | 'state.unserved' | 'drift';
 
 /** How each is told in a sentence; `name` is the webhook or the automation. */
 const sentences: Readonly<Record<AttentionKind, (name: string) => string>> = {
@@ -20,9 +17,6 @@ const sentences: Readonly<Record<AttentionKind, (name: string) => string>> = {
   'automation.paused': name => `${name} is paused`,
   drift: () => 'The applied state differs from the files',
 };
-
-/** Each kind, the worst first. */
-export const attentionKinds = Object.keys(sentences) as readonly AttentionKind[];
 
 interface Subject {
   readonly type: AttentionKind;

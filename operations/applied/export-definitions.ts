@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { definitionsAnswer } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
-import { judgeTrigger } from '../../schema/definitions/judge-trigger.ts';
+import { judgeTrigger, listListeners } from '../../schema/definitions/judge-trigger.ts';
 import { factoryBytesMax } from '../../schema/factory-size.ts';
 import type { EventHeaders } from '../../schema/headers.ts';
 import { redactHeaders, redactPayload } from '../../schema/payloads/redact-payload.ts';
@@ -74,8 +74,9 @@ interface Wanted {
 type Expectation = 'trigger' | 'no-trigger';
 
 function wantFixtures(automation: AppliedAutomation, webhook: AppliedWebhook): Wanted[] {
-  const selects = automation.triggers.some(({ filter }) => filter.webhook_ids.includes(webhook.uid));
-  return selects ? [{ automation, webhook, missing: new Set(['trigger', 'no-trigger']) }] : [];
+  return listListeners([automation], webhook.uid).length > 0
+    ? [{ automation, webhook, missing: new Set(['trigger', 'no-trigger']) }]
+    : [];
 }
 
 /** Makes a fixture of a delivery, unless there is one of its verdict, or what is left out of it decides the verdict. */

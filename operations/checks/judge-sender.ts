@@ -1,5 +1,6 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
+import { isFor } from '../../schema/definitions/judge-trigger.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { toClause } from '../../schema/filters/clause.ts';
@@ -189,7 +190,7 @@ export function findNeededEvents(
   const triggers = automations
     .filter(({ enabled }) => enabled)
     .flatMap(automation => automation.triggers)
-    .filter(({ filter }) => filter.webhook_ids.includes(uid));
+    .filter(trigger => isFor(trigger, uid));
   if (header === undefined || triggers.length === 0) return undefined;
   const needed = new Set<string>();
   for (const { filter } of triggers) {

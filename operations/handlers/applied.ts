@@ -9,7 +9,6 @@ import {
   replaceAutomation,
   showAutomation,
 } from '../applied/automations.ts';
-import { showStatus } from '../applied/status.ts';
 import {
   beginSecretRotation,
   changeWebhook,
@@ -21,6 +20,7 @@ import {
   type ManagedWebhook,
   showWebhook,
 } from '../applied/webhooks.ts';
+import { showStatus } from '../attention/status.ts';
 import { requestReconcile, suspendReconcile } from '../branch/reconcile.ts';
 import { automationDetail, webhookDetail } from '../views/applied-views.ts';
 import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
@@ -43,8 +43,8 @@ export const appliedHandlers: Pick<
   | ('listAutomations' | 'createAutomation' | 'showAutomation' | 'replaceAutomation' | 'deleteAutomation')
 > = {
   showStatus: async (deps, { params: { factory }, permission }) => {
-    const status = await showStatus(openFactory(deps, factory), permission);
-    return { body: { ...status, permission, problem: deps.problem }, serial: status.serial };
+    const status = await showStatus(openFactory(deps, factory), permission, deps.problem);
+    return { body: { ...status, permission }, serial: status.serial };
   },
   requestReconcile: async (deps, { params: { factory } }) => ({
     body: { askedAt: await requestReconcile(openFactory(deps, factory)) },

@@ -6,8 +6,8 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Grant, Permission } from '../../schema/grant.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import type { Changeable } from '../access/record-writes.ts';
+import type { Remediable } from '../attention/remedies.ts';
 import type { Factory, OpenFactory } from '../factory.ts';
-import type { Remediable } from '../why/why-facts.ts';
 
 /** Everything that the handler of one request needs. Each request has dependencies of its own. */
 export interface OperationDeps extends Changeable, Pick<Factory, 'now' | 'randomBytes'> {

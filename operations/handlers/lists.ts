@@ -3,7 +3,7 @@ import { isStandardWebhooks, schemes } from '../../signatures/schemes.ts';
 import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../access/audit.ts';
 import { issueToken, listTokens, revokeToken } from '../access/tokens.ts';
-import { acknowledgeAlert, listAlerts, muteAlert } from '../alerts/alerts.ts';
+import { acknowledgeAlert, listAlerts, muteAlert } from '../attention/alerts.ts';
 import { showHealth, showHealthOverview } from '../health/show-health.ts';
 import { showRunTallies } from '../health/show-run-tallies.ts';
 import { listDeliveries } from '../log/deliveries.ts';

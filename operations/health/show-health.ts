@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { healthAnswer, healthOverviewAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { listListeners } from '../../schema/definitions/judge-trigger.ts';
 import { requestOutcomes } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { type HealthState, healthStates } from '../../schema/health.ts';
@@ -63,11 +64,7 @@ export async function showHealth(
     };
   });
   const isMeant = (paused: string) =>
-    uid === undefined ||
-    automations.some(
-      ({ name, triggers }) =>
-        name === paused && triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
-    );
+    uid === undefined || listListeners(automations, uid).some(({ name }) => name === paused);
   const pauses = (await store.deliveries.listPauses({ factory: name, nowMs }))
     .filter(({ automation }) => isMeant(automation))
     .map(pauseView);

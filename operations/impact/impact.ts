@@ -8,11 +8,8 @@ import type {
   WebhookEffect,
   WebhookImpact,
 } from '../../schema/changes/plan-shapes.ts';
-import {
-  type AutomationDefinition,
-  type RunControl,
-  runControlFields,
-} from '../../schema/definitions/automation-definition.ts';
+import { type RunControl, runControlFields } from '../../schema/definitions/automation-definition.ts';
+import { listListeners } from '../../schema/definitions/judge-trigger.ts';
 import {
   findFormFormat,
   type WebhookDefinition,
@@ -110,7 +107,7 @@ async function findWebhookImpact(
   if (effects.length === 0) return undefined;
   const previousUntil = change.fields.find(({ field }) => field === 'secret')?.previousUntil;
   const silent = effects.includes('url-gone') || effects.includes('disabled');
-  const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
+  const listening = listListeners(desired.automations, webhook.uid).filter(({ enabled }) => enabled);
   const identities =
     after && effects.includes('identity-changed')
       ? await judgeIdentities(webhook, after, history)
@@ -164,10 +161,6 @@ const ofCredentials: readonly string[] = ['authentication-changed', 'credential-
 function toAuthentication(webhook: Omit<WebhookDefinition, 'name'>): SenderAuthentication {
   const { authMode, signatureScheme: scheme, secretName = null, issuer = null } = webhook;
   return { authMode, signatureScheme: typeof scheme === 'string' ? scheme : null, secretName, issuer };
-}
-
-function isStartedBy({ enabled, triggers }: AutomationDefinition, uid: string): boolean {
-  return enabled && triggers.some(({ filter }) => filter.webhook_ids.includes(uid));
 }
 
 /**

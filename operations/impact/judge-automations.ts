@@ -1,6 +1,7 @@
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { AutomationImpact } from '../../schema/changes/plan-shapes.ts';
 import type { AutomationDefinition, RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
+import { isFor } from '../../schema/definitions/judge-trigger.ts';
 import { compileFilterIndex, type FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { type DeliveryHistory, type PastDelivery, pastBytesMax, pastDeliveriesMax } from './history.ts';
@@ -62,7 +63,7 @@ export function compileStarts(automations: readonly AutomationDefinition[], uid:
     .filter(({ enabled }) => enabled)
     .flatMap(({ name, triggers }) =>
       triggers
-        .filter(({ filter }) => filter.webhook_ids.includes(uid))
+        .filter(trigger => isFor(trigger, uid))
         .map(({ filter }) => ({ name, filter: filter.payload, headers: filter.headers })),
     );
   return compileFilterIndex(filters);

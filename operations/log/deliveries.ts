@@ -4,7 +4,7 @@ import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
-import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
+import { isFor, judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
 import { pinWebhooks } from '../../schema/definitions/webhook-names.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
@@ -202,7 +202,7 @@ export async function findFilterTestWarnings(
   const history = openHistory(factory);
   const observations = new Map<string, Observation>();
   for (const webhook of webhooks) {
-    if (!triggers.some(({ filter }) => filter.payload && filter.webhook_ids.includes(webhook.uid))) continue;
+    if (!triggers.some(trigger => trigger.filter.payload && isFor(trigger, webhook.uid))) continue;
     try {
       observations.set(webhook.uid, await observeWebhook(history, webhook, testedBytesMax));
     } catch (error) {

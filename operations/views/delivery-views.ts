@@ -3,7 +3,7 @@ import { parseJsonText } from '../../json/parse-json-text.ts';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
-import { judgeAutomation } from '../../schema/definitions/judge-trigger.ts';
+import { judgeAutomation, listListeners } from '../../schema/definitions/judge-trigger.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/grant.ts';
@@ -110,9 +110,7 @@ export function evaluateAutomations(
   { uid, headers }: Pick<LoggedDelivery, 'uid' | 'headers'>,
   payload: unknown,
 ): Evaluation {
-  const considered = automations.filter(({ triggers }) =>
-    triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
-  );
+  const considered = listListeners(automations, uid);
   const delivery = { webhookUid: uid, payload, headers };
   const verdicts = considered.map(automation => judgeAutomation(automation, delivery));
   return {

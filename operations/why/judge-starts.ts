@@ -3,6 +3,7 @@ import { describeRunState } from '../../schema/clients/describe.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
 import { renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
+import { remedyDisabled } from '../attention/remedies.ts';
 import { describeTime } from '../health/judge-health.ts';
 import type { VerdictView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
@@ -31,6 +32,7 @@ export function judgeAutomationsStep(facts: WhyFacts): Judgement {
     return describeDisabled(
       listening.map(({ name }) => name),
       atMs,
+      facts,
     );
   if (!accepted) return unknown('no delivery has been accepted');
   const matching = verdicts.filter(verdict => verdict.wouldTrigger);
@@ -47,15 +49,20 @@ export function judgeAutomationsStep(facts: WhyFacts): Judgement {
     return describeDisabled(
       disabled.map(({ automation }) => automation),
       atMs,
+      facts,
     );
   return describeMismatch(facts, accepted);
 }
 
-function describeDisabled(names: readonly string[], atMs: number | undefined): Judgement {
+function describeDisabled(
+  names: readonly string[],
+  atMs: number | undefined,
+  { management }: WhyFacts,
+): Judgement {
   const verb = names.length === 1 ? 'is' : 'are';
   return wrong(
     `${joinNames(names)} ${verb} disabled`,
-    'Enable it in the dashboard, or set `enabled: true` in its file and run `hookmill apply`.',
+    remedyDisabled(management, { kind: 'automation', isByHand: false }),
     { atMs },
   );
 }

@@ -7,6 +7,7 @@ import { hasSecret } from '../../schema/names.ts';
 import type { SenderFinding } from '../../schema/sender.ts';
 import { type Explanation, splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
+import { remedyDisabled } from '../attention/remedies.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
@@ -32,14 +33,15 @@ function judgeDaemon({ daemonProblem }: WhyFacts): Judgement {
   return daemonProblem ? wrong(daemonProblem.message, daemonProblem.remedy) : ok('it serves what is applied');
 }
 
-function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
+function judgeWebhook(facts: WhyFacts): Judgement {
+  const { webhook, isOfDelivery, lastDay, management, isDisabledByHand: isByHand } = facts;
   if (!webhook) return unknown('it is no longer applied');
   if (webhook.enabled || isOfDelivery) return ok('it is applied and enabled');
   const refused = find(lastDay, 'disabled');
   const since = refused ? `; ${describeCount(refused)} since yesterday` : '';
   return wrong(
     `it is disabled, so its senders get 404${since}`,
-    'Enable it in the dashboard, or set `enabled: true` in its file and run `hookmill apply`.',
+    remedyDisabled(management, { kind: 'webhook', isByHand }),
   );
 }
 

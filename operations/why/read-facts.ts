@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { listListeners } from '../../schema/definitions/judge-trigger.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { Refusal } from '../../schema/refusal.ts';
@@ -9,6 +10,9 @@ import type { StoredIssuer } from '../../store/ports/daemon-records.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
+import { findManagement } from '../applied-source.ts';
+import { listAlertsAbout } from '../attention/list-attention.ts';
+import { listHandChanges } from '../attention/status.ts';
 import { judgeSender } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readOverlap } from '../health/judge-overlap.ts';
@@ -57,13 +61,17 @@ export async function readFacts(
     : await requireNamed(factory, state, subject);
   const uid = asked?.uid ?? webhook?.uid ?? '';
   const last = asked ? new Map([[asked.outcome, asked]]) : await readLast(factory, uid);
-  const listening = state.automations.filter(({ triggers }) =>
-    triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
-  );
+  const listening = listListeners(state.automations, uid);
   return {
     ...own,
     ...{ nowMs: factory.now().getTime(), webhook, isOfDelivery, last, listening },
     url: webhook ? showUrl(webhook) : '',
+    management: findManagement(state),
+    isDisabledByHand: webhook ? await isDisabledByHand(factory, state, webhook) : false,
+    attention: await listAlertsAbout(factory.store, factory.name, {
+      uid: askedRun ? undefined : uid,
+      automations: askedRun ? [askedRun.automation] : listening.map(({ name }) => name),
+    }),
     issuer: webhook && (await readIssuer(factory, webhook)),
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
@@ -76,6 +84,16 @@ export async function readFacts(
       askedRun,
     })),
   };
+}
+
+async function isDisabledByHand(
+  { store }: OpenFactory,
+  state: AppliedState,
+  { uid, enabled }: AppliedWebhook,
+): Promise<boolean> {
+  if (enabled) return false;
+  const changes = await listHandChanges(store, state, 'read');
+  return changes.some(({ webhook }) => webhook.uid === uid);
 }
 
 /** Finds the webhook. If it is unknown, the refusal says why the branch that may define it is not applied. */

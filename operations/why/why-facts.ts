@@ -1,10 +1,12 @@
 import type { RepeatedId } from '../../schema/api/answers.ts';
-import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { AppliedAutomation, AppliedWebhook, Management } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { Missed, SenderFinding } from '../../schema/sender.ts';
 import type { StoredIssuer } from '../../store/ports/daemon-records.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
+import type { Attention } from '../attention/list-attention.ts';
+import type { Remediable } from '../attention/remedies.ts';
 import type { Overlap } from '../health/judge-overlap.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';
 
@@ -50,6 +52,12 @@ export interface WhyFacts {
   readonly lastDay: readonly UnloggedCount[];
   /** Requests of the last day to URLs of no webhook. */
   readonly unknownUrls: number;
+  /** Open alerts about the webhook and the automations that are meant, the worst first. */
+  readonly attention: readonly Attention[];
+  /** Where the factory is managed. */
+  readonly management: Management | null;
+  /** Whether the webhook is disabled although its definition file says otherwise. */
+  readonly isDisabledByHand: boolean;
   /** The automations with a trigger for the webhook. */
   readonly listening: readonly AppliedAutomation[];
   /** The time since which the webhook is quiet, and the reason; absent if it is not quiet. */
@@ -74,11 +82,6 @@ export interface WhyFacts {
   readonly holding?: Run | undefined;
   /** The last lines of the output of the first run that has a failed attempt. */
   readonly output: readonly string[];
-}
-
-export interface Remediable {
-  readonly message: string;
-  readonly remedy: string;
 }
 
 export function ok(message: string): Judgement {

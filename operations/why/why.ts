@@ -4,11 +4,12 @@ import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { type WhyStep, whyStepNames } from '../../schema/health.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import type { Remediable } from '../attention/remedies.ts';
 import type { OpenFactory } from '../factory.ts';
 import { unloggedView } from '../log/list-rows.ts';
 import { whySteps } from './judge-steps.ts';
 import { readFacts } from './read-facts.ts';
-import { formatTime, type Judgement, type Remediable, unknown, type WhyFacts } from './why-facts.ts';
+import { formatTime, type Judgement, unknown, type WhyFacts } from './why-facts.ts';
 
 export type WhyView = z.output<typeof whyAnswer>;
 
@@ -40,10 +41,16 @@ export async function explainWhy(
     subject,
     webhook: webhook ? { name: webhook.name, uid: webhook.uid, url } : null,
     cause: findCause(judged),
+    attention: facts.attention.map(found => ({ ...found, remedy: isExplained(found) ? null : found.remedy })),
     steps,
     last: rows.map(({ outcome, id, atMs }) => ({ outcome, id, at: formatTime(atMs) })),
     unlogged: lastHour.map(unloggedView),
   };
+}
+
+/** Whether the remedy of an alert is this explanation. */
+function isExplained({ type }: WhyFacts['attention'][number]): boolean {
+  return type === 'webhook.failing' || type === 'webhook.quiet';
 }
 
 /**

@@ -1,6 +1,6 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
-import { alertTypes, receiverFormats } from '../alerts.ts';
+import { alertTypes, attentionKinds, receiverFormats } from '../alerts.ts';
 import { managements, sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
 import { confirmationShape, fieldChangeShape, impactShape } from '../changes/plan-shapes.ts';
@@ -174,6 +174,29 @@ export const sourceAnswer = z.discriminatedUnion('kind', [
   repository.omit({ contentDigest: true }),
 ]);
 
+/** By whom and since when, or until when. */
+const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();
+export const alertAnswer = z.strictObject({
+  id: z.string(),
+  type: z.enum(alertTypes),
+  status: z.enum(['open', 'resolved']),
+  webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
+  automation: z.string().nullable(),
+  run: z.string().nullable().describe('The run that a person must act on, if there is one.'),
+  reason: z.string(),
+  since: time,
+  until: time.nullable().describe('When it was resolved.'),
+  remedy: z.string().nullable().describe('What to do; null once it is resolved.'),
+  acknowledged: alertMark.describe('Who acknowledged it, and when.'),
+  muted: alertMark.describe('Who muted it, and until when.'),
+});
+/** Something that needs attention: an open alert, or what no alert tells yet. */
+export const attentionAnswer = alertAnswer.omit({ status: true, until: true }).extend({
+  id: z.string().nullable().describe('The ID of the alert; null: none tells it.'),
+  type: z.enum(attentionKinds),
+  since: time.nullable(),
+});
+
 export const statusAnswer = factoryAnswer.extend({
   permission: z.enum(permissions).describe("The caller's permission on the factory."),
   source: sourceAnswer.nullable(),
@@ -214,6 +237,7 @@ export const statusAnswer = factoryAnswer.extend({
     .strictObject({ message: z.string(), since: time })
     .nullable()
     .describe('Why the daemon does not serve a newer applied state.'),
+  attention: z.array(attentionAnswer).describe('What needs attention, the worst first.'),
 });
 
 export const definitionsAnswer = z.strictObject({
@@ -698,22 +722,6 @@ export const runTalliesAnswer = z.strictObject({
       'The time from the creation of a run to its success or failure, in the last 24 hours, the current one included, and in those before. Values are within 5 %.',
     ),
 });
-/** By whom and since when, or until when. */
-const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();
-export const alertAnswer = z.strictObject({
-  id: z.string(),
-  type: z.enum(alertTypes),
-  status: z.enum(['open', 'resolved']),
-  webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
-  automation: z.string().nullable(),
-  run: z.string().nullable().describe('The run that a person must act on, if there is one.'),
-  reason: z.string(),
-  since: time,
-  until: time.nullable().describe('When it was resolved.'),
-  remedy: z.string().nullable().describe('What to do; null once it is resolved.'),
-  acknowledged: alertMark.describe('Who acknowledged it, and when.'),
-  muted: alertMark.describe('Who muted it, and until when.'),
-});
 export const alertsAnswer = z.strictObject({
   alerts: z.array(alertAnswer),
   receivers: z
@@ -831,7 +839,12 @@ export const whyAnswer = z.strictObject({
   cause: z
     .enum(whyStepNames)
     .nullable()
-    .describe('The step at which the newest request went wrong; null: nothing is wrong.'),
+    .describe('The step at which the newest request went wrong; null: none.'),
+  attention: z
+    .array(attentionAnswer)
+    .describe(
+      'What needs attention at the webhook and its automations, or at that of the run, the worst first.',
+    ),
   steps: z
     .array(
       z.strictObject({

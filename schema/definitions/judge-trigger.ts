@@ -41,9 +41,23 @@ export interface HeaderVerdict {
   readonly clauses: readonly ClauseOutcome[];
 }
 
-export function judgeTrigger({ filter }: Pick<Trigger, 'filter'>, delivery: JudgedDelivery): TriggerVerdict {
+/** The automations, enabled or not, with a trigger for the webhook with this UID. */
+export function listListeners<A extends { readonly triggers: readonly Pick<Trigger, 'filter'>[] }>(
+  automations: readonly A[],
+  uid: string,
+): A[] {
+  return automations.filter(({ triggers }) => triggers.some(trigger => isFor(trigger, uid)));
+}
+
+/** Whether a trigger is for the webhook with this UID. */
+export function isFor({ filter }: Pick<Trigger, 'filter'>, uid: string): boolean {
+  return filter.webhook_ids.includes(uid);
+}
+
+export function judgeTrigger(trigger: Pick<Trigger, 'filter'>, delivery: JudgedDelivery): TriggerVerdict {
+  const { filter } = trigger;
   const { webhookUid, payload } = delivery;
-  const webhookHolds = webhookUid === undefined || filter.webhook_ids.includes(webhookUid);
+  const webhookHolds = webhookUid === undefined || isFor(trigger, webhookUid);
   const clauses = explainPayloadFilter(filter.payload, payload);
   const payloadHolds = clauses.every(clause => clause.holds);
   const headers = filter.headers && judgeHeaders(filter.headers, delivery.headers ?? {});

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AppliedStatus } from '../../../operations/applied/status.ts';
+import type { AppliedStatus } from '../../../operations/attention/status.ts';
 import type { Summary } from '../../../operations/plan/plan.ts';
 import type { SenderView } from '../../../operations/senders/check-sender.ts';
 import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
@@ -118,7 +118,7 @@ async function readStatus(backend: Backend, place: Place): Promise<ReadStatus> {
     const fields = [
       ...toCommonFields(place, applied),
       ...compared.fields,
-      ...describeHandChanges(applied),
+      ...describeAttention(applied),
       ...daemonFields,
       ...describeSenders(senders),
     ].map(([name, value]) => [name, completeCommands(value)] as const);
@@ -232,32 +232,19 @@ function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: stri
     ['factory', factory],
     ['applied', serial === 0 ? 'nothing yet' : `serial ${serial}, ${appliedAt}`],
     ...(isAsFollowed ? [] : ([['from', describeSource(source)]] satisfies [string, string][])),
-    ...(edited && reconcile === null ? ([['edited', editedText]] satisfies [string, string][]) : []),
     ['webhooks', String(webhooks)],
     ['automations', String(automations)],
   ];
 }
 
-const editedText = 'someone edited the applied state by hand; the next apply undoes that';
-
-/** A line for each webhook that was enabled or disabled by hand, with who did it. */
-function describeHandChanges({ changedByHand, source }: AppliedStatus): [name: string, value: string][] {
-  const next = source?.kind === 'repository' ? 'the next commit on the branch' : 'the next apply';
-  return changedByHand.map(({ at, webhook, enabled, who }) => {
-    const by = who ? ` by ${describeActor(who)}` : '';
-    return [
-      'drift',
-      `the webhook ${webhook.name} was ${enabled ? 'enabled' : 'disabled'}${by} at ${at}; ${next} undoes that`,
-    ];
-  });
-}
-
-function describeActor({
-  kind,
-  name,
-  from,
-}: NonNullable<AppliedStatus['changedByHand'][number]['who']>): string {
-  return `${kind === 'token' ? `the API token ${name}` : name} from ${from}`;
+/** A line for each thing that needs attention. What its branch says has lines of its own. */
+function describeAttention({ attention }: AppliedStatus): [name: string, value: string][] {
+  return attention
+    .filter(({ type }) => type !== 'reconcile.failing')
+    .map(({ type, reason, remedy }) => [
+      type === 'drift' ? 'drift' : 'attention',
+      `${reason}${remedy === null ? '' : `. ${remedy}`}`,
+    ]);
 }
 
 function describeSource(source: AppliedStatus['source']): string {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { nameActor, recordChange } from '../../../operations/access/audit.ts';
 import { findSession, listSessions, type OwnedSession } from '../../../operations/access/sessions.ts';
-import { listOpenAlerts } from '../../../operations/alerts/alerts.ts';
+import { listOpenAlerts } from '../../../operations/attention/alerts.ts';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import type { identityAnswer, signedInAnswer } from '../../../schema/api/answers.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';

@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Finding, followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
 import type { WhyView } from '../../../../operations/why/why.ts';
 import { createSortableId } from '../../../../schema/ids.ts';
+import { homeAt } from '../../../../store/home/home.ts';
 import { bearerOf, type TestWebhook, type WebhookGiven } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Sent, send } from '../../../support/http.ts';
+import { readStore } from '../../../support/stored.ts';
 import {
   openWebhookDaemon,
   startWebhookDaemon,
@@ -80,6 +84,21 @@ test('says that nothing is wrong, with exit status 0, or what a run waits for, u
       .poll(() => run(webhook, ['why', subject], own))
       .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(`Nothing is wrong[^]*${deliveryId}`) });
   }
+  await readStore(homeAt(own.workspace.home), ({ alerts }) =>
+    alerts.change(state => {
+      const problem = { reason: 'triage is paused by ada', sinceMs: Date.now() };
+      const subject = { factory: webhook.factory, subject: 'triage', name: 'triage' };
+      const found: Finding = { type: 'automation.paused', ...subject, problem };
+      const context = { nowMs: Date.now(), randomBytes, receivers: [], dashboardUrl: '' };
+      return followEpisodes(state, [found], context);
+    }),
+  );
+  const alerted = await run(webhook, ['why', 'hook'], own);
+  expect(alerted.exitCode).toBe(1);
+  expect(alerted.stdout).toMatch(
+    /No step is wrong now, but an alert is open: triage is paused by ada\.(.|\n)*automations resume triage/,
+  );
+  expect((await run(webhook, ['doctor'], own)).stdout).toContain('triage is paused by ada');
   const waiting = await own.webhook();
   await listen(waiting, undefined, { own });
   await waiting.post('1');

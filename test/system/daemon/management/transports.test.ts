@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createCallHere } from '../../../../cli/backend/call-here.ts';
 import { callServer } from '../../../../cli/backend/server-client.ts';
-import { followEpisodes } from '../../../../operations/alerts/follow-episodes.ts';
+import { followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
 import type { CallOperation, CallParts } from '../../../../schema/api/call.ts';
 import type { ApiRoute } from '../../../../schema/api/route.ts';
 import { apiRoutes, type CallableId } from '../../../../schema/api/routes.ts';

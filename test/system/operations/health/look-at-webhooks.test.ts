@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { findInHealth } from '../../../../operations/alerts/follow-episodes.ts';
+import { findInHealth } from '../../../../operations/attention/follow-episodes.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../../../operations/health/look-at-webhooks.ts';
 import { readWebhookHealth } from '../../../../operations/health/show-health.ts';
 import { type AppliedWebhook, emptyAppliedState } from '../../../../schema/applied-state.ts';

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { type Finding, followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
 import { explainWhy } from '../../../../operations/why/why.ts';
 import { emptyAppliedState } from '../../../../schema/applied-state.ts';
 import type { Trigger } from '../../../../schema/definitions/automation-definition.ts';
@@ -107,4 +109,38 @@ test('says that a sender has been silent for unusually long, unless it was only 
   });
   await reject('Rejected (auth)', Date.now());
   expect(await explain()).toMatchObject({ cause: 'authentication', sender: { state: 'ok' } });
+});
+
+test('open alerts about the webhook and its automations need attention although no step is wrong', async () => {
+  const { factory, log, explain, finish } = await openLogged();
+  const nowMs = Date.now();
+  await log.recordAccepted(acceptedDelivery({ atMs: nowMs - 20_000, runs: [newRun()] }));
+  await finish({ state: 'succeeded', atMs: nowMs - 15_000 }, nowMs - 20_000);
+  expect(await explain()).toMatchObject({ cause: null, attention: [] });
+  const find = (type: Finding['type'], subject: string, named: string): Finding => {
+    const problem = { reason: `${named} is wrong`, sinceMs: nowMs };
+    return { type, factory: 'default', subject, name: named, problem };
+  };
+  const findings = [
+    find('webhook.quiet', uid, name),
+    find('runs.failing', 'triage', 'triage'),
+    find('runs.failing', 'other', 'other'),
+    find('webhook.failing', 'wh_another', 'another'),
+  ];
+  const context = { nowMs, randomBytes, receivers: [], dashboardUrl: '' };
+  await factory.store.alerts.change(state => followEpisodes(state, findings, context));
+  const { cause, attention } = await explain();
+  expect(cause).toBeNull();
+  expect(attention).toMatchObject([
+    { type: 'runs.failing', automation: 'triage', remedy: expect.stringContaining('hookmill runs list') },
+    // Its remedy would be this explanation.
+    { type: 'webhook.quiet', webhook: { uid }, remedy: null },
+  ]);
+  const resolved = findings.map(found => ({ ...found, problem: null }));
+  const later = { ...context, nowMs: nowMs + 86_400_000 };
+  await factory.store.alerts.change(state => followEpisodes(state, resolved, later));
+  await factory.store.alerts.change(state =>
+    followEpisodes(state, resolved, { ...later, nowMs: later.nowMs * 2 }),
+  );
+  expect(await explain()).toMatchObject({ cause: null, attention: [] });
 });

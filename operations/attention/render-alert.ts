@@ -3,6 +3,7 @@ import { describeUsage } from '../../schema/clients/describe.ts';
 import type { Episode, PastEpisode } from '../../store/ports/alerts.ts';
 import type { EndToTell, Run } from '../../store/ports/delivery-log.ts';
 import { describeTime } from '../health/judge-health.ts';
+import { describeRemedy, nameProgram } from './remedies.ts';
 
 /** Renders the body of a message about an episode, as docs/on-call.md describes it. */
 export function renderAlert(
@@ -26,42 +27,6 @@ export function renderAlert(
   };
   return JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data });
 }
-
-/** Says what to do about an open episode. */
-export function describeRemedy({ type, factory, name, run = '' }: Episode): string {
-  return remedies[type]({ hookmill: nameProgram(factory), name, run });
-}
-
-/** Names the program as the commands of a remedy begin, with the factory unless it is the default one, or none. */
-export function nameProgram(factory: string): string {
-  return factory === '' || factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
-}
-
-/** `hookmill` begins each command. */
-type Remedy = (given: { readonly hookmill: string; readonly name: string; readonly run: string }) => string;
-
-const remedies: Readonly<Record<AlertType, Remedy>> = {
-  'webhook.quiet': ({ hookmill, name }) =>
-    `Look whether the sender still sends, and run \`${hookmill} why ${name}\`.`,
-  'webhook.failing': ({ hookmill, name }) =>
-    `Run \`${hookmill} why ${name}\`: it names the cause and what to do.`,
-  'webhook.previous-secret': ({ hookmill, name }) =>
-    `Set the sender to use the current value of its team secret, then check with \`${hookmill} why ${name}\`.`,
-  'webhook.missed': ({ hookmill, name }) => `Run \`${hookmill} senders missed ${name} --redeliver\`.`,
-  'runs.failing': ({ hookmill, name }) =>
-    `Run \`${hookmill} runs list --automation ${name} --state failed\`, correct the cause, then \`${hookmill} runs retry --automation ${name} --state failed\`.`,
-  'runs.stopped': ({ hookmill, name }) =>
-    `Check whether the work of ${name} fires its own webhook. \`${hookmill} runs list --automation ${name} --state failed\` shows what was stopped, \`${hookmill} runs retry --automation ${name} --state failed\` starts it.`,
-  'runs.held': ({ hookmill, run }) =>
-    `Correct the cause, then run \`${hookmill} runs retry ${run}\`, or give it up with \`${hookmill} runs dismiss ${run}\`.`,
-  'runs.unapproved': ({ hookmill, run }) =>
-    `Look at what it left: \`${hookmill} runs artifacts ${run}\`. Then run \`${hookmill} runs approve ${run}\`, or decline with \`${hookmill} runs cancel ${run}\`.`,
-  'automation.paused': ({ hookmill, name }) =>
-    `Run \`${hookmill} automations resume ${name}\`, or say until when: \`${hookmill} automations pause ${name} --for 7d\`.`,
-  'reconcile.failing': ({ hookmill }) =>
-    `Run \`${hookmill} status\`: it says since when, at which commit and why.`,
-  'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
-};
 
 /** The page of the dashboard that shows more. */
 const links: Readonly<Record<AlertType, (factory: string, subject: string, run: string) => string>> = {

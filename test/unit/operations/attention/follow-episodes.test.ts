@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Finding, followEpisodes } from '../../../../operations/alerts/follow-episodes.ts';
+import { type Finding, followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
 import { type AlertState, noAlerts } from '../../../../store/ports/alerts.ts';
 
 const nowMs = 1_750_000_000_000;

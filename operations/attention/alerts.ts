@@ -5,7 +5,7 @@ import type { Permission } from '../../schema/grant.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { AlertState, Episode, KnownReceiver, PastEpisode } from '../../store/ports/alerts.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { describeRemedy } from './render-alert.ts';
+import { describeRemedy } from './remedies.ts';
 
 export type AlertView = z.output<typeof answers.alertAnswer>;
 

@@ -8,6 +8,7 @@ import { isEdited } from '../applied-source.ts';
 import type { OpenFactory } from '../factory.ts';
 import { factoryView, sourceView } from '../views/applied-views.ts';
 import { reconcileView } from '../views/reconcile-view.ts';
+import { listAttention } from './list-attention.ts';
 
 /** @limit Newest entries of the audit log in which `hookmill status` looks for changes since the last apply: a pause needs two. */
 const entriesMax = 500;
@@ -15,19 +16,20 @@ const entriesMax = 500;
 /** Entries of the audit log by which the definition files or the branch become the applied state again. */
 const applies = ['apply', 'reconcile'];
 
-export type AppliedStatus = Omit<z.output<typeof statusAnswer>, 'permission' | 'problem'>;
+export type AppliedStatus = Omit<z.output<typeof statusAnswer>, 'permission'>;
 
 /**
- * Shows what is applied to the factory, and how its branch was last reconciled if it follows one. Who changed something
- * is for callers who may read the audit log.
+ * Shows what is applied to the factory, how its branch was last reconciled if it follows one, and what needs attention.
+ * Who changed something is for callers who may read the audit log. `problem` is why a daemon does not serve it.
  */
 export async function showStatus(
   { name, store, readState }: OpenFactory,
   permission: Permission,
+  problem: AppliedStatus['problem'],
 ): Promise<AppliedStatus> {
   const state = await readState();
   const { source, serial } = state;
-  return {
+  const facts = {
     ...factoryView(state),
     source: sourceView(source),
     revision: source?.kind === 'repository' ? source.revision : null,
@@ -36,10 +38,16 @@ export async function showStatus(
     changedByHand: await listHandChanges(store, state, permission),
     reconcile: reconcileView(await store.reconcileStatuses.read(name)),
     replicas: await showReplicas(store),
+    problem,
   };
+  return { ...facts, attention: await listAttention(store, facts) };
 }
 
-async function listHandChanges(
+/**
+ * Lists the webhooks that were enabled or disabled since the definition files were applied. By whom is for callers who may
+ * read the audit log.
+ */
+export async function listHandChanges(
   { auditLog }: Pick<Store, 'auditLog'>,
   { factory, source }: AppliedState,
   permission: Permission,

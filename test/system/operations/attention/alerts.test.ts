@@ -5,8 +5,8 @@ import {
   listAlerts,
   listOpenAlerts,
   muteAlert,
-} from '../../../../operations/alerts/alerts.ts';
-import { type Finding, followEpisodes } from '../../../../operations/alerts/follow-episodes.ts';
+} from '../../../../operations/attention/alerts.ts';
+import { type Finding, followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
 import { newHome } from '../../../support/factory.ts';
 import { storeIn } from '../../../support/stored.ts';
 

@@ -1,7 +1,7 @@
-import type { Finding } from '../../operations/alerts/follow-episodes.ts';
 import type { AlertType } from '../../schema/alerts.ts';
 import type { DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
+import type { Finding } from './follow-episodes.ts';
 
 /** @limit Runs of an automation that must fail one after the other for an alert: one may fail for a passing fault. */
 const failuresInRow = 3;

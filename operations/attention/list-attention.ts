@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import { attentionKinds } from '../../schema/alerts.ts';
+import type { attentionAnswer, statusAnswer } from '../../schema/api/answers.ts';
+import type { Store } from '../../store/ports/store.ts';
+import { type Drift, findDrift } from '../views/reconcile-view.ts';
+import { listOpenAlerts } from './alerts.ts';
+import { undoesHandChanges } from './remedies.ts';
+
+export type Attention = z.output<typeof attentionAnswer>;
+
+/** What is known of a factory beside its alerts. */
+export type FactoryFacts = Omit<z.output<typeof statusAnswer>, 'attention' | 'permission'>;
+
+/** Lists what needs attention in a factory, the worst first: its open alerts, and what no alert tells yet. */
+export async function listAttention(store: Pick<Store, 'alerts'>, facts: FactoryFacts): Promise<Attention[]> {
+  const alerts = await listAlertsOf(store, facts.factory);
+  const isTold = alerts.some(({ type }) => type === 'reconcile.failing');
+  const own = [findUnserved(facts), isTold ? undefined : findFailingBranch(facts), findDrifted(facts)];
+  return sortWorstFirst([...alerts, ...own.filter(found => found !== undefined)]);
+}
+
+/** Lists the open alerts of a factory about a webhook or one of these automations, the worst first. */
+export async function listAlertsAbout(
+  store: Pick<Store, 'alerts'>,
+  factory: string,
+  { uid, automations }: { readonly uid?: string | undefined; readonly automations: readonly string[] },
+): Promise<Attention[]> {
+  const alerts = await listAlertsOf(store, factory);
+  const found = alerts.filter(({ webhook, automation }) =>
+    webhook ? webhook.uid === uid : automation !== null && automations.includes(automation),
+  );
+  return sortWorstFirst(found);
+}
+
+async function listAlertsOf(store: Pick<Store, 'alerts'>, factory: string): Promise<Attention[]> {
+  const alerts = await listOpenAlerts(store, [factory]);
+  return alerts.map(({ factory: _, status: __, until: ___, ...alert }) => alert);
+}
+
+function findUnserved({ problem }: FactoryFacts): Attention | undefined {
+  if (!problem) return undefined;
+  const remedy = 'The log of the daemon says more.';
+  return toAttention('state.unserved', { reason: problem.message, since: problem.since, remedy });
+}
+
+/** A branch that is suspended should not be applied. */
+function findFailingBranch({ reconcile }: FactoryFacts): Attention | undefined {
+  if (!reconcile || reconcile.suspendedAt !== null || reconcile.failingSince === null) return undefined;
+  const { failingSince: since, lastFailure } = reconcile;
+  const remedy = lastFailure?.hint ?? 'Run `hookmill status`: it says at which commit and why.';
+  return toAttention('reconcile.failing', { reason: lastFailure?.message ?? '', since, remedy });
+}
+
+const drifts: Readonly<Record<Drift, string>> = {
+  edited: 'someone edited the applied state by hand, or a disk damaged it',
+  'work-tree': 'a work tree was applied instead of the branch',
+  'other-branch': 'the applied state comes from another branch, path or repository',
+};
+
+/** What differs from the definition files. */
+function findDrifted({
+  source,
+  edited,
+  reconcile,
+  changedByHand,
+  managedBy,
+}: FactoryFacts): Attention | undefined {
+  const found = reconcile ? findDrift(source, edited, reconcile) : edited ? 'edited' : null;
+  const byHand = changedByHand.map(({ webhook, enabled, enabledInFile, who, at }) => {
+    const by = who ? ` by ${who.kind === 'token' ? 'the API token ' : ''}${who.name} from ${who.from}` : '';
+    return `${webhook.name} was ${say(enabled)}${by} at ${at}, and is ${say(enabledInFile)} in its file`;
+  });
+  const reasons = [...(found ? [drifts[found]] : []), ...byHand];
+  if (reasons.length === 0) return undefined;
+  const undoing = found && reconcile ? 'the next reconcile undoes that' : undoesHandChanges(managedBy);
+  return toAttention('drift', {
+    reason: reasons.join('; '),
+    since: changedByHand[0]?.at ?? null,
+    remedy: `T${undoing.slice(1)}.`,
+  });
+}
+
+function say(isEnabled: boolean): string {
+  return isEnabled ? 'enabled' : 'disabled';
+}
+
+function toAttention(
+  type: Attention['type'],
+  said: Pick<Attention, 'reason' | 'since' | 'remedy'>,
+): Attention {
+  const subject = { webhook: null, automation: null, run: null };
+  return { id: null, type, ...subject, ...said, acknowledged: null, muted: null };
+}
+
+function sortWorstFirst(found: readonly Attention[]): Attention[] {
+  const rank = ({ type }: Attention) => attentionKinds.indexOf(type);
+  return found.toSorted((a, b) => rank(a) - rank(b) || (a.since ?? '').localeCompare(b.since ?? ''));
+}
