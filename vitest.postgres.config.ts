@@ -22,6 +22,8 @@ export default defineConfig({
     ...shared,
     // Where daemons are killed, each round waits until others see that.
     testTimeout: 600_000,
+    // A killed daemon's runs are taken over when its lease has ended.
+    expect: { poll: { timeout: 120_000, interval: 100 } },
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/system/daemon/**/*.test.ts'],
     exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles, ...withTurns].map(

@@ -16,7 +16,7 @@ import { createRandom } from '../../simulation/scheduler.ts';
 // Random histories of a production branch and a feature branch: what a plan on the feature branch says is what the
 // reconcile does after a merge and a push. SEED=4711 runs one of them again.
 
-const seedCount = inject('isLong') ? 500 : 15;
+const seedCount = inject('isLong') ? 500 : 6;
 const seeds = process.env.SEED
   ? [Number(process.env.SEED)]
   : Array.from({ length: seedCount }, (_, i) => i + 1);

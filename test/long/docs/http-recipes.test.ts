@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSettings } from '../../../daemon/parse-settings.ts';
 import { type ReceivedRequest, startReceiver } from '../../support/loopback-server.ts';
-import { recordRun } from '../daemon/runs/record-runs.ts';
-import { openRunBench, outputOf, runThatIs } from '../daemon/runs/run-samples.ts';
+import { recordRun } from '../../system/daemon/runs/record-runs.ts';
+import { openRunBench, outputOf, runThatIs } from '../../system/daemon/runs/run-samples.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/recipes.md'), 'utf8');
 const [, section = ''] = page.split('\n## Services with an HTTP API\n');

@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import { createScaffold } from '../../../cli/scaffold/scaffold.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
-import { jobEnvironment, root } from './action-steps.ts';
-import { makeSmallTarball } from './package-tarball.ts';
+import { jobEnvironment, root } from '../../system/deploy/action-steps.ts';
+import { makeSmallTarball } from '../../system/deploy/package-tarball.ts';
 
 const file = join(root, 'deploy/ci/gitlab/hookmill.gitlab-ci.yml');
 interface Job {
