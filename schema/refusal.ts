@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { insteadAnswer, mistakeAnswer } from './api/problem-answer.ts';
 import type { Diagnostic } from './diagnostics.ts';
+import type { insteadAnswer, mistakeAnswer } from './views/problem-answer.ts';
 
 /** Each reason for which an operation refuses a request, in words. */
 export const refusals = {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { readJson } from '../../json/parse-json-text.ts';
-import { problemAnswer } from '../../schema/api/problem-answer.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
+import { problemAnswer } from '../../schema/views/problem-answer.ts';
 import { findReason } from '../describe-error.ts';
 import { CommandError, UnreachableError } from '../exit-status.ts';
 import type { Server } from './server-address.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { auditAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { AuditEntry } from '../../schema/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../../schema/refusal.ts';
+import type { auditAnswer } from '../../schema/views/access.ts';
 import type { AuditWanted } from '../../store/ports/audit-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { StoreError, type StoreErrorCode } from '../../store/ports/store-error.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { secretsAnswer } from '../../schema/api/answers.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { compareNames } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import type { secretsAnswer } from '../../schema/views/access.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Store } from '../../store/ports/store.ts';
 import {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { sessionAnswer } from '../../schema/api/answers.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import type { sessionAnswer } from '../../schema/views/access.ts';
 import type { ApiToken } from '../../store/ports/api-tokens.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { type ListedSession, sessionIdleMs, toSessionId } from '../../store/ports/stored-sessions.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { createdTokenAnswer } from '../../schema/api/answers.ts';
 import type { newTokenRequest } from '../../schema/api/requests.ts';
 import { findPermission, type Grant } from '../../schema/grant.ts';
 import { Refusal, type RefusalCode } from '../../schema/refusal.ts';
+import type { createdTokenAnswer } from '../../schema/views/access.ts';
 import { type ApiToken, digestToken, type NewApiToken } from '../../store/ports/api-tokens.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { StoreError, type StoreErrorCode } from '../../store/ports/store-error.ts';

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { definitionsAnswer } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import { judgeTrigger, listListeners } from '../../schema/definitions/judge-trigger.ts';
 import { factoryBytesMax } from '../../schema/factory-size.ts';
 import type { EventHeaders } from '../../schema/headers.ts';
 import { redactHeaders, redactPayload } from '../../schema/payloads/redact-payload.ts';
+import type { definitionsAnswer } from '../../schema/views/plans.ts';
 import { getDefinitionPath, getFixturePath } from '../../sources/definitions.ts';
 import type { OpenFactory } from '../factory.ts';
 import { openHistory, type PastDelivery } from '../impact/history.ts';

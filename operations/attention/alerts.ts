@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
-import type * as answers from '../../schema/api/answers.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import type { alertAnswer, alertsAnswer } from '../../schema/views/alerts.ts';
 import type { AlertState, Episode, KnownReceiver, PastEpisode } from '../../store/ports/alerts.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { describeRemedy } from './remedies.ts';
 
-export type AlertView = z.output<typeof answers.alertAnswer>;
+export type AlertView = z.output<typeof alertAnswer>;
 
 /** Who changes an alert of a factory, and when. */
 export interface AlertChange {
@@ -26,7 +26,7 @@ export async function listAlerts(
   { alerts }: Pick<Store, 'alerts'>,
   factory: string,
   permission: Permission,
-): Promise<z.output<typeof answers.alertsAnswer>> {
+): Promise<z.output<typeof alertsAnswer>> {
   const { episodes, past, receivers } = await alerts.read();
   const own = [...past, ...episodes].filter(episode => episode.factory === factory);
   return {

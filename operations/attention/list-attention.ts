@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { attentionKinds } from '../../schema/alerts.ts';
-import type { attentionAnswer, statusAnswer } from '../../schema/api/answers.ts';
+import type { attentionAnswer } from '../../schema/views/alerts.ts';
+import type { statusAnswer } from '../../schema/views/factories.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { type Drift, findDrift } from '../views/reconcile-view.ts';
 import { listOpenAlerts } from './alerts.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { statusAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Permission } from '../../schema/grant.ts';
+import type { statusAnswer } from '../../schema/views/factories.ts';
 import type { AuditLog, StoredAuditEntry } from '../../store/ports/audit-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { isEdited } from '../applied-source.ts';

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { healthAnswer, healthOverviewAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { listListeners } from '../../schema/definitions/judge-trigger.ts';
 import { requestOutcomes } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { type HealthState, healthStates } from '../../schema/health.ts';
 import { hourMs } from '../../schema/time-units.ts';
+import type { healthAnswer, healthOverviewAnswer } from '../../schema/views/health.ts';
 import type { DeliveryLogReader, LoggedDelivery } from '../../store/ports/delivery-log.ts';
 import { countOf, type StoredHealth, type TalliedHistory, type Tally } from '../../store/ports/tallies.ts';
 import type { OpenFactory } from '../factory.ts';

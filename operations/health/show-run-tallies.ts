@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { runTalliesAnswer } from '../../schema/api/answers.ts';
 import { endStates } from '../../schema/delivery.ts';
 import { hourMs } from '../../schema/time-units.ts';
+import type { runTalliesAnswer } from '../../schema/views/runs.ts';
 import type { RunDuration, RunTally } from '../../store/ports/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
 import { weekHours } from './usual-deliveries.ts';

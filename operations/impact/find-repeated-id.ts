@@ -1,8 +1,8 @@
-import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { IdentitySource } from '../../schema/delivery.ts';
 import { renderPathSegment } from '../../schema/field-path.ts';
 import { isObject } from '../../schema/filters/clause.ts';
+import type { RepeatedId } from '../../schema/views/health.ts';
 import { type DeliveryHistory, type PastDelivery, pastDeliveriesMax } from './history.ts';
 
 /** @limit Most bytes of stored deliveries among which a repeated ID is looked for, in bytes (2 MiB): it is looked for whenever somebody looks at a webhook. */

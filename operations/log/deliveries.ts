@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
@@ -13,6 +12,7 @@ import type { EventHeaders } from '../../schema/headers.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
 import { listObservedPaths } from '../../schema/payloads/observed-paths.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import type { payloadsAnswer } from '../../schema/views/verdicts.ts';
 import type { DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import { DeliveryLogError } from '../../store/ports/store-error.ts';
 import { requireAutomation, requireNamedWebhook } from '../applied/require-applied.ts';
@@ -229,7 +229,7 @@ export function warnOfFilters(
   });
 }
 
-export type PayloadsView = z.output<typeof answers.payloadsAnswer>;
+export type PayloadsView = z.output<typeof payloadsAnswer>;
 
 /** Describes the payloads of a webhook's last accepted deliveries, by its UID or name. Fails with `webhook-unknown`. */
 export async function describePayloads(factory: OpenFactory, uidOrName: string): Promise<PayloadsView> {

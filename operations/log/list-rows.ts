@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { unloggedAnswer } from '../../schema/api/answers.ts';
 import type { Outcome, RunState } from '../../schema/delivery.ts';
 import { uidPattern } from '../../schema/ids.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { hourMs } from '../../schema/time-units.ts';
+import type { unloggedAnswer } from '../../schema/views/deliveries.ts';
 import type {
   DeliveryFilter,
   Found,

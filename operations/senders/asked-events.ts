@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { redeliverAnswer } from '../../schema/api/answers.ts';
 import type { redeliverRequest } from '../../schema/api/requests.ts';
 import { type AskedEvent, askedKept, type SenderState } from '../../schema/sender.ts';
 import { dayMs } from '../../schema/time-units.ts';
+import type { redeliverAnswer } from '../../schema/views/senders.ts';
 
 /** The result of one look at the provider of a webhook. */
 export interface Watched {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { senderAnswer } from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { findSenderState, type ProviderHook, type SenderState } from '../../schema/sender.ts';
+import type { senderAnswer } from '../../schema/views/senders.ts';
 import type { ProviderClient } from '../../senders/provider-client.ts';
 import { judgeSender, sendsTo } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';

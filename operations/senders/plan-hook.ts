@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { senderPlanAnswer } from '../../schema/api/answers.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { ProviderHook } from '../../schema/sender.ts';
+import type { senderPlanAnswer } from '../../schema/views/senders.ts';
 import type { WantedHook } from '../../senders/provider-client.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import { findNeededEvents, type JudgedSender, sendsTo } from '../checks/judge-sender.ts';

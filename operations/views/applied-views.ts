@@ -1,6 +1,4 @@
 import type { z } from 'zod';
-import type * as answers from '../../schema/api/answers.ts';
-import type * as shown from '../../schema/api/shown-definitions.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { pickRunControl } from '../../schema/definitions/automation-definition.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
@@ -8,10 +6,12 @@ import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { getCommit } from '../../schema/source-commit.ts';
+import type * as shown from '../../schema/views/definitions.ts';
+import type { factoryAnswer } from '../../schema/views/factories.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import { findDefinitionFile, findManagement } from '../applied-source.ts';
 
-export type FactoryView = z.output<typeof answers.factoryAnswer>;
+export type FactoryView = z.output<typeof factoryAnswer>;
 export type WebhookView = z.output<typeof shown.webhookAnswer>;
 export type WebhookDetail = z.output<typeof shown.webhookDetailAnswer>;
 export type AutomationView = z.output<typeof shown.automationAnswer>;

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation, listListeners } from '../../schema/definitions/judge-trigger.ts';
@@ -8,6 +7,9 @@ import type { Outcome } from '../../schema/delivery.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { Title } from '../../schema/summaries/summarize-delivery.ts';
+import type { deliveryAnswer, deliveryDetailAnswer } from '../../schema/views/deliveries.ts';
+import type { pauseAnswer, runAnswer } from '../../schema/views/runs.ts';
+import type { filterTestAnswer, testedOnStoredAnswer, verdictAnswer } from '../../schema/views/verdicts.ts';
 import { splitReason } from '../../signatures/explanation.ts';
 import type {
   Afterwards,
@@ -22,13 +24,13 @@ import type {
 } from '../../store/ports/delivery-log.ts';
 import type { RunArtifact } from '../../store/ports/run-files.ts';
 
-export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
-export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
-export type RunView = z.output<typeof answers.runAnswer>;
-export type PauseView = z.output<typeof answers.pauseAnswer>;
-export type VerdictView = z.output<typeof answers.verdictAnswer>;
-export type FilterTestView = z.output<typeof answers.filterTestAnswer>;
-export type TestedOnStored = z.output<typeof answers.testedOnStoredAnswer>;
+export type DeliveryView = z.output<typeof deliveryAnswer>;
+export type DeliveryDetail = z.output<typeof deliveryDetailAnswer>;
+export type RunView = z.output<typeof runAnswer>;
+export type PauseView = z.output<typeof pauseAnswer>;
+export type VerdictView = z.output<typeof verdictAnswer>;
+export type FilterTestView = z.output<typeof filterTestAnswer>;
+export type TestedOnStored = z.output<typeof testedOnStoredAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
 /** @limit Bytes of a payload of which a list shows the beginning: a line of a wide screen. */

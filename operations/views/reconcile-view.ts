@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { reconcileAnswer, sourceAnswer } from '../../schema/api/answers.ts';
+import type { reconcileAnswer, sourceAnswer } from '../../schema/views/factories.ts';
 import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
 
 export type ReconcileView = z.output<typeof reconcileAnswer>;

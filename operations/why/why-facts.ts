@@ -1,8 +1,8 @@
-import type { RepeatedId } from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedWebhook, Management } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { Missed, SenderFinding } from '../../schema/sender.ts';
+import type { RepeatedId } from '../../schema/views/health.ts';
 import type { StoredIssuer } from '../../store/ports/daemon-records.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
 import type { Attention } from '../attention/list-attention.ts';

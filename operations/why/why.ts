@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { whyAnswer } from '../../schema/api/answers.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { type WhyStep, whyStepNames } from '../../schema/health.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import type { whyAnswer } from '../../schema/views/health.ts';
 import type { Remediable } from '../attention/remedies.ts';
 import type { OpenFactory } from '../factory.ts';
 import { unloggedView } from '../log/list-rows.ts';

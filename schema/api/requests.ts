@@ -13,9 +13,9 @@ import { permissions, tokenSecondsMax } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
 import { sentPathPattern } from '../names.ts';
 import { joinWithAnd } from '../text/suggestion.ts';
+import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from '../views/definitions.ts';
+import { diagnosticShape } from '../views/problem-answer.ts';
 import { apiPageMax, apiPageSize, testedDeliveriesMax } from './conventions.ts';
-import { diagnosticShape } from './problem-answer.ts';
-import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './shown-definitions.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
 const tokenCharsMax = 256;

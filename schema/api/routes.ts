@@ -1,10 +1,19 @@
-import * as answers from './answers.ts';
-import * as problems from './problem-answer.ts';
-import { diagnosticShape } from './problem-answer.ts';
+import * as access from '../views/access.ts';
+import * as alerts from '../views/alerts.ts';
+import * as shown from '../views/definitions.ts';
+import * as deliveries from '../views/deliveries.ts';
+import * as factories from '../views/factories.ts';
+import * as health from '../views/health.ts';
+import * as plans from '../views/plans.ts';
+import * as problems from '../views/problem-answer.ts';
+import { diagnosticShape } from '../views/problem-answer.ts';
+import * as runs from '../views/runs.ts';
+import * as senders from '../views/senders.ts';
+import * as verdicts from '../views/verdicts.ts';
+import * as webhooks from '../views/webhooks.ts';
 import { tokenProblems } from './problems.ts';
 import * as requests from './requests.ts';
 import type { ApiRoute } from './route.ts';
-import * as shown from './shown-definitions.ts';
 
 /** @limit Largest body of a sign-in, in bytes: it holds only a token. */
 const apiSessionBytesMax = 4096;
@@ -44,7 +53,7 @@ export const apiRoutes = {
     summary: 'Starts a dashboard session. Its cookie and its key together replace the API token.',
     body: requests.sessionRequest,
     bodyBytesMax: apiSessionBytesMax,
-    answer: { status: 200, shape: answers.signedInAnswer },
+    answer: { status: 200, shape: access.signedInAnswer },
     problems: [...tokenProblems, 'too-many-attempts'],
   },
   showSignIn: {
@@ -53,7 +62,7 @@ export const apiRoutes = {
     permission: 'public',
     thread: 'port',
     summary: 'Shows whether people can sign in at an OpenID Connect provider.',
-    answer: { status: 200, shape: answers.signInAnswer },
+    answer: { status: 200, shape: access.signInAnswer },
   },
   beginSignIn: {
     method: 'post',
@@ -63,7 +72,7 @@ export const apiRoutes = {
     summary:
       'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes. Without it and the key in the answer, the sign-in cannot be finished.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.signInBegunAnswer },
+    answer: { status: 200, shape: access.signInBegunAnswer },
     problems: ['not-found', 'provider-invalid', 'provider-unreachable', 'sign-in-refused'],
   },
   finishSignIn: {
@@ -75,7 +84,7 @@ export const apiRoutes = {
       'Starts a dashboard session for the person whom the provider has sent back. Their groups decide about their permissions.',
     body: requests.signInAnswerRequest,
     bodyBytesMax: apiSessionBytesMax,
-    answer: { status: 200, shape: answers.signedInAnswer },
+    answer: { status: 200, shape: access.signedInAnswer },
     problems: [
       'not-found',
       'provider-invalid',
@@ -90,7 +99,7 @@ export const apiRoutes = {
     permission: 'signed-in',
     thread: 'port',
     summary: 'Shows who is signed in.',
-    answer: { status: 200, shape: answers.identityAnswer },
+    answer: { status: 200, shape: access.identityAnswer },
   },
   signOut: {
     method: 'delete',
@@ -107,7 +116,7 @@ export const apiRoutes = {
     thread: 'port',
     summary:
       'Lists the sessions of the caller, and the sessions of everybody whose factories the caller may manage, all of them.',
-    answer: { status: 200, shape: answers.sessionsAnswer },
+    answer: { status: 200, shape: access.sessionsAnswer },
   },
   endSession: {
     method: 'delete',
@@ -125,7 +134,7 @@ export const apiRoutes = {
     thread: 'port',
     summary:
       'Shows the daemon that answers: its version, store, URLs and limits, and the runners that the factories of the caller may use. Nothing secret, and no paths.',
-    answer: { status: 200, shape: answers.daemonAnswer },
+    answer: { status: 200, shape: factories.daemonAnswer },
   },
   listFactories: {
     method: 'get',
@@ -133,7 +142,7 @@ export const apiRoutes = {
     permission: 'signed-in',
     thread: 'port',
     summary: 'Lists the factories that the caller may see.',
-    answer: { status: 200, shape: answers.factoriesAnswer },
+    answer: { status: 200, shape: factories.factoriesAnswer },
   },
   showHealthOverview: {
     method: 'get',
@@ -142,7 +151,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary:
       'Counts the webhooks of each factory that the caller may see by their health, and lists those that are quiet or failing.',
-    answer: { status: 200, shape: answers.healthOverviewAnswer },
+    answer: { status: 200, shape: health.healthOverviewAnswer },
     problems: reading,
   },
   listOpenAlerts: {
@@ -151,7 +160,7 @@ export const apiRoutes = {
     permission: 'signed-in',
     thread: 'port',
     summary: 'Lists the open alerts of all factories that the caller may see, newest first.',
-    answer: { status: 200, shape: answers.openAlertsAnswer },
+    answer: { status: 200, shape: alerts.openAlertsAnswer },
   },
   listSchemes: {
     method: 'get',
@@ -160,7 +169,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary: 'Lists the signature schemes, and how to set up each provider.',
     query: requests.schemesQuery,
-    answer: { status: 200, shape: answers.schemesAnswer },
+    answer: { status: 200, shape: webhooks.schemesAnswer },
   },
   showStatus: {
     method: 'get',
@@ -168,7 +177,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary: 'Shows what is applied, where it comes from, and how the last reconciles ended.',
-    answer: { status: 200, shape: answers.statusAnswer },
+    answer: { status: 200, shape: factories.statusAnswer },
     etag: true,
   },
 
@@ -180,7 +189,7 @@ export const apiRoutes = {
     summary:
       'Asks the daemons for a look at the branch that the factory follows, within seconds. Answers when that was asked: `showStatus` shows how it ends.',
     body: requests.noRequest,
-    answer: { status: 202, shape: answers.reconcileAskedAnswer },
+    answer: { status: 202, shape: factories.reconcileAskedAnswer },
     problems: ['repository-missing', 'reconcile-suspended'],
   },
   suspendReconcile: {
@@ -190,7 +199,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Stops following the branch until somebody resumes it. What is applied stays.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.suspendedAnswer },
+    answer: { status: 200, shape: factories.suspendedAnswer },
     problems: ['repository-missing'],
   },
   resumeReconcile: {
@@ -200,7 +209,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Follows the branch again. The next reconcile undoes what was applied by hand meanwhile.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.suspendedAnswer },
+    answer: { status: 200, shape: factories.suspendedAnswer },
     problems: ['repository-missing'],
   },
 
@@ -210,7 +219,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary: 'Lists the webhooks.',
-    answer: { status: 200, shape: answers.webhooksAnswer },
+    answer: { status: 200, shape: webhooks.webhooksAnswer },
     etag: true,
   },
   createWebhook: {
@@ -220,7 +229,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Creates a webhook. Only this answer contains a generated secret.',
     body: requests.newWebhookRequest,
-    answer: { status: 201, shape: answers.changedWebhookAnswer },
+    answer: { status: 201, shape: webhooks.changedWebhookAnswer },
     etag: true,
     problems: [
       ...managed,
@@ -239,7 +248,7 @@ export const apiRoutes = {
     summary:
       'Shows the health of each webhook, learned from its own past, and its deliveries of the last seven days by hours.',
     query: requests.healthQuery,
-    answer: { status: 200, shape: answers.healthAnswer },
+    answer: { status: 200, shape: health.healthAnswer },
     problems: reading,
   },
   showWebhook: {
@@ -258,7 +267,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary: 'Shows what is known of the hooks of webhooks with a sender, without asking their providers.',
-    answer: { status: 200, shape: answers.sendersAnswer },
+    answer: { status: 200, shape: senders.sendersAnswer },
     problems: reading,
   },
   checkSender: {
@@ -268,7 +277,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Asks the provider of a webhook about its hook. Changes nothing there.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.senderAnswer },
+    answer: { status: 200, shape: senders.senderAnswer },
     problems: ['webhook-unknown', 'sender-missing', ...reading],
   },
   sendTest: {
@@ -280,7 +289,7 @@ export const apiRoutes = {
       'Sends a test to a webhook as its sender would: through the ingress of the daemon, with the credential in force.',
     body: requests.sendTestRequest,
     bodyBytesMax: apiTestBytesMax,
-    answer: { status: 200, shape: answers.sentTestAnswer },
+    answer: { status: 200, shape: webhooks.sentTestAnswer },
     problems: ['webhook-unknown', 'test-impossible', 'test-would-start', 'daemon-unreachable', ...reading],
   },
   planSender: {
@@ -291,7 +300,7 @@ export const apiRoutes = {
     summary:
       'Asks the provider of a webhook about its hook, and plans what registering it changes. Changes nothing.',
     body: requests.planSenderRequest,
-    answer: { status: 200, shape: answers.senderPlanAnswer },
+    answer: { status: 200, shape: senders.senderPlanAnswer },
     problems: [...registering, 'secret-shared', 'secret-referenced'],
   },
   registerSender: {
@@ -302,7 +311,7 @@ export const apiRoutes = {
     summary:
       'Creates the hook of a webhook at its provider, or corrects it, as it was planned, and makes the provider send a ping.',
     body: requests.registerSenderRequest,
-    answer: { status: 200, shape: answers.registeredSenderAnswer },
+    answer: { status: 200, shape: senders.registeredSenderAnswer },
     problems: [...registering, 'hook-changed', 'sender-busy', 'locked'],
   },
   beginSecretRotation: {
@@ -313,7 +322,7 @@ export const apiRoutes = {
     summary:
       'Replaces the secret of a webhook by a random value, and keeps the one before valid for an hour. Works wherever the factory is managed.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.secretRotationAnswer },
+    answer: { status: 200, shape: webhooks.secretRotationAnswer },
     etag: true,
     problems: [...rotating, 'secret-missing'],
   },
@@ -324,7 +333,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Ends the overlap of the secret of a webhook at once: only the current value stays valid.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.endedRotationAnswer },
+    answer: { status: 200, shape: webhooks.endedRotationAnswer },
     etag: true,
     problems: rotating,
   },
@@ -336,7 +345,7 @@ export const apiRoutes = {
     summary:
       "Compares a part of the provider's own log of a webhook with the delivery log, and lists events that did not arrive.",
     body: requests.missedRequest,
-    answer: { status: 200, shape: answers.missedAnswer },
+    answer: { status: 200, shape: senders.missedAnswer },
     problems: ['webhook-unknown', 'sender-missing', 'sender-failed', ...reading],
   },
   redeliverMissed: {
@@ -347,7 +356,7 @@ export const apiRoutes = {
     summary:
       'Asks the provider of a webhook to send some events again, each once and no faster than the limits allow. Repeat it for the others.',
     body: requests.redeliverRequest,
-    answer: { status: 200, shape: answers.redeliverAnswer },
+    answer: { status: 200, shape: senders.redeliverAnswer },
     problems: ['webhook-unknown', 'sender-missing', 'sender-failed', ...reading],
   },
   describePayloads: {
@@ -357,7 +366,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary:
       'Describes the payloads of the last accepted deliveries of a webhook (name or UID): paths, types, and example values that do not look like credentials.',
-    answer: { status: 200, shape: answers.payloadsAnswer },
+    answer: { status: 200, shape: verdicts.payloadsAnswer },
     problems: ['webhook-unknown', ...reading],
   },
   changeWebhook: {
@@ -379,7 +388,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Rotates the secret, or sets one that has no value yet. The old secret stops working at once.',
     body: requests.webhookSecretRequest,
-    answer: { status: 200, shape: answers.changedWebhookAnswer },
+    answer: { status: 200, shape: webhooks.changedWebhookAnswer },
     etag: true,
     problems: [...managed, 'webhook-unknown', 'secret-referenced', 'secret-shared'],
   },
@@ -400,7 +409,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'operations',
     summary: 'Lists the automations.',
-    answer: { status: 200, shape: answers.automationsAnswer },
+    answer: { status: 200, shape: shown.automationsAnswer },
     etag: true,
   },
   listRunners: {
@@ -410,7 +419,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary:
       'Lists the runners that automations of this factory may use, as the last daemon to start offers them.',
-    answer: { status: 200, shape: answers.runnersAnswer },
+    answer: { status: 200, shape: runs.runnersAnswer },
   },
   createAutomation: {
     method: 'post',
@@ -432,7 +441,7 @@ export const apiRoutes = {
       'Tests whether a delivery would trigger an automation or a draft, and shows each clause of the filter.',
     body: requests.testRequest,
     bodyBytesMax: apiTestBytesMax,
-    answer: { status: 200, shape: answers.filterTestAnswer },
+    answer: { status: 200, shape: verdicts.filterTestAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
   },
   testOnStored: {
@@ -444,7 +453,7 @@ export const apiRoutes = {
       'Tests an automation or a draft on the newest stored deliveries: which match, which nearly, and what would repair that.',
     body: requests.testOnStoredRequest,
     bodyBytesMax: apiTestBytesMax,
-    answer: { status: 200, shape: answers.testedOnStoredAnswer },
+    answer: { status: 200, shape: verdicts.testedOnStoredAnswer },
     problems: ['automation-unknown', 'webhook-unknown', ...reading],
   },
   runByHand: {
@@ -455,7 +464,7 @@ export const apiRoutes = {
     summary: 'Starts a run of an automation or a draft with a payload that no sender sent.',
     body: requests.runByHandRequest,
     bodyBytesMax: apiTestBytesMax,
-    answer: { status: 201, shape: answers.runByHandAnswer },
+    answer: { status: 201, shape: runs.runByHandAnswer },
     problems: ['automation-unknown', 'automation-disabled', 'webhook-unknown', ...reading],
   },
   planAutomation: {
@@ -465,7 +474,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Shows what creating or replacing an automation would change, and the impact on runs.',
     body: requests.newAutomationRequest,
-    answer: { status: 200, shape: answers.plannedAutomationAnswer },
+    answer: { status: 200, shape: plans.plannedAutomationAnswer },
     etag: true,
   },
   showAutomation: {
@@ -508,7 +517,7 @@ export const apiRoutes = {
     summary:
       'Lists deliveries in the order in which they were recorded: newest first, or with `after` oldest first, also to follow what is recorded from now on.',
     query: requests.deliveriesQuery,
-    answer: { status: 200, shape: answers.deliveriesAnswer },
+    answer: { status: 200, shape: deliveries.deliveriesAnswer },
     problems: ['webhook-unknown', 'automation-unknown', 'cursor-unknown', ...reading],
   },
   listUnlogged: {
@@ -518,7 +527,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary: 'Counts the requests of the last hour that were refused and have no row in the log.',
     query: requests.unloggedQuery,
-    answer: { status: 200, shape: answers.unloggedAnswer },
+    answer: { status: 200, shape: deliveries.unloggedAnswer },
     problems: reading,
   },
   explainWhy: {
@@ -528,7 +537,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary:
       'Explains why the last request of a webhook (name or UID), or a delivery, started runs or did not, or what became of a run: each step of its way, and the first one that is wrong.',
-    answer: { status: 200, shape: answers.whyAnswer },
+    answer: { status: 200, shape: health.whyAnswer },
     problems: ['webhook-unknown', 'delivery-unknown', 'run-unknown', ...reading],
   },
   watchDeliveries: {
@@ -549,7 +558,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary:
       'Shows one delivery: how its webhook and automations judged it, the runs that it started, and its payload.',
-    answer: { status: 200, shape: answers.deliveryDetailAnswer },
+    answer: { status: 200, shape: deliveries.deliveryDetailAnswer },
     problems: ['delivery-unknown', ...reading],
   },
   downloadPayload: {
@@ -568,7 +577,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary: 'Starts new runs from a stored payload, with the automations that are applied now.',
     body: requests.replayRequest,
-    answer: { status: 201, shape: answers.replayedAnswer },
+    answer: { status: 201, shape: deliveries.replayedAnswer },
     problems: [
       'delivery-unknown',
       'payload-not-stored',
@@ -587,7 +596,7 @@ export const apiRoutes = {
     summary:
       'Lists runs in the order in which they were recorded: newest first, or with `after` oldest first.',
     query: requests.runsQuery,
-    answer: { status: 200, shape: answers.runsAnswer },
+    answer: { status: 200, shape: runs.runsAnswer },
     problems: ['webhook-unknown', 'automation-unknown', 'delivery-unknown', 'cursor-unknown', ...reading],
   },
   showRunTallies: {
@@ -597,7 +606,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary:
       'Shows how many runs ended in each hour of the last seven days, how long they took, and how many there are now.',
-    answer: { status: 200, shape: answers.runTalliesAnswer },
+    answer: { status: 200, shape: runs.runTalliesAnswer },
     problems: reading,
   },
   showRun: {
@@ -606,7 +615,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'lists',
     summary: 'Shows one run.',
-    answer: { status: 200, shape: answers.runAnswer },
+    answer: { status: 200, shape: runs.runAnswer },
     problems: ['run-unknown', ...reading],
   },
   showRunOutput: {
@@ -635,7 +644,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary: 'Queues a failed run again. Its attempts are counted from zero.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.runAnswer },
+    answer: { status: 200, shape: runs.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
   runAgain: {
@@ -646,7 +655,7 @@ export const apiRoutes = {
     summary:
       'Starts a new run that does the work of one that has ended again, as its automation was then, or with another prompt or runner.',
     body: requests.runAgainRequest,
-    answer: { status: 201, shape: answers.runAnswer },
+    answer: { status: 201, shape: runs.runAnswer },
     problems: ['run-unknown', 'run-not-ended', 'automation-unknown', 'payload-not-stored', ...reading],
   },
   approveRun: {
@@ -656,7 +665,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary: 'Approves what a run has left, so that its second command acts on it.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.runAnswer },
+    answer: { status: 200, shape: runs.runAnswer },
     problems: ['run-unknown', 'run-not-held', ...reading],
   },
   dismissRun: {
@@ -667,7 +676,7 @@ export const apiRoutes = {
     summary:
       'Dismisses a failed run: it stays failed, but no longer holds other runs back. A retry undoes this.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.runAnswer },
+    answer: { status: 200, shape: runs.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
   cancelRun: {
@@ -678,7 +687,7 @@ export const apiRoutes = {
     summary:
       'Cancels a run that has not ended. One that was never attempted has ended then; of another one, a daemon first ends what it started.',
     body: requests.cancelRunRequest,
-    answer: { status: 200, shape: answers.runAnswer },
+    answer: { status: 200, shape: runs.runAnswer },
     problems: ['run-unknown', 'run-ended', ...reading],
   },
 
@@ -688,7 +697,7 @@ export const apiRoutes = {
     permission: 'read',
     thread: 'lists',
     summary: 'Lists the paused automations, also those that are no longer applied.',
-    answer: { status: 200, shape: answers.pausesAnswer },
+    answer: { status: 200, shape: runs.pausesAnswer },
     problems: [...reading],
   },
   pauseAutomation: {
@@ -699,7 +708,7 @@ export const apiRoutes = {
     summary:
       'Pauses an automation: its runs are recorded, but none starts. Those that run go on. Again, it changes when the pause ends.',
     body: requests.pauseRequest,
-    answer: { status: 200, shape: answers.pauseAnswer },
+    answer: { status: 200, shape: runs.pauseAnswer },
     problems: ['automation-unknown', ...reading],
   },
   resumeAutomation: {
@@ -720,7 +729,7 @@ export const apiRoutes = {
     thread: 'lists',
     summary:
       'Lists the alerts of the factory: those that are open, then the last ones that were resolved, newest first; and the receivers, with the last message to each.',
-    answer: { status: 200, shape: answers.alertsAnswer },
+    answer: { status: 200, shape: alerts.alertsAnswer },
   },
   acknowledgeAlert: {
     method: 'post',
@@ -730,7 +739,7 @@ export const apiRoutes = {
     summary:
       'Acknowledges an open alert: receivers are not told again that it is open, only when it is resolved.',
     body: requests.noRequest,
-    answer: { status: 200, shape: answers.alertAnswer },
+    answer: { status: 200, shape: alerts.alertAnswer },
     problems: ['alert-unknown', 'alert-resolved', 'locked'],
   },
   muteAlert: {
@@ -741,7 +750,7 @@ export const apiRoutes = {
     summary:
       'Mutes an alert for a time: meanwhile, receivers are not told that it is open, or open again. With 0 seconds, ends that.',
     body: requests.muteRequest,
-    answer: { status: 200, shape: answers.alertAnswer },
+    answer: { status: 200, shape: alerts.alertAnswer },
     problems: ['alert-unknown', 'locked'],
   },
 
@@ -752,7 +761,7 @@ export const apiRoutes = {
     thread: 'operations',
     summary:
       'Lists the names of team secrets, never their values: those that this factory uses or names though they are missing and, with the manage permission, all that its webhooks can name.',
-    answer: { status: 200, shape: answers.secretsAnswer },
+    answer: { status: 200, shape: access.secretsAnswer },
   },
   listTokens: {
     method: 'get',
@@ -760,7 +769,7 @@ export const apiRoutes = {
     permission: 'manage',
     thread: 'lists',
     summary: 'Lists the API tokens that are valid for the factory, never the tokens themselves.',
-    answer: { status: 200, shape: answers.tokensAnswer },
+    answer: { status: 200, shape: access.tokensAnswer },
   },
   createToken: {
     method: 'post',
@@ -770,7 +779,7 @@ export const apiRoutes = {
     summary:
       'Creates an API token, for no more factories and no longer than the caller has. Only this answer contains it.',
     body: requests.newTokenRequest,
-    answer: { status: 201, shape: answers.createdTokenAnswer },
+    answer: { status: 201, shape: access.createdTokenAnswer },
     problems: ['token-not-permitted', 'api-token-taken', 'locked'],
   },
   revokeToken: {
@@ -790,7 +799,7 @@ export const apiRoutes = {
     summary:
       'Lists the changes of the factory, newest first: who made them, when and from where. Only callers who may manage all factories see changes of all.',
     query: requests.auditQuery,
-    answer: { status: 200, shape: answers.auditAnswer },
+    answer: { status: 200, shape: access.auditAnswer },
   },
   exportDefinitions: {
     method: 'get',
@@ -800,7 +809,7 @@ export const apiRoutes = {
     summary:
       'Renders the applied state as definition files, of which a plan has no changes. They contain no secret values.',
     query: requests.exportQuery,
-    answer: { status: 200, shape: answers.definitionsAnswer },
+    answer: { status: 200, shape: plans.definitionsAnswer },
     etag: true,
     problems: reading,
   },
@@ -812,7 +821,7 @@ export const apiRoutes = {
     summary: 'Shows what applying the definition files would change.',
     body: requests.planRequest,
     bodyBytesMax: apiDefinitionsBytesMax,
-    answer: { status: 200, shape: answers.planAnswer },
+    answer: { status: 200, shape: plans.planAnswer },
     etag: true,
     problems: ['definitions-invalid'],
   },
@@ -824,7 +833,7 @@ export const apiRoutes = {
     summary: 'Applies the definition files, all or nothing. Team secrets are not changed.',
     body: requests.applyRequest,
     bodyBytesMax: apiDefinitionsBytesMax,
-    answer: { status: 200, shape: answers.appliedAnswer },
+    answer: { status: 200, shape: plans.appliedAnswer },
     etag: true,
     problems: [
       'definitions-invalid',
@@ -838,7 +847,22 @@ export const apiRoutes = {
 } as const satisfies Record<string, ApiRoute>;
 
 /** Every shape that has a name in the OpenAPI document: those that `apiRoutes` uses, and some of their parts. */
-export const apiShapes = { ...answers, ...shown, ...problems, ...requests, diagnosticShape };
+export const apiShapes = {
+  ...access,
+  ...alerts,
+  ...verdicts,
+  ...deliveries,
+  ...factories,
+  ...health,
+  ...plans,
+  ...runs,
+  ...senders,
+  ...webhooks,
+  ...shown,
+  ...problems,
+  ...requests,
+  diagnosticShape,
+};
 
 export type ApiRoutes = typeof apiRoutes;
 export type OperationId = keyof ApiRoutes;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { missedAnswer, redeliverAnswer } from '../api/answers.ts';
 import type { missedRequest, redeliverRequest } from '../api/requests.ts';
+import type { missedAnswer, redeliverAnswer } from '../views/senders.ts';
 
 export type MissedPart = z.output<typeof missedAnswer>;
 export type MissedEvent = MissedPart['events'][number];

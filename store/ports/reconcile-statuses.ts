@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { diagnosticShape } from '../../schema/api/problem-answer.ts';
+import { diagnosticShape } from '../../schema/views/problem-answer.ts';
 import { type Commit, commitShape } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 

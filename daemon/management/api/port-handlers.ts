@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { daemonAnswer } from '../../../schema/api/answers.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { findPermission, listGranted } from '../../../schema/grant.ts';
+import type { daemonAnswer } from '../../../schema/views/factories.ts';
 import { isOfferedTo } from '../../../store/ports/daemon-records.ts';
 import { listRunners } from '../../runs/run-settings.ts';
 import type { DaemonSettings } from '../../settings.ts';

@@ -1,21 +1,14 @@
 // Webhooks and automations as answers show them, and requests send them back with changes.
 import { z } from 'zod';
-import { commitShape } from '../commit.ts';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
 import { senderShape } from '../definitions/sender-keys.ts';
 import { bodyFormats } from '../definitions/webhook-definition.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
-import { uidPattern } from '../ids.ts';
 import { authModes } from '../ingress-url.ts';
 import { claimsShape } from '../oidc/claims.ts';
-
-const uid = z.string().regex(uidPattern);
-const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
-const commit = commitShape
-  .nullable()
-  .describe('The commit that was applied; null unless the factory follows a branch.');
+import { commit, serial, uid } from './fields.ts';
 
 const file = z
   .string()
@@ -112,3 +105,5 @@ export const automationDetailAnswer = automationAnswer.extend({
   serial,
   yaml,
 });
+
+export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
