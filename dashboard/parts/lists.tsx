@@ -23,6 +23,23 @@ interface Properties {
   readonly children: ComponentChildren;
 }
 
+interface SecProperties {
+  readonly title: ComponentChildren;
+  readonly isWrapped?: boolean;
+  /** What stands beside the title. */
+  readonly children?: ComponentChildren;
+}
+
+/** The heading of a section. */
+export function Sec({ title, isWrapped = false, children }: SecProperties) {
+  return (
+    <div class={isWrapped ? 'sec wrap' : 'sec'}>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
 const tableClasses = { list: 'edge', numbers: 'edge numbers', plain: '' } as const;
 
 /** A table with a heading for each column. */

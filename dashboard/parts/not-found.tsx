@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { findNearest } from '../../schema/text/suggestion.ts';
-import { callApi } from '../api-client.ts';
 import { currentLocation } from '../state/current-location.ts';
-import { useLoad } from '../state/loading.ts';
+import { useApi } from '../state/loading.ts';
 import { type FactoryLocation, findIdKind, locateId, toHref } from '../state/page-location.ts';
+import { LinkButton } from './controls.tsx';
 import { PageHeading } from './page-heading.tsx';
-import { Code, ExactTime, Text } from './text.tsx';
+import { Code, ExactTime, Link } from './text.tsx';
 
 interface Properties {
   readonly factory: string;
@@ -46,18 +46,16 @@ function NoRow({ factory, id, page }: Properties & { readonly page: 'delivery' |
           and their runs are kept for at least {deliveryDaysKept} days.
         </p>
       )}
-      <a class="btn" href={toHref({ page: page === 'delivery' ? 'deliveries' : 'runs', factory })}>
-        See the {page === 'delivery' ? 'deliveries' : 'runs'} that are kept
-      </a>
+      <LinkButton
+        label={`See the ${page === 'delivery' ? 'deliveries' : 'runs'} that are kept`}
+        to={{ page: page === 'delivery' ? 'deliveries' : 'runs', factory }}
+      />
     </Missing>
   );
 }
 
 function NoWebhook({ factory, id }: Properties) {
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
-    [factory],
-  );
+  const { value } = useApi('/factories/{factory}/webhooks', { factory });
   const webhooks = value?.webhooks ?? [];
   const uid = findNearest(
     id,
@@ -81,10 +79,7 @@ function NoWebhook({ factory, id }: Properties) {
 }
 
 function NoAutomation({ factory, id }: Properties) {
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
-    [factory],
-  );
+  const { value } = useApi('/factories/{factory}/automations', { factory });
   const names = value?.automations.map(({ name }) => name) ?? [];
   const near = findNearest(id, names);
   return (
@@ -107,16 +102,10 @@ interface NearestProperties {
 
 function Nearest({ name, to, all }: NearestProperties) {
   return name === undefined ? (
-    <a class="btn" href={toHref(all)}>
-      See all {all.page}
-    </a>
+    <LinkButton label={`See all ${all.page}`} to={all} />
   ) : (
     <p>
-      Did you mean{' '}
-      <a href={toHref(to)}>
-        <Text text={name} />
-      </a>
-      ?
+      Did you mean <Link to={to} text={name} />?
     </p>
   );
 }
@@ -140,7 +129,7 @@ function NoPage() {
           </p>
         ) : (
           <p>
-            <a href={toHref({ page: 'home' })}>Go to the overview</a>
+            <Link to={{ page: 'home' }} text="Go to the overview" />
           </p>
         )}
       </div>

@@ -15,6 +15,7 @@ import { useSubmit } from '../state/use-action.ts';
 import { hasNoRequest, isAccepted } from '../state/use-why.ts';
 import { formatLength } from '../text/format-time.ts';
 import { splitProvider } from '../text/senders.ts';
+import { Button, LinkButton } from './controls.tsx';
 import { CopyableBlock, CopyableLine } from './copyable.tsx';
 import { SecretInput } from './fields.tsx';
 import { Path, type PathStep } from './path.tsx';
@@ -93,11 +94,7 @@ function toAutomationStep(
   const href = toHref({ page: 'new-automation', factory, query: { webhook } });
   return {
     ...{ key, sign: 'turn', title: <b>{title}</b> },
-    more: (
-      <a class="btn primary setup" href={href}>
-        Write an automation
-      </a>
-    ),
+    more: <LinkButton look="primary setup" label="Write an automation" href={href} />,
   };
 }
 
@@ -257,9 +254,7 @@ function SecretEntry({ webhook, onChanged }: Pick<Properties, 'webhook' | 'onCha
       <SecretInput label="Secret from the provider" value={value} onInput={setValue} />
       <ProblemNotice error={error} />
       <div class="actions">
-        <button type="submit" class="btn primary" {...control}>
-          {busy ? 'Saving…' : 'Save the secret'}
-        </button>
+        <Button look="primary" label={busy ? 'Saving…' : 'Save the secret'} type="submit" {...control} />
       </div>
     </form>
   );

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { type PageLocation, toHref } from '../state/page-location.ts';
 import { nowMs, timeZone } from '../state/time.ts';
 import {
   dayOf,
@@ -22,9 +23,24 @@ interface FactsProperties {
   readonly children: ComponentChildren;
 }
 
+interface TextProperties {
+  readonly text: string;
+  readonly class?: string;
+}
+
 /** Text from outside: senders, definition files, git. It never becomes markup. */
-export function Text({ text }: { readonly text: string }) {
-  return <bdi>{escapeInvisible(text)}</bdi>;
+export function Text({ text, class: className }: TextProperties) {
+  const shown = <bdi>{escapeInvisible(text)}</bdi>;
+  return className === undefined ? shown : <span class={className}>{shown}</span>;
+}
+
+/** A link within the dashboard. */
+export function Link({ text, to, class: className }: TextProperties & { readonly to: PageLocation }) {
+  return (
+    <a class={className} href={toHref(to)}>
+      <Text text={text} />
+    </a>
+  );
 }
 
 export function Code({ text }: { readonly text: string }) {
@@ -114,11 +130,18 @@ export function Facts({ across = false, children }: FactsProperties) {
   return <dl class={across ? 'facts across' : 'facts'}>{children}</dl>;
 }
 
-export function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
+interface FactProperties {
+  readonly term: string;
+  /** Without it, there is no such fact. */
+  readonly value: ComponentChildren;
+}
+
+export function Fact({ term, value }: FactProperties) {
+  if (value === undefined || value === null || value === false) return null;
   return (
     <div class="fact">
       <dt>{term}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }

@@ -8,15 +8,12 @@ import type {
 } from '../api-answers.ts';
 import { callApi } from '../api-client.ts';
 import { useFactory } from './current-factory.ts';
-import { type Loading, useLoad, usePolled } from './loading.ts';
+import { type Loading, useApi, useLoad, usePolled } from './loading.ts';
 
 /** One delivery of the current factory. */
 export function useDelivery(id: string): Loading<ShownDelivery> {
   const { factory } = useFactory();
-  return useLoad(
-    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery: id, signal }),
-    [factory, id],
-  );
+  return useApi('/factories/{factory}/deliveries/{delivery}', { factory, delivery: id });
 }
 
 /** The signature schemes that the daemon knows. */

@@ -182,6 +182,12 @@ const Notices = () => (
   </>
 );
 
+const times = (
+  <>
+    <ClockTime at={at} />, <Time at={at} />, <Since at={at} />, <Moment at={at} />
+  </>
+);
+
 const Answers = () => (
   <>
     <Path
@@ -211,12 +217,11 @@ const Answers = () => (
       cells={(['match', 'near', 'no'] as const).map(id => ({ id, verdict: id, href: '#', title: id }))}
     />
     <Facts>
-      <Fact term="ID">
-        <Id id="dlv_01m856whecx7r30kredhc56hrf" />, <Size bytes={1_500_000} />
-      </Fact>
-      <Fact term="Times">
-        <ClockTime at={at} />, <Time at={at} />, <Since at={at} />, <Moment at={at} />
-      </Fact>
+      <Fact
+        term="ID"
+        value={[<Id key="id" id="dlv_01m856whecx7r30kredhc56hrf" />, <Size key="size" bytes={1_500_000} />]}
+      />
+      <Fact term="Times" value={times} />
     </Facts>
   </>
 );

@@ -3,7 +3,8 @@ import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import type { Scalar } from '../../../schema/filters/clause.ts';
 import type { DescribedPayloads } from '../../api-answers.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
-import { Finder } from '../../parts/controls.tsx';
+import { Button, Finder } from '../../parts/controls.tsx';
+import { Sec } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { usePopup } from '../../state/use-popup.ts';
 import { namesOf } from '../../state/yaml-completions.ts';
@@ -36,8 +37,7 @@ export function PayloadFields({ payloads, used, isReadOnly, onAdd }: Properties)
   );
   return (
     <section aria-label="Fields of real payloads">
-      <div class="sec wrap">
-        <h2>Fields of real payloads</h2>
+      <Sec title="Fields of real payloads" isWrapped>
         <span class="push">
           {payloads.length > 1 && (
             <ChoiceChip
@@ -49,7 +49,7 @@ export function PayloadFields({ payloads, used, isReadOnly, onAdd }: Properties)
           )}
           <Finder label="Find a field" value={sought} onInput={setSought} />
         </span>
-      </div>
+      </Sec>
       <table class="edge fields">
         <thead>
           <tr>
@@ -149,17 +149,13 @@ function AddClause({ field: { path, examples }, onAdd }: AddProperties) {
             </label>
           ))}
           <div class="actions">
-            <button
-              type="button"
-              class="btn small"
+            <Button
+              look="small"
+              label="Add clause"
               disabled={chosen.length === 0}
               onClick={() => add(chosen)}
-            >
-              Add clause
-            </button>
-            <button type="button" class="btn quiet small" onClick={() => add({ exists: true })}>
-              Any value
-            </button>
+            />
+            <Button look="quiet small" label="Any value" onClick={() => add({ exists: true })} />
           </div>
         </div>
       )}

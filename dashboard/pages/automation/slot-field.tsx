@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import { defaultRunner } from '../../../schema/delivery.ts';
 import type { ListedRunner } from '../../api-answers.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Text, WithCode } from '../../parts/text.tsx';
 import { findRunMistake, isPathKey, type RunDraft, type RunPointer } from '../../state/run-draft.ts';
@@ -101,9 +102,7 @@ function Typed({
           value={typed}
           onInput={event => setTyped(event.currentTarget.value)}
         />
-        <button type="submit" class="btn">
-          Set
-        </button>
+        <Button label="Set" type="submit" />
       </span>
       <p id={id} role="status" class="hint bad">
         {isTried && mistake !== undefined && <WithCode text={mistake} />}
@@ -137,11 +136,7 @@ function Options({ options, value, onChoose }: OptionsProperties) {
           onClick={() => onChoose(option.value)}
         >
           <Text text={option.label} />
-          {option.hint !== undefined && (
-            <span class="push t3 cut">
-              <Text text={option.hint} />
-            </span>
-          )}
+          {option.hint !== undefined && <Text class="push t3 cut" text={option.hint} />}
         </button>
       ))}
     </div>

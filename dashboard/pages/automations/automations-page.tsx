@@ -3,13 +3,12 @@ import type { ListedAutomation, ListedWebhook, ShownRunTallies } from '../../api
 import { callApi } from '../../api-client.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { ChoiceChip, ToggleChip } from '../../parts/chips.tsx';
-import { Finder } from '../../parts/controls.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { Finder, LinkButton } from '../../parts/controls.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Text, Time } from '../../parts/text.tsx';
+import { Link, Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { areSettled, type Loading, useLoad, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -43,10 +42,12 @@ export function AutomationsPage() {
         title="Automations"
         actions={
           mayManage && (
-            <a class="btn primary" href={toHref({ page: 'new-automation', factory })}>
-              <Icon name="plus" />
-              {managedHere ? 'New automation' : 'Draft an automation'}
-            </a>
+            <LinkButton
+              look="primary"
+              icon="plus"
+              label={managedHere ? 'New automation' : 'Draft an automation'}
+              to={{ page: 'new-automation', factory }}
+            />
           )
         }
       />
@@ -56,7 +57,7 @@ export function AutomationsPage() {
         <Empty title="No automations yet">
           <p>
             An automation is a prompt, and the triggers that start a run of it.{' '}
-            <a href={toHref({ page: 'webhooks', factory })}>See the webhooks</a>
+            <Link to={{ page: 'webhooks', factory }} text="See the webhooks" />
           </p>
         </Empty>
       ) : (
@@ -253,9 +254,7 @@ function StartsOn({ row: { automation, webhooks } }: { readonly row: Row }) {
       {webhook ? (
         <>
           <Monogram scheme={schemeOf(webhook)} name={webhook.name} />
-          <span class="nowrap">
-            <Text text={webhook.name} />
-          </span>
+          <Text class="nowrap" text={webhook.name} />
         </>
       ) : (
         <State sign="warning">deleted webhook</State>

@@ -1,14 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { type HealthState, healthStates } from '../../../schema/health.ts';
 import type { Account, FactoryList, HealthOverview } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
-import { Waiting } from '../../parts/lists.tsx';
+import { Sec, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { State } from '../../parts/signs.tsx';
 import { attention, knownAlerts } from '../../state/attention.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useFactoryDays } from '../../state/loaded-objects.ts';
-import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, useApi } from '../../state/loading.ts';
 import { parseHref, toHref } from '../../state/page-location.ts';
 import { lookOfHealth } from '../../text/looks.ts';
 import { AttentionList } from '../overview/attention-list.tsx';
@@ -66,11 +65,7 @@ function FewFactories({ factories }: FactoriesProperties) {
 
 /** Reads no factory: what needs attention, and one count for each state of webhooks. */
 function ManyFactories({ factories }: FactoriesProperties) {
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/health', { signal }),
-    [],
-    countsEveryMs,
-  );
+  const { value, error, reload } = useApi('/health', {}, countsEveryMs);
   const details = useDetails(attention.value);
   if (!value || !areSettled(details)) return <Waiting error={error} reload={reload} what="the factories" />;
   return (
@@ -107,9 +102,7 @@ const columns = [
 function FactoryTable({ factories, overview }: TableProperties) {
   return (
     <section>
-      <div class="sec">
-        <h2>Factories</h2>
-      </div>
+      <Sec title="Factories" />
       <table class="edge factories">
         <thead>
           <tr>

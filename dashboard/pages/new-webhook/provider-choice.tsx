@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ListedScheme } from '../../api-answers.ts';
-import { Finder } from '../../parts/controls.tsx';
+import { Button, Finder } from '../../parts/controls.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
 import type { ChosenSender } from '../../state/webhook-draft.ts';
 import { findSchemes, oftenUsed, splitProvider } from '../../text/senders.ts';
@@ -57,9 +57,7 @@ export function ProviderChoice({ schemes, chosen, onChoose }: Properties) {
           <h2>{areAll ? 'All providers' : 'Often used'}</h2>
           <div class="providers">{(areAll ? schemes : often).map(renderScheme)}</div>
           {!areAll && (
-            <button type="button" class="btn small" onClick={() => setAll(true)}>
-              Show all {schemes.length}
-            </button>
+            <Button look="small" label={`Show all ${schemes.length}`} onClick={() => setAll(true)} />
           )}
         </>
       )}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CreatedWebhook, ListedScheme, ListedWebhook } from '../../api-answers.ts';
+import { Button } from '../../parts/controls.tsx';
 import { CopyableBlock, CopyableLine } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
@@ -94,9 +95,10 @@ function NextActions({ webhook, onTested }: ActionProperties) {
       {test.shown}
       <div class="actions">
         {test.button}
-        <button type="button" class="btn" onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}>
-          Open the webhook
-        </button>
+        <Button
+          label="Open the webhook"
+          onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}
+        />
       </div>
     </>
   );
@@ -121,12 +123,8 @@ function LeaveQuestion({ onLeave }: { readonly onLeave: () => void }) {
     <Dialog title="Leave without the secret?" onClose={stay}>
       <p>Nobody copied it. When you leave this page, it cannot be shown again: it must be rotated.</p>
       <div class="actions">
-        <button type="button" class="btn primary" autofocus onClick={stay}>
-          Stay
-        </button>
-        <button type="button" class="btn" onClick={onLeave}>
-          Leave
-        </button>
+        <Button look="primary" label="Stay" autofocus onClick={stay} />
+        <Button label="Leave" onClick={onLeave} />
       </div>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import type { TalliedWebhook } from '../../api-answers.ts';
 import { Spark } from '../../parts/charts.tsx';
+import { Sec } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Moment, Text } from '../../parts/text.tsx';
@@ -37,14 +38,13 @@ export function WebhookTable({ days, span }: Properties) {
     );
   return (
     <section>
-      <div class="sec">
-        <h2>Webhooks</h2>
+      <Sec title="Webhooks">
         {only && others.length === 0 && (
           <a class="link push" href={toHref({ page: 'webhooks', factory: only.factory })}>
             {rows.length > shownMax ? `All ${rows.length} webhooks` : 'All webhooks'}
           </a>
         )}
-      </div>
+      </Sec>
       <table class="edge">
         <thead>
           <tr>

@@ -2,8 +2,8 @@ import { useMemo } from 'preact/hooks';
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import type { RunState } from '../../../schema/delivery.ts';
 import type { ShownRunTallies } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { ToggleChip } from '../../parts/chips.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { type ChangeFilters, LogChips } from '../../parts/log/log-chips.tsx';
 import { BarTitle, BulkButton, LiveSign, LogSearch, useLogFilters } from '../../parts/log/log-controls.tsx';
@@ -11,7 +11,7 @@ import { LogList, useLog } from '../../parts/log/log-list.tsx';
 import { bulkRunActions, useRunKind } from '../../parts/log/run-list.tsx';
 import { useWindowTitle } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, useApi } from '../../state/loading.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 
 /** The runs of all automations of the factory. */
@@ -77,9 +77,7 @@ function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
   return (
     <Empty title="No runs match the filters">
       <p>
-        <button type="button" class="btn small" onClick={onClear}>
-          Clear filters
-        </button>
+        <Button look="small" label="Clear filters" onClick={onClear} />
       </p>
     </Empty>
   );
@@ -97,11 +95,7 @@ const talliesEveryMs = 15_000;
 
 function useTallies(): Loading<ShownRunTallies> {
   const { factory } = useFactory();
-  return usePolled(
-    signal => callApi('get', '/factories/{factory}/run-tallies', { factory, signal }),
-    [factory],
-    talliesEveryMs,
-  );
+  return useApi('/factories/{factory}/run-tallies', { factory }, talliesEveryMs);
 }
 
 interface ChipsProperties {

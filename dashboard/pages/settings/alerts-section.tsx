@@ -1,7 +1,8 @@
 import { dayMs, hourMs } from '../../../schema/time-units.ts';
 import type { ShownAlert, ShownReceiver } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { ListTable, Sec, Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -11,7 +12,7 @@ import { announce } from '../../state/announcements.ts';
 import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
-import { usePolled } from '../../state/loading.ts';
+import { useApi } from '../../state/loading.ts';
 import { nowMs } from '../../state/time.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { formatLength } from '../../text/format-time.ts';
@@ -32,11 +33,7 @@ const muteTimes = [
 export function AlertsSection() {
   const { factory } = useFactory();
   const asked = readQuery().alert;
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
-    [factory],
-    everyMs,
-  );
+  const { value, error, reload } = useApi('/factories/{factory}/alerts', { factory }, everyMs);
   if (!value) return <Waiting error={error} reload={reload} what="alerts" />;
   const open = value.alerts.filter(({ status }) => status === 'open');
   const past = value.alerts.filter(
@@ -48,15 +45,11 @@ export function AlertsSection() {
       {isGone && <Notice cause={<WithCode text={`\`${asked}\` is no longer kept.`} />} />}
       <OpenAlerts alerts={open} reload={reload} />
       <section>
-        <div class="sec">
-          <h2>Past 30 days</h2>
-        </div>
+        <Sec title="Past 30 days" />
         {past.length === 0 ? <p class="t3">Nothing was resolved.</p> : <PastAlerts alerts={past} />}
       </section>
       <section>
-        <div class="sec">
-          <h2>Receivers</h2>
-        </div>
+        <Sec title="Receivers" />
         {value.receivers.length > 0 && <Receivers receivers={value.receivers} />}
         <p class="hint">
           {value.receivers.length === 0 && 'Nobody is told of alerts. '}
@@ -95,10 +88,9 @@ function OpenAlerts({ alerts, reload }: OpenProperties) {
   const columns = ['Alert', ['Since', 'no-phone'], ['For', 'right no-phone'], ['Action', 'action']] as const;
   return (
     <>
-      <div class="sec">
-        <h2>Open</h2>
+      <Sec title="Open">
         <span class="t3">{counts.join(', and ')}</span>
-      </div>
+      </Sec>
       <ProblemNotice error={acting.error} />
       {alerts.length === 0 ? (
         <p class="t3">Nothing is wrong.</p>
@@ -139,15 +131,13 @@ function AlertActions({ alert, act, control }: ActionsProperties) {
   return (
     <>
       {!alert.acknowledged && (
-        <button
-          type="button"
-          class="btn small"
+        <Button
+          look="small"
+          label="Acknowledge"
           aria-label={`Acknowledge: ${said}`}
           {...control}
           onClick={() => act(acknowledge, `Acknowledged: ${said}`)}
-        >
-          Acknowledge
-        </button>
+        />
       )}
       <Menu
         class="btn small icon quiet"

@@ -2,7 +2,8 @@ import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ListedChange } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { Empty, ListTable, Sec, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ClockTime, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -26,15 +27,15 @@ export function AuditSection() {
   const entries = pages.flatMap(({ entries }) => entries);
   return (
     <>
-      <div class="sec">
-        <h2>Audit log</h2>
-      </div>
+      <Sec title="Audit log" />
       {entries.length === 0 ? <Empty title="No changes yet" /> : <ChangeTable entries={entries} />}
       <ProblemNotice error={more.error} />
       {next && (
-        <button type="button" class="btn" {...more.control} onClick={() => more.run()}>
-          {more.busy ? 'Reading…' : 'Show older changes'}
-        </button>
+        <Button
+          label={more.busy ? 'Reading…' : 'Show older changes'}
+          {...more.control}
+          onClick={() => more.run()}
+        />
       )}
     </>
   );
@@ -70,10 +71,7 @@ function ChangeRow({ entry }: { readonly entry: ListedChange }) {
   return (
     <tr>
       <td>
-        <span class="t2">{sayChange(operation)}</span>{' '}
-        <span class="name">
-          <Text text={subject} />
-        </span>
+        <span class="t2">{sayChange(operation)}</span> <Text class="name" text={subject} />
         {factory === null && <span class="t3"> · all factories</span>}
         {unfinished && <span class="warn"> · unfinished: check whether it was made</span>}
       </td>
@@ -81,9 +79,7 @@ function ChangeRow({ entry }: { readonly entry: ListedChange }) {
         <Text text={who.name} />
       </td>
       <td class="no-phone">
-        <span class="id">
-          <Text text={from} />
-        </span>
+        <Text class="id" text={from} />
       </td>
       <td class="right t3 small">
         <ClockTime at={at} />

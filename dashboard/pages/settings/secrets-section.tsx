@@ -1,6 +1,6 @@
 import type { ListedSecret } from '../../api-answers.ts';
 import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Empty, ListTable, Sec, Waiting } from '../../parts/lists.tsx';
 import { State } from '../../parts/signs.tsx';
 import { Code, Moment, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -19,9 +19,7 @@ export function SecretsSection({ secrets: { value, error, reload } }: Properties
   if (!value) return <Waiting error={error} reload={reload} what="team secrets" />;
   return (
     <>
-      <div class="sec">
-        <h2>Team secrets</h2>
-      </div>
+      <Sec title="Team secrets" />
       {value.length === 0 ? (
         <Empty title="No team secrets" />
       ) : (

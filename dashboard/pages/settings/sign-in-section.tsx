@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Account, ShownSession } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Question } from '../../parts/dialog.tsx';
-import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { ListTable, Sec, Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { areSettled, type Loading, useLoad } from '../../state/loading.ts';
+import { areSettled, type Loading, useApi } from '../../state/loading.ts';
 import { session } from '../../state/session.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
@@ -19,41 +20,52 @@ interface SessionsProperties {
 /** How people sign in, who is signed in here, and the sessions that this person may end. */
 export function SignInSection() {
   const sessions = useSessions();
-  const provider = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+  const provider = useApi('/sign-in', {});
   const current = sessions.value?.sessions.find(({ current }) => current);
   const account = session.value.state === 'signed-in' ? session.value.account : undefined;
   if (!areSettled(sessions, provider))
     return <Waiting error={undefined} reload={sessions.reload} what="the sign-in" />;
   return (
     <>
-      <div class="sec">
-        <h2>Sign-in</h2>
-      </div>
+      <Sec title="Sign-in" />
       <ProblemNotice error={provider.error} retry={provider.reload} />
       <Facts>
         {provider.value && (
-          <Fact term="Provider">
-            {provider.value.provider ? (
-              <>
-                <Text text={provider.value.provider.label} />, OpenID Connect
-              </>
-            ) : (
-              'none; people sign in with API tokens'
-            )}
-          </Fact>
+          <Fact
+            term="Provider"
+            value={
+              provider.value.provider ? (
+                <>
+                  <Text text={provider.value.provider.label} />, OpenID Connect
+                </>
+              ) : (
+                'none; people sign in with API tokens'
+              )
+            }
+          />
         )}
         {account && (
-          <Fact term="You">
-            <Text text={account.name} />
-            {account.kind === 'token' && <span class="t3"> · an API token</span>}
-          </Fact>
+          <Fact
+            term="You"
+            value={
+              <>
+                <Text text={account.name} />
+                {account.kind === 'token' && <span class="t3"> · an API token</span>}
+              </>
+            }
+          />
         )}
         {current && (
-          <Fact term="Session">
-            ends at the latest <ExactTime at={current.until} due />
-          </Fact>
+          <Fact
+            term="Session"
+            value={
+              <>
+                ends at the latest <ExactTime at={current.until} due />
+              </>
+            }
+          />
         )}
-        {account && <Fact term="Permission">{account.grants.map(sayGrant)}</Fact>}
+        {account && <Fact term="Permission" value={account.grants.map(sayGrant)} />}
       </Facts>
       <section>
         <Sessions sessions={sessions} />
@@ -74,7 +86,7 @@ export function SessionsPage() {
 }
 
 function useSessions() {
-  return useLoad(signal => callApi('get', '/sessions', { signal }), []);
+  return useApi('/sessions', {});
 }
 
 function sayGrant({ factory, permission }: Account['grants'][number]) {
@@ -96,16 +108,13 @@ function Sessions({ sessions: { value, error, reload } }: SessionsProperties) {
   const others = listOwnOthers(value.sessions);
   return (
     <>
-      <div class="sec">
-        <h2>Sessions</h2>
+      <Sec title="Sessions">
         {others.length > 0 && (
           <div class="push">
-            <button type="button" class="btn small" onClick={() => setAsks(true)}>
-              Sign out my others…
-            </button>
+            <Button look="small" label="Sign out my others…" onClick={() => setAsks(true)} />
           </div>
         )}
-      </div>
+      </Sec>
       <ProblemNotice error={ending.error ?? error} />
       <ListTable
         kind="plain"
@@ -159,9 +168,7 @@ function SessionRow({ session, control, onEnd }: RowProperties) {
   return (
     <tr>
       <td>
-        <span class="name">
-          <Text text={name} />
-        </span>{' '}
+        <Text class="name" text={name} />{' '}
         <span class="t3">
           {kind === 'token' && '· API token'}
           {subject !== null && subject !== name && <Text text={`· ${subject}`} />}
@@ -180,15 +187,13 @@ function SessionRow({ session, control, onEnd }: RowProperties) {
         {current ? (
           <span class="t3 small">this session</span>
         ) : (
-          <button
-            type="button"
-            class="btn small"
+          <Button
+            look="small"
+            label="End"
             aria-label={`End the session of ${name}`}
             {...control}
             onClick={onEnd}
-          >
-            End
-          </button>
+          />
         )}
       </td>
     </tr>

@@ -3,16 +3,16 @@ import { type Permission, permissions } from '../../../schema/grant.ts';
 import { dayMs } from '../../../schema/time-units.ts';
 import type { CreatedToken, ListedToken } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { Segments } from '../../parts/controls.tsx';
+import { Button, Segments } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Empty, ListTable, Sec, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
 import { Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/loading.ts';
+import { useApi } from '../../state/loading.ts';
 import { mayManage } from '../../state/session.ts';
 import { nowMs, timeZone } from '../../state/time.ts';
 import { formatBothTimes, formatDate, formatRelativeTime } from '../../text/format-time.ts';
@@ -36,24 +36,18 @@ const permissionTexts = {
 /** The API tokens that are valid for the factory, by their names; each is shown only once, when it is created. */
 export function TokensSection() {
   const { factory } = useFactory();
-  const { value, error, reload } = useLoad(
-    signal => callApi('get', '/factories/{factory}/tokens', { factory, signal }),
-    [factory],
-  );
+  const { value, error, reload } = useApi('/factories/{factory}/tokens', { factory });
   const [creates, setCreates] = useState(false);
   const [created, setCreated] = useState<CreatedToken>();
   const [revoked, setRevoked] = useState<ListedToken>();
   if (!value) return <Waiting error={error} reload={reload} what="API tokens" />;
   return (
     <>
-      <div class="sec">
-        <h2>API tokens</h2>
+      <Sec title="API tokens">
         <div class="push">
-          <button type="button" class="btn small" onClick={() => setCreates(true)}>
-            Create token…
-          </button>
+          <Button look="small" label="Create token…" onClick={() => setCreates(true)} />
         </div>
-      </div>
+      </Sec>
       <ProblemNotice error={error} />
       {value.tokens.length === 0 ? (
         <Empty title="No API tokens" />
@@ -126,14 +120,12 @@ function TokenRow({ token, onRevoke }: { readonly token: ListedToken } & Pick<Ta
       <td class="right t2">{expiresAt === null ? 'never' : <Expiry at={expiresAt} />}</td>
       <td class="action">
         {mayManage(factory) && (
-          <button
-            type="button"
-            class="btn small"
+          <Button
+            look="small"
+            label="Revoke…"
             aria-label={`Revoke ${name}…`}
             onClick={() => onRevoke(token)}
-          >
-            Revoke…
-          </button>
+          />
         )}
       </td>
     </tr>

@@ -6,7 +6,6 @@ import type {
   SentTest,
   ShownWebhook,
 } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { Tabs } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
@@ -14,7 +13,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { goTo, readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
-import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading, useApi } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useInterval } from '../../state/time.ts';
 import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
@@ -42,16 +41,8 @@ type TabName = (typeof tabs)[number];
 /** A webhook: whether it is well, and in tabs its deliveries, its set-up, the filters that use it and its definition. */
 export function WebhookPage({ uid }: { readonly uid: string }) {
   const { factory, reload: reloadFactory } = useFactory();
-  const webhook = usePolled(
-    signal => callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid, signal }),
-    [factory, uid],
-    everyMs,
-  );
-  const health = usePolled(
-    signal => callApi('get', '/factories/{factory}/health', { factory, query: { webhook: uid }, signal }),
-    [factory, uid],
-    everyMs,
-  );
+  const webhook = useApi('/factories/{factory}/webhooks/{uid}', { factory, uid }, everyMs);
+  const health = useApi('/factories/{factory}/health', { factory, query: { webhook: uid } }, everyMs);
   const why = useWhy(uid, [], health.reload);
   const listeners = useListeners(uid);
   // The page appears whole: the cause above the tabs would move them.

@@ -9,8 +9,7 @@ import type {
 import { callApi } from '../../api-client.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { ToggleChip } from '../../parts/chips.tsx';
-import { Finder } from '../../parts/controls.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { Finder, LinkButton } from '../../parts/controls.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
@@ -61,10 +60,12 @@ export function WebhooksPage() {
         title="Webhooks"
         actions={
           mayManage && (
-            <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
-              <Icon name="plus" />
-              New webhook
-            </a>
+            <LinkButton
+              look="primary"
+              icon="plus"
+              label="New webhook"
+              to={{ page: 'new-webhook', factory }}
+            />
           )
         }
       />

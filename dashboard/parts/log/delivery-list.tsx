@@ -11,6 +11,7 @@ import type { RowsPosition } from '../../state/row-list.ts';
 import { formatSize } from '../../text/format-values.ts';
 import { lookOfRun, signOfOutcome } from '../../text/looks.ts';
 import { ToggleChip } from '../chips.tsx';
+import { Button } from '../controls.tsx';
 import { AutomationChoice } from '../delivery/delivery-actions.tsx';
 import { Empty } from '../lists.tsx';
 import { Monogram, schemeOf } from '../monogram.tsx';
@@ -185,9 +186,7 @@ export function NoDeliveries({ isFiltered, onClear }: NoneProperties) {
   return (
     <Empty title="No deliveries match the filters">
       <p>
-        <button type="button" class="btn" onClick={onClear}>
-          Clear filters
-        </button>
+        <Button label="Clear filters" onClick={onClear} />
       </p>
     </Empty>
   );
@@ -208,17 +207,11 @@ function DeliveryCells({ delivery, schemes }: CellsProperties) {
       <Sign name={signOfOutcome(outcome)} label={outcome} />
       <span class="hook">
         <Monogram scheme={scheme} name={webhook} />
-        <span class="cut">
-          <Text text={webhook} />
-        </span>
+        <Text class="cut" text={webhook} />
       </span>
       <span class="what">
-        <span class="title nowrap">
-          <Text text={summary?.title ?? outcome} />
-        </span>
-        <span class="sum cut">
-          <Text text={texts.join(' · ')} />
-        </span>
+        <Text class="title nowrap" text={summary?.title ?? outcome} />
+        <Text class="sum cut" text={texts.join(' · ')} />
       </span>
       <BecameOf delivery={delivery} isRejected={isRejected} />
       <ClockTime at={at} />

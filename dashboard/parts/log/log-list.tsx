@@ -15,6 +15,7 @@ import { nowMs, timeZone } from '../../state/time.ts';
 import { useRows } from '../../state/use-rows.ts';
 import { watchEvents } from '../../state/watch-events.ts';
 import { formatClockTime, formatDay, formatExactTime } from '../../text/format-time.ts';
+import { Button } from '../controls.tsx';
 import { Waiting } from '../lists.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
@@ -119,9 +120,12 @@ export function LogList<T extends Row>({ kind, log, empty, ...properties }: Prop
         <ProblemNotice error={error} retry={log.reload} />
         {progress && <Progress progress={progress} what={kind.what} onStop={log.stop} />}
         {!isEnd && !progress && (
-          <button type="button" class="btn quiet" disabled={isReading} onClick={() => log.readMore(last)}>
-            Show older {kind.what}
-          </button>
+          <Button
+            look="quiet"
+            label={`Show older ${kind.what}`}
+            disabled={isReading}
+            onClick={() => log.readMore(last)}
+          />
         )}
       </div>
     </>
@@ -240,14 +244,12 @@ function OtherLine<T extends Row>({ item, log, what, onToggle }: OtherProperties
       );
     case 'gap':
       return (
-        <button
-          type="button"
-          class="btn quiet"
+        <Button
+          look="quiet"
+          label={`Show the ${what} in between`}
           disabled={log.isReading}
           onClick={() => log.readMore(item.segment)}
-        >
-          Show the {what} in between
-        </button>
+        />
       );
   }
 }
@@ -264,9 +266,7 @@ function Progress({ progress: { searched, lastId }, what, onStop }: ProgressProp
     <p class="flow t2" role="status">
       Searched {searched.toLocaleString('en')} {what}
       {atMs !== undefined && `, back to ${formatExactTime(atMs, timeZone.value)}`} …
-      <button type="button" class="btn small" onClick={onStop}>
-        Stop
-      </button>
+      <Button look="small" label="Stop" onClick={onStop} />
     </p>
   );
 }

@@ -38,18 +38,12 @@ function RunCells({ run }: { readonly run: ShownRun }) {
   return (
     <>
       <Sign name={sign} label={word} />
-      <span class="title cut">
-        <Text text={run.automation} />
-      </span>
+      <Text class="title cut" text={run.automation} />
       <span class="by flow t2">
         <Monogram scheme={summary?.scheme ?? null} name={webhook} />
-        <span class="cut">
-          <Text text={manual ? 'by hand' : event} />
-        </span>
+        <Text class="cut" text={manual ? 'by hand' : event} />
       </span>
-      <span class={`res cut ${resultClasses[tone]}`}>
-        <Text text={text || word} />
-      </span>
+      <Text class={`res cut ${resultClasses[tone]}`} text={text || word} />
       <span class={`num2 ${run.state === 'running' ? 'run' : ''}`}>
         <RunLength run={run} />
       </span>
