@@ -10,11 +10,6 @@ interface SignProperties {
   readonly label?: string;
 }
 
-interface StateProperties {
-  readonly sign: SignName;
-  readonly children: ComponentChildren;
-}
-
 const ring = <circle cx="7" cy="7" r="5.25" />;
 const dashedRing = <circle cx="7" cy="7" r="5.25" stroke-dasharray="2 2.12" />;
 const disc = <circle class="f" cx="7" cy="7" r="6.25" />;
@@ -86,7 +81,7 @@ export function Sign({ name, label }: SignProperties) {
 }
 
 /** A state: its sign, and a word. */
-export function State({ sign, children }: StateProperties) {
+export function State({ sign, children }: { readonly sign: SignName; readonly children: ComponentChildren }) {
   return (
     <span class={`state ${toneOf(sign)}`}>
       <Sign name={sign} />

@@ -7,12 +7,8 @@ import { useFactory } from '../../state/current-factory.ts';
 import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { AttentionList } from './attention-list.tsx';
 
-interface Properties {
-  readonly days: FactoryDays;
-}
-
 /** Leads to the first delivery, in three steps, each with its command, and with its button if it can be done here. */
-export function EmptyFactory({ days: { webhooks, runs } }: Properties) {
+export function EmptyFactory({ days: { webhooks, runs } }: { readonly days: FactoryDays }) {
   const { factory, mayManage, managedHere } = useFactory();
   const hookmill = factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
   const [first] = webhooks;

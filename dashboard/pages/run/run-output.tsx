@@ -64,12 +64,7 @@ function isMissing(failure: unknown): boolean {
   return (failure as { problem?: { code?: string } }).problem?.code === 'output-not-stored';
 }
 
-interface LinesProperties {
-  readonly part: OutputPart;
-  readonly isGrowing: boolean;
-}
-
-function Lines({ part, isGrowing }: LinesProperties) {
+function Lines({ part, isGrowing }: { readonly part: OutputPart; readonly isGrowing: boolean }) {
   const area = useRef<HTMLPreElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const { lines } = part;

@@ -1,16 +1,12 @@
 import type { ShownDaemon, ShownStatus } from '../../api-answers.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
-import { ListTable, Sec, Waiting } from '../../parts/lists.tsx';
+import { type Column, Sec, Table, Waiting } from '../../parts/lists.tsx';
 import { Code, Fact, Facts, Moment, Size, Text } from '../../parts/text.tsx';
 import { useApi } from '../../state/loading.ts';
 import { formatCount } from '../../text/format-values.ts';
 
-interface Properties {
-  readonly status: ShownStatus;
-}
-
 /** The daemon that answers: what it is, where it keeps everything, and its limits. */
-export function DaemonSection({ status: { replicas } }: Properties) {
+export function DaemonSection({ status: { replicas } }: { readonly status: ShownStatus }) {
   const { value, error, reload } = useApi('/daemon', {});
   if (!value) return <Waiting error={error} reload={reload} what="the daemon" />;
   const { version, startedAt, store, ingressUrl, managementUrl, runners } = value;
@@ -72,28 +68,31 @@ function Limits({ daemon: { limits, retention } }: { readonly daemon: ShownDaemo
 
 type Alive = NonNullable<ShownStatus['replicas']>['alive'];
 
+const replicaColumns: readonly Column<Alive[number]>[] = [
+  { head: 'Replica', cell: ({ id }) => <Code text={id} /> },
+  { head: 'Started', look: 't2', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+  { head: 'Runs', class: 'right', look: 't2', cell: ({ runs }) => runs },
+];
+
 function Replicas({ alive }: { readonly alive: Alive }) {
   return (
     <section>
       <Sec title="Replicas">
         <span class="t3">{alive.length} alive</span>
       </Sec>
-      <ListTable kind="plain" columns={['Replica', 'Started', ['Runs', 'right']]}>
-        {alive.map(({ id, startedAt, runs }) => (
-          <tr key={id}>
-            <td>
-              <Code text={id} />
-            </td>
-            <td class="t2">
-              <Moment at={startedAt} />
-            </td>
-            <td class="right t2">{runs}</td>
-          </tr>
-        ))}
-      </ListTable>
+      <Table columns={replicaColumns} rows={alive} keyOf={({ id }) => id} />
     </section>
   );
 }
+
+const runnerColumns: readonly Column<ShownDaemon['runners'][number]>[] = [
+  { head: 'Runner', look: 'name', cell: ({ name }) => <Text text={name} /> },
+  { head: 'Kind', look: 't2', cell: ({ kind }) => kind },
+  {
+    ...{ head: 'At the same time', class: 'right', look: 't2' },
+    cell: ({ concurrency }) => formatCount(concurrency, 'run'),
+  },
+];
 
 function Runners({ runners }: Pick<ShownDaemon, 'runners'>) {
   return (
@@ -102,17 +101,7 @@ function Runners({ runners }: Pick<ShownDaemon, 'runners'>) {
       {runners.length === 0 ? (
         <p class="t3">No runner: runs stay queued.</p>
       ) : (
-        <ListTable kind="plain" columns={['Runner', 'Kind', ['At the same time', 'right']]}>
-          {runners.map(({ name, kind, concurrency }) => (
-            <tr key={name}>
-              <td class="name">
-                <Text text={name} />
-              </td>
-              <td class="t2">{kind}</td>
-              <td class="right t2">{formatCount(concurrency, 'run')}</td>
-            </tr>
-          ))}
-        </ListTable>
+        <Table columns={runnerColumns} rows={runners} keyOf={({ name }) => name} />
       )}
     </section>
   );

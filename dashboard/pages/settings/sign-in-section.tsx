@@ -3,14 +3,14 @@ import type { Account, ShownSession } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
 import { Button } from '../../parts/controls.tsx';
 import { Question } from '../../parts/dialog.tsx';
-import { ListTable, Sec, Waiting } from '../../parts/lists.tsx';
+import { type Column, Sec, Table, Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { areSettled, type Loading, useApi } from '../../state/loading.ts';
 import { session } from '../../state/session.ts';
-import { type ActionControl, useAction } from '../../state/use-action.ts';
+import { useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
 
 interface SessionsProperties {
@@ -106,6 +106,21 @@ function Sessions({ sessions: { value, error, reload } }: SessionsProperties) {
   });
   if (!value) return <Waiting error={error} reload={reload} what="sessions" />;
   const others = listOwnOthers(value.sessions);
+  const columns: readonly Column<ShownSession>[] = [
+    { head: 'Who', cell: session => <Owner session={session} /> },
+    { head: 'From', class: 'no-phone', look: 'id', cell: ({ from }) => <Text text={from} /> },
+    { head: 'Began', class: 'no-phone', look: 't2', cell: ({ beganAt }) => <Moment at={beganAt} /> },
+    { head: 'Last used', look: 't2', cell: ({ usedAt }) => <Time at={usedAt} /> },
+    {
+      ...{ head: 'End', class: 'action' },
+      cell: each => {
+        if (each.current) return <span class="t3 small">this session</span>;
+        const label = `End the session of ${each.name}`;
+        const end = () => ending.run(each);
+        return <Button look="small" label="End" aria-label={label} {...ending.control} onClick={end} />;
+      },
+    },
+  ];
   return (
     <>
       <Sec title="Sessions">
@@ -116,14 +131,7 @@ function Sessions({ sessions: { value, error, reload } }: SessionsProperties) {
         )}
       </Sec>
       <ProblemNotice error={ending.error ?? error} />
-      <ListTable
-        kind="plain"
-        columns={['Who', ['From', 'no-phone'], ['Began', 'no-phone'], 'Last used', ['End', 'action']]}
-      >
-        {value.sessions.map(each => (
-          <SessionRow key={each.id} session={each} control={ending.control} onEnd={() => ending.run(each)} />
-        ))}
-      </ListTable>
+      <Table columns={columns} rows={value.sessions} keyOf={({ id }) => id} />
       {asks && (
         <Question
           title={`Sign out ${formatCount(others.length, 'other session')} of yours?`}
@@ -157,45 +165,14 @@ async function endSession(id: string): Promise<void> {
   await callApi('delete', '/sessions/{session}', { session: id });
 }
 
-interface RowProperties {
-  readonly session: ShownSession;
-  readonly control: ActionControl;
-  readonly onEnd: () => void;
-}
-
-function SessionRow({ session, control, onEnd }: RowProperties) {
-  const { kind, name, subject, from, beganAt, usedAt, current } = session;
+function Owner({ session: { kind, name, subject } }: { readonly session: ShownSession }) {
   return (
-    <tr>
-      <td>
-        <Text class="name" text={name} />{' '}
-        <span class="t3">
-          {kind === 'token' && '· API token'}
-          {subject !== null && subject !== name && <Text text={`· ${subject}`} />}
-        </span>
-      </td>
-      <td class="no-phone id">
-        <Text text={from} />
-      </td>
-      <td class="no-phone t2">
-        <Moment at={beganAt} />
-      </td>
-      <td class="t2">
-        <Time at={usedAt} />
-      </td>
-      <td class="action">
-        {current ? (
-          <span class="t3 small">this session</span>
-        ) : (
-          <Button
-            look="small"
-            label="End"
-            aria-label={`End the session of ${name}`}
-            {...control}
-            onClick={onEnd}
-          />
-        )}
-      </td>
-    </tr>
+    <>
+      <Text class="name" text={name} />{' '}
+      <span class="t3">
+        {kind === 'token' && '· API token'}
+        {subject !== null && subject !== name && <Text text={`· ${subject}`} />}
+      </span>
+    </>
   );
 }

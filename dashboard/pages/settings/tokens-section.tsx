@@ -6,7 +6,7 @@ import { callApi } from '../../api-client.ts';
 import { Button, Segments } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
-import { Empty, ListTable, Sec, Waiting } from '../../parts/lists.tsx';
+import { type Column, Empty, Sec, Table, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
 import { Text, Time } from '../../parts/text.tsx';
@@ -52,7 +52,7 @@ export function TokensSection() {
       {value.tokens.length === 0 ? (
         <Empty title="No API tokens" />
       ) : (
-        <TokenTable tokens={value.tokens} onRevoke={setRevoked} />
+        <Table columns={listColumns(setRevoked)} rows={value.tokens} keyOf={({ name }) => name} />
       )}
       {creates && (
         <CreateDialog
@@ -77,58 +77,44 @@ export function TokensSection() {
   );
 }
 
-interface TableProperties {
-  readonly tokens: readonly ListedToken[];
-  readonly onRevoke: (token: ListedToken) => void;
-}
-
-function TokenTable({ tokens, onRevoke }: TableProperties) {
-  const columns = [
-    'Name',
-    'Permission',
-    ['Factory', 'no-phone'],
-    ['Created', 'no-phone'],
-    ['Last used', 'no-phone'],
-    ['Expires', 'right'],
-    ['Revoke', 'action'],
-  ] as const;
-  return (
-    <ListTable kind="plain" columns={columns}>
-      {tokens.map(token => (
-        <TokenRow key={token.name} token={token} onRevoke={onRevoke} />
-      ))}
-    </ListTable>
-  );
-}
-
-function TokenRow({ token, onRevoke }: { readonly token: ListedToken } & Pick<TableProperties, 'onRevoke'>) {
-  const { name, factory, permission, createdAt, expiresAt, lastUsedAt } = token;
-  const isForgotten = nowMs.value - Date.parse(lastUsedAt ?? createdAt) > forgottenMs;
-  return (
-    <tr>
-      <td class="name">
-        <Text text={name} />
-      </td>
-      <td class={permission === 'read' ? 't2' : ''}>{permission}</td>
-      <td class="no-phone t2">{factory === null ? 'all' : <Text text={factory} />}</td>
-      <td class="no-phone t2">
-        <Day at={createdAt} />
-      </td>
-      <td class={`no-phone ${isForgotten ? 'warn' : 't2'}`}>
-        {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}
-      </td>
-      <td class="right t2">{expiresAt === null ? 'never' : <Expiry at={expiresAt} />}</td>
-      <td class="action">
-        {mayManage(factory) && (
+function listColumns(onRevoke: (token: ListedToken) => void): readonly Column<ListedToken>[] {
+  return [
+    { head: 'Name', look: 'name', cell: ({ name }) => <Text text={name} /> },
+    {
+      head: 'Permission',
+      cell: ({ permission }) => <span class={permission === 'read' ? 't2' : ''}>{permission}</span>,
+    },
+    {
+      ...{ head: 'Factory', class: 'no-phone', look: 't2' },
+      cell: ({ factory }) => (factory === null ? 'all' : <Text text={factory} />),
+    },
+    { head: 'Created', class: 'no-phone', look: 't2', cell: ({ createdAt }) => <Day at={createdAt} /> },
+    { head: 'Last used', class: 'no-phone', cell: token => <LastUse token={token} /> },
+    {
+      ...{ head: 'Expires', class: 'right', look: 't2' },
+      cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Expiry at={expiresAt} />),
+    },
+    {
+      ...{ head: 'Revoke', class: 'action' },
+      cell: token =>
+        mayManage(token.factory) && (
           <Button
             look="small"
             label="Revoke…"
-            aria-label={`Revoke ${name}…`}
+            aria-label={`Revoke ${token.name}…`}
             onClick={() => onRevoke(token)}
           />
-        )}
-      </td>
-    </tr>
+        ),
+    },
+  ];
+}
+
+function LastUse({ token: { lastUsedAt, createdAt } }: { readonly token: ListedToken }) {
+  const isForgotten = nowMs.value - Date.parse(lastUsedAt ?? createdAt) > forgottenMs;
+  return (
+    <span class={isForgotten ? 'warn' : 't2'}>
+      {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}
+    </span>
   );
 }
 

@@ -67,12 +67,7 @@ export const replayAll: BulkAction = {
   render: (filters, onClose) => <BulkReplay filters={filters} onClose={onClose} />,
 };
 
-interface BulkProperties {
-  readonly filters: LogFilters;
-  readonly onClose: () => void;
-}
-
-function BulkReplay({ filters, onClose }: BulkProperties) {
+function BulkReplay({ filters, onClose }: { readonly filters: LogFilters; readonly onClose: () => void }) {
   const { factory } = useFactory();
   const [automation, setAutomation] = useState('');
   const path = '/factories/{factory}/deliveries/{delivery}/replay';

@@ -132,12 +132,8 @@ function BulkCancel({ filters, onClose }: BulkProperties) {
   );
 }
 
-interface Properties {
-  readonly fixed?: LogFilters;
-}
-
 /** The runs of a factory, or of one of its automations. */
-export function RunList({ fixed }: Properties) {
+export function RunList({ fixed }: { readonly fixed?: LogFilters }) {
   const { factory } = useFactory();
   const { chosen, filters, change, isFiltered } = useLogFilters(fixed);
   const log = useLog(runKind, filters);
