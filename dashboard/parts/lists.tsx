@@ -30,7 +30,7 @@ interface Properties<Row> {
   readonly keyOf: (row: Row) => string;
   readonly class?: string;
   /** The attributes of a row. */
-  readonly rowOf?: (row: Row) => ComponentProps<"tr">;
+  readonly rowOf?: (row: Row) => ComponentProps<'tr'>;
   /** A heading above the first of several rows with the same. */
   readonly groupOf?: (row: Row) => string;
 }

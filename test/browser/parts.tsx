@@ -72,11 +72,7 @@ const Signs = () => (
       <Monogram key={size} scheme="stripe" name="Stripe" size={size} />
     ))}
     <Monogram scheme={null} name="deploys" size="m" />
-    {['plain', 'run', 'warn', 'bad'].map(tone => (
-      <span key={tone} class={`tag ${tone}`}>
-        {tone}
-      </span>
-    ))}
+    <span class="tag">plain</span>
     <span class="live">live</span>
     <Spark bars={toSparkBars(bars)} />
   </div>

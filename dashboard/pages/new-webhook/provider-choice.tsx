@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ListedScheme } from '../../api-answers.ts';
 import { Button, Finder } from '../../parts/controls.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
+import { Marked } from '../../parts/text.tsx';
 import type { ChosenSender } from '../../state/webhook-draft.ts';
 import { findSchemes, oftenUsed, splitProvider } from '../../text/senders.ts';
 
@@ -127,17 +128,4 @@ function SchemeOption({ scheme: { id, provider, kind }, sought, isChosen, onChoo
 /** The kind of a provider; `ci` and `ai` are short for something. */
 export function nameKind(kind: string): string {
   return kind.length === 2 ? kind.toUpperCase() : kind;
-}
-
-/** A text in which what was sought is marked. */
-function Marked({ text, sought }: { readonly text: string; readonly sought: string }) {
-  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase());
-  if (at < 0) return <>{text}</>;
-  return (
-    <>
-      {text.slice(0, at)}
-      <mark>{text.slice(at, at + sought.length)}</mark>
-      {text.slice(at + sought.length)}
-    </>
-  );
 }

@@ -3,12 +3,11 @@ import { describeUsage } from '../../../schema/clients/describe.ts';
 import type { RunState } from '../../../schema/delivery.ts';
 import type { ShownRunTallies } from '../../api-answers.ts';
 import { ToggleChip } from '../../parts/chips.tsx';
-import { Button } from '../../parts/controls.tsx';
-import { Empty, Waiting } from '../../parts/lists.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { type ChangeFilters, LogChips } from '../../parts/log/log-chips.tsx';
 import { BarTitle, BulkButton, LiveSign, LogSearch, useLogFilters } from '../../parts/log/log-controls.tsx';
-import { LogList, useLog } from '../../parts/log/log-list.tsx';
-import { bulkRunActions, useRunKind } from '../../parts/log/run-list.tsx';
+import { LogList, NoRows, useLog } from '../../parts/log/log-list.tsx';
+import { bulkRunActions, runKind } from '../../parts/log/run-list.tsx';
 import { useWindowTitle } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { areSettled, type Loading, useApi } from '../../state/loading.ts';
@@ -17,9 +16,8 @@ import type { LogFilters } from '../../state/log-filters.ts';
 /** The runs of all automations of the factory. */
 export function RunsPage() {
   const { factory } = useFactory();
-  const kind = useRunKind();
   const { chosen, filters, change, clear, isFiltered } = useLogFilters();
-  const log = useLog(kind, filters);
+  const log = useLog(runKind, filters);
   const hasCost = useMemo(
     () => log.segments?.some(({ rows }) => rows.some(({ report }) => report && describeUsage(report))),
     [log.segments],
@@ -55,31 +53,18 @@ export function RunsPage() {
             <span>Created</span>
           </div>
           <LogList
-            kind={kind}
+            kind={runKind}
             log={log}
             locationOf={({ id }) => ({ page: 'run', factory, id })}
-            empty={<NoRuns isFiltered={isFiltered} onClear={clear} />}
+            empty={
+              <NoRows kind={runKind} isFiltered={isFiltered} onClear={clear}>
+                A run starts when a delivery matches the filter of an automation.
+              </NoRows>
+            }
           />
         </section>
       </div>
     </div>
-  );
-}
-
-function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
-  if (!isFiltered) {
-    return (
-      <Empty title="No runs yet">
-        <p>A run starts when a delivery matches the filter of an automation.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title="No runs match the filters">
-      <p>
-        <Button look="small" label="Clear filters" onClick={onClear} />
-      </p>
-    </Empty>
   );
 }
 

@@ -9,13 +9,13 @@ import { Field } from '../../parts/fields.tsx';
 import { type Column, Empty, Sec, Table, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
-import { Text, Time } from '../../parts/text.tsx';
+import { At, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useApi } from '../../state/loading.ts';
 import { mayManage } from '../../state/session.ts';
 import { nowMs, timeZone } from '../../state/time.ts';
-import { formatBothTimes, formatDate, formatRelativeTime } from '../../text/format-time.ts';
+import { formatDate, formatRelativeTime } from '../../text/format-time.ts';
 
 /** Time without use after which a token is probably forgotten, and time before its end to replace it, in ms. */
 const forgottenMs = 30 * dayMs;
@@ -119,23 +119,14 @@ function LastUse({ token: { lastUsedAt, createdAt } }: { readonly token: ListedT
 }
 
 function Day({ at }: { readonly at: string }) {
-  const atMs = Date.parse(at);
-  return (
-    <time dateTime={at} title={formatBothTimes(atMs)}>
-      {formatDate(atMs, nowMs.value, timeZone.value)}
-    </time>
-  );
+  return <At at={at} say={atMs => formatDate(atMs, nowMs.value, timeZone.value)} />;
 }
 
 function Expiry({ at }: { readonly at: string }) {
   const leftMs = Date.parse(at) - nowMs.value;
   if (leftMs <= 0) return <span class="bad">expired</span>;
   if (leftMs > endsSoonMs) return <Day at={at} />;
-  return (
-    <time class="warn" dateTime={at} title={formatBothTimes(Date.parse(at))}>
-      {formatRelativeTime(Date.parse(at), nowMs.value)}
-    </time>
-  );
+  return <At class="warn" at={at} say={atMs => formatRelativeTime(atMs, nowMs.value)} />;
 }
 
 interface CreateProperties {

@@ -11,6 +11,7 @@ import { nowMs } from '../../state/time.ts';
 import { formatDuration } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
+import { toSentence } from '../../text/sentences.ts';
 import { LinkButton } from '../controls.tsx';
 import { Icon } from '../icons.tsx';
 import { Sec, Waiting } from '../lists.tsx';
@@ -127,11 +128,6 @@ function DetailTitle({ title }: { readonly title: string }) {
       <Text text={title} />
     </h1>
   );
-}
-
-function toSentence(text: string): string {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 interface OriginalProperties {

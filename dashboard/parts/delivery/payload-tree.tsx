@@ -15,7 +15,7 @@ import {
 } from '../../text/payload-tree.ts';
 import { Button } from '../controls.tsx';
 import { CopyButton } from '../copyable.tsx';
-import { Link, Text } from '../text.tsx';
+import { Link, Marked, Text } from '../text.tsx';
 
 /** Levels that are open at first. */
 const openLevels = 1;
@@ -177,22 +177,6 @@ function AutomateLink({ node, webhook }: { readonly node: TreeNode; readonly web
       text="Automate"
       aria-label={`Write an automation for ${path}`}
     />
-  );
-}
-
-/** Text in which each place with what is sought is marked. */
-function Marked({ text, sought }: { readonly text: string; readonly sought: string }) {
-  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase());
-  if (at === -1) return <Text text={text} />;
-  const end = at + sought.length;
-  return (
-    <>
-      <Text text={text.slice(0, at)} />
-      <mark>
-        <Text text={text.slice(at, end)} />
-      </mark>
-      <Marked text={text.slice(end)} sought={sought} />
-    </>
   );
 }
 

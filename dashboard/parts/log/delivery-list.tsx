@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { apiPageMax } from '../../../schema/api/conventions.ts';
 import { runStates } from '../../../schema/delivery.ts';
@@ -11,16 +12,14 @@ import type { RowsPosition } from '../../state/row-list.ts';
 import { formatSize } from '../../text/format-values.ts';
 import { lookOfRun, signOfOutcome } from '../../text/looks.ts';
 import { ToggleChip } from '../chips.tsx';
-import { Button } from '../controls.tsx';
 import { AutomationChoice } from '../delivery/delivery-actions.tsx';
-import { Empty } from '../lists.tsx';
 import { Monogram, schemeOf } from '../monogram.tsx';
 import { Sign, toneOf } from '../signs.tsx';
 import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { type ChangeFilters, LogChips } from './log-chips.tsx';
 import { type BulkAction, BulkButton, LiveSign, LogSearch, useLogFilters } from './log-controls.tsx';
-import { type LogKind, LogList, useLog } from './log-list.tsx';
+import { type LogKind, LogList, NoRows, useLog } from './log-list.tsx';
 
 type Query = LogFilters & RowsPosition & { readonly summary?: 'true' };
 type Schemes = ReadonlyMap<string, string | null>;
@@ -146,7 +145,7 @@ export function DeliveryList({ fixed }: Properties) {
           kind={kind}
           log={log}
           locationOf={({ id }): FactoryLocation => ({ page: 'delivery', factory, id })}
-          empty={<NoDeliveries isFiltered={isFiltered} onClear={clear} />}
+          empty={<NoDeliveries kind={kind} isFiltered={isFiltered} onClear={clear} />}
         />
       </div>
     </>
@@ -165,25 +164,11 @@ export function listChips(
   ];
 }
 
-interface NoneProperties {
-  readonly isFiltered: boolean;
-  readonly onClear: () => void;
-}
+type NoneProperties = Omit<ComponentProps<typeof NoRows<ListedDelivery>>, 'children'>;
 
-export function NoDeliveries({ isFiltered, onClear }: NoneProperties) {
-  if (!isFiltered) {
-    return (
-      <Empty title="No deliveries yet">
-        <p>Deliveries appear here as they arrive, whether accepted or rejected.</p>
-      </Empty>
-    );
-  }
+export function NoDeliveries(properties: NoneProperties) {
   return (
-    <Empty title="No deliveries match the filters">
-      <p>
-        <Button label="Clear filters" onClick={onClear} />
-      </p>
-    </Empty>
+    <NoRows {...properties}>Deliveries appear here as they arrive, whether accepted or rejected.</NoRows>
   );
 }
 

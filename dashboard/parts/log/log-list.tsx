@@ -16,7 +16,7 @@ import { useRows } from '../../state/use-rows.ts';
 import { watchEvents } from '../../state/watch-events.ts';
 import { formatClockTime, formatDay, formatExactTime } from '../../text/format-time.ts';
 import { Button } from '../controls.tsx';
-import { Waiting } from '../lists.tsx';
+import { Empty, Waiting } from '../lists.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
 /** Deliveries or runs: how they are read, and what is shown of one. Keep it the same object: rows are rendered once for each. */
@@ -129,6 +129,31 @@ export function LogList<T extends Row>({ kind, log, empty, ...properties }: Prop
         )}
       </div>
     </>
+  );
+}
+
+interface NoneProperties<T extends Row> {
+  readonly kind: LogKind<T>;
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+  /** How a first row comes. */
+  readonly children: string;
+}
+
+/** Stands in for a list without rows. */
+export function NoRows<T extends Row>({ kind: { what }, isFiltered, onClear, children }: NoneProperties<T>) {
+  if (!isFiltered)
+    return (
+      <Empty title={`No ${what} yet`}>
+        <p>{children}</p>
+      </Empty>
+    );
+  return (
+    <Empty title={`No ${what} match the filters`}>
+      <p>
+        <Button label="Clear filters" onClick={onClear} />
+      </p>
+    </Empty>
   );
 }
 
