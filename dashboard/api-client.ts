@@ -32,7 +32,7 @@ type Given<M extends Method, P extends string> = Readonly<Record<ApiPathParamete
 /** What a route that only reads is given, and what it answers. */
 export type ReadPath = PathWith<'get'> & string;
 export type ReadGiven<P extends ReadPath> = Given<'get', P>;
-export type ReadAnswer<P extends ReadPath> = RouteAnswer<RouteAt<'get', P>>;
+export type ReadResult<P extends ReadPath> = RouteAnswer<RouteAt<'get', P>>;
 
 /** Calls a route of the management API. Fails with an ApiFailure, or an AbortError. */
 export async function callApi<M extends Method, P extends PathWith<M> & string>(

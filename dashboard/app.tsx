@@ -17,10 +17,10 @@ import { useOpenAlerts } from './state/attention.ts';
 import { rereads } from './state/connection.ts';
 import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
 import { followKeyboard, jumpShown, keysShown, openJump, openKeys, useKeys } from './state/keyboard.ts';
-import { useApi } from './state/loading.ts';
 import { resumeSession, session } from './state/session.ts';
 import { noticeUse, sessionExpired } from './state/session-expiry.ts';
 import { startClock } from './state/time.ts';
+import { useApi } from './state/use-api.ts';
 
 function App() {
   const isAway = session.value.state === 'unreachable';
@@ -92,8 +92,12 @@ startClock();
 followKeyboard();
 noticeUse();
 followAddress();
-const root = document.getElementById('app');
-if (root) render(<App />, root);
+start();
+
+function start(): void {
+  const root = document.getElementById('app');
+  if (root) render(<App />, root);
+}
 
 function Announcements() {
   const current = announcement.value;

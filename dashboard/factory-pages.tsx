@@ -17,8 +17,9 @@ import { ProblemNotice } from './parts/problem-notice.tsx';
 import { Text, Time } from './parts/text.tsx';
 import { factoryStatus } from './state/attention.ts';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
-import { useApi, useLoad } from './state/loading.ts';
+import { useLoad } from './state/loading.ts';
 import type { FactoryLocation } from './state/page-location.ts';
+import { useApi } from './state/use-api.ts';
 
 // The editor is larger than all other pages together.
 const AutomationPage = lazy(

@@ -6,7 +6,7 @@ import type { PageLocation } from '../state/page-location.ts';
 import { timeZone } from '../state/time.ts';
 import { type Bar, countBar, type Span, toAxis } from '../text/delivery-bars.ts';
 import { dayOf, formatDayMark, formatHourMark, formatHours } from '../text/format-time.ts';
-import { Sec } from './lists.tsx';
+import { Sec } from './tables.tsx';
 import { Text } from './text.tsx';
 
 interface Properties {

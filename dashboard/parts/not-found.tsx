@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { findNearest } from '../../schema/text/suggestion.ts';
+import { callApi } from '../api-client.ts';
 import { currentLocation } from '../state/current-location.ts';
-import { useApi } from '../state/loading.ts';
+import { useLoad } from '../state/loading.ts';
 import { type FactoryLocation, findIdKind, locateId, toHref } from '../state/page-location.ts';
 import { LinkButton } from './controls.tsx';
 import { PageHeading } from './page-heading.tsx';
@@ -55,7 +55,10 @@ function NoRow({ factory, id, page }: Properties & { readonly page: 'delivery' |
 }
 
 function NoWebhook({ factory, id }: Properties) {
-  const { value } = useApi('/factories/{factory}/webhooks', { factory });
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+    [factory],
+  );
   const webhooks = value?.webhooks ?? [];
   const uid = findNearest(
     id,
@@ -79,7 +82,10 @@ function NoWebhook({ factory, id }: Properties) {
 }
 
 function NoAutomation({ factory, id }: Properties) {
-  const { value } = useApi('/factories/{factory}/automations', { factory });
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
+    [factory],
+  );
   const names = value?.automations.map(({ name }) => name) ?? [];
   const near = findNearest(id, names);
   return (
@@ -142,18 +148,6 @@ function Missing({
   id,
   children,
 }: Omit<Properties, 'factory'> & { readonly title: string; readonly children: ComponentChildren }) {
-  // Some pages have a heading before they know that there is nothing to show.
-  const [isHeaded] = useState(() =>
-    [...document.querySelectorAll('main h1')].some(heading => heading.checkVisibility()),
-  );
-  if (isHeaded) {
-    return (
-      <div class="blank">
-        <b>{title}</b>
-        {children}
-      </div>
-    );
-  }
   return (
     <div class="page reading">
       <PageHeading title={title} sub={<Code text={id} />} />

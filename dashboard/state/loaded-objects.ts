@@ -8,7 +8,8 @@ import type {
 } from '../api-answers.ts';
 import { callApi } from '../api-client.ts';
 import { useFactory } from './current-factory.ts';
-import { type Loading, useApi, useLoad, usePolled } from './loading.ts';
+import { type Loading, useLoad, usePolled } from './loading.ts';
+import { useApi } from './use-api.ts';
 
 /** One delivery of the current factory. */
 export function useDelivery(id: string): Loading<ShownDelivery> {

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { hasEnded, type RunState } from '../../schema/delivery.ts';
 import { ApiFailure } from '../api-answers.ts';
-import { type ReadAnswer, type ReadGiven, type ReadPath, readApi } from '../api-client.ts';
 import { rereads } from './connection.ts';
 import { reportFailure } from './session-expiry.ts';
 import { useInterval } from './time.ts';
@@ -58,16 +57,6 @@ export function usePolled<T>(
   const loading = useLoad(read, keys);
   useInterval(loading.reload, everyMs);
   return loading;
-}
-
-/** Reads one route of the API, and again every `everyMs` if given. */
-export function useApi<P extends ReadPath>(
-  path: P,
-  given: ReadGiven<P>,
-  everyMs?: number,
-): Loading<ReadAnswer<P>> {
-  const read = (signal: AbortSignal) => readApi(path, { ...given, signal }) as Promise<ReadAnswer<P>>;
-  return usePolled(read, [path, JSON.stringify(given)], everyMs);
 }
 
 /** Reloads every two seconds while one of the runs is queued or running, otherwise every `otherwiseMs` if given. */

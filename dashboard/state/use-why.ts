@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ExplainedWhy } from '../api-answers.ts';
 import { buildApiUrl } from '../api-client.ts';
 import { useFactory } from './current-factory.ts';
-import { type Loading, useApi } from './loading.ts';
+import type { Loading } from './loading.ts';
+import { useApi } from './use-api.ts';
 import { watchEvents } from './watch-events.ts';
 
 const everyMs = 10_000;

@@ -4,7 +4,7 @@ import type { Scalar } from '../../../schema/filters/clause.ts';
 import type { DescribedPayloads } from '../../api-answers.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
 import { Button, Finder } from '../../parts/controls.tsx';
-import { Sec, Table } from '../../parts/lists.tsx';
+import { Sec, Table } from '../../parts/tables.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { usePopup } from '../../state/use-popup.ts';
 import { namesOf } from '../../state/yaml-completions.ts';

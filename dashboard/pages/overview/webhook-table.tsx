@@ -1,9 +1,9 @@
 import type { DeliveryKind } from '../../../schema/delivery.ts';
 import type { TalliedWebhook } from '../../api-answers.ts';
 import { Spark } from '../../parts/charts.tsx';
-import { type Column, Count, LinkTable, Sec } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { State } from '../../parts/signs.tsx';
+import { type Column, Count, LinkTable, Sec } from '../../parts/tables.tsx';
 import { Moment, Text } from '../../parts/text.tsx';
 import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';

@@ -13,10 +13,11 @@ import { ClockTime, Code, ExactTime, Fact, Facts, Id, Link, Size, Text } from '.
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
-import { areSettled, useApi, useLoad, useRunRefresh } from '../../state/loading.ts';
+import { areSettled, useLoad, useRunRefresh } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { nowMs } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
 import { lengthOfRun } from '../../text/run-path.ts';

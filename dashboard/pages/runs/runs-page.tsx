@@ -10,8 +10,9 @@ import { LogList, NoRows, useLog } from '../../parts/log/log-list.tsx';
 import { bulkRunActions, runKind } from '../../parts/log/run-list.tsx';
 import { useWindowTitle } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { areSettled, type Loading, useApi } from '../../state/loading.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
+import { useApi } from '../../state/use-api.ts';
 
 /** The runs of all automations of the factory. */
 export function RunsPage() {

@@ -1,8 +1,9 @@
 import type { ShownDaemon, ShownStatus } from '../../api-answers.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
-import { type Column, Sec, Table, Waiting } from '../../parts/lists.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { Code, Fact, Facts, Moment, Size, Text } from '../../parts/text.tsx';
-import { useApi } from '../../state/loading.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 
 /** The daemon that answers: what it is, where it keeps everything, and its limits. */

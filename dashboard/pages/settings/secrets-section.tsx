@@ -1,7 +1,8 @@
 import type { ListedSecret } from '../../api-answers.ts';
 import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
-import { type Column, Empty, Sec, Table, Waiting } from '../../parts/lists.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { State } from '../../parts/signs.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { Code, Moment, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import type { Loading } from '../../state/loading.ts';

@@ -3,14 +3,16 @@ import type { Account, ShownSession } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
 import { Button } from '../../parts/controls.tsx';
 import { Question } from '../../parts/dialog.tsx';
-import { type Column, Sec, Table, Waiting } from '../../parts/lists.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { areSettled, type Loading, useApi } from '../../state/loading.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
 import { session } from '../../state/session.ts';
 import { useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 
 interface SessionsProperties {

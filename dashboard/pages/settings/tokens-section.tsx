@@ -6,15 +6,16 @@ import { callApi } from '../../api-client.ts';
 import { Button, Segments } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
-import { type Column, Empty, Sec, Table, Waiting } from '../../parts/lists.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { At, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useApi } from '../../state/loading.ts';
 import { mayManage } from '../../state/session.ts';
 import { nowMs, timeZone } from '../../state/time.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatDate, formatRelativeTime } from '../../text/format-time.ts';
 
 /** Time without use after which a token is probably forgotten, and time before its end to replace it, in ms. */

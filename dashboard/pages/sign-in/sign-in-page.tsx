@@ -6,9 +6,9 @@ import { Field } from '../../parts/fields.tsx';
 import { AwayNotice } from '../../parts/notice.tsx';
 import { Brand, PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { useApi } from '../../state/loading.ts';
 import { leaveForProvider, signIn } from '../../state/session.ts';
 import { useAction, useSubmit } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 
 interface Properties {
   /** Why a sign-in at the provider failed. */

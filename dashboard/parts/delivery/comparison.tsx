@@ -11,7 +11,8 @@ import { formatClockTime } from '../../text/format-time.ts';
 import { compareTrees } from '../../text/payload-tree.ts';
 import { ChoiceChip } from '../chips.tsx';
 import { Button } from '../controls.tsx';
-import { Sec, Waiting } from '../lists.tsx';
+import { Waiting } from '../lists.tsx';
+import { Sec } from '../tables.tsx';
 import { Code, Link, Text } from '../text.tsx';
 
 interface Properties {

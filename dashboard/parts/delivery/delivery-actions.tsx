@@ -4,9 +4,9 @@ import { buildApiUrl, callApi, download, requestApi } from '../../api-client.ts'
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useKeys } from '../../state/keyboard.ts';
-import { useApi } from '../../state/loading.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
 import { useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { ChoiceChip } from '../chips.tsx';
 import { Button, LinkButton } from '../controls.tsx';

@@ -9,7 +9,7 @@ import { readHeaderNumber, readPayloadNumber } from '../../../schema/filters/pay
 import type { ShownDelivery } from '../../api-answers.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { type ClauseRow, Clauses } from '../clauses.tsx';
-import { Sec } from '../lists.tsx';
+import { Sec } from '../tables.tsx';
 import { Code, Link, Text } from '../text.tsx';
 
 type Evaluation = NonNullable<ShownDelivery['evaluation']>;
