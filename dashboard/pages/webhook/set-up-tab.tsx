@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
 import type {
   ExplainedWhy,
@@ -7,11 +8,14 @@ import type {
   ShownWebhook,
   TalliedWebhook,
 } from '../../api-answers.ts';
+import { Button } from '../../parts/controls.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Waiting } from '../../parts/lists.tsx';
-import { NothingComes, SetupPath } from '../../parts/setup-path.tsx';
+import { type Created, NothingComes, SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Fact, Facts, Id, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { currentLocation, useSecretOnScreen } from '../../state/current-location.ts';
 import { useSchemeOf } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -26,11 +30,13 @@ interface Properties {
   readonly tallied: TalliedWebhook | undefined;
   /** The last test of this visit. */
   readonly lastTest: SentTest | undefined;
+  /** If the webhook was just created. */
+  readonly created: Created | undefined;
   readonly onChanged: (webhook: ShownWebhook) => void;
 }
 
 /** What somebody does at the sender, what the sender must do, and how its hook and its last request are. */
-export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged }: Properties) {
+export function SetUpTab({ webhook, listeners, why, tallied, lastTest, created, onChanged }: Properties) {
   const sinceMs = useOpenedAt();
   const scheme = useSchemeOf(webhook);
   const hook = useHook(webhook);
@@ -43,7 +49,9 @@ export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged
         {webhook.sender && <SenderCard webhook={webhook} known={hook.value} />}
         <section aria-labelledby="set-up">
           <h2 id="set-up">Set up the sender</h2>
-          <SetupPath {...{ webhook, scheme: known, listeners, why: why.value, sinceMs, onChanged }} />
+          <SetupPath
+            {...{ webhook, scheme: known, listeners, why: why.value, sinceMs, created, onChanged }}
+          />
         </section>
         {!hasNoRequest(why.value) && (
           <section aria-labelledby="last-request">
@@ -65,6 +73,31 @@ export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged
         )}
       </aside>
     </div>
+  );
+}
+
+/** Keeps the page as long as its secret was not copied, and asks when somebody leaves it. */
+export function LeaveQuestion({ onLeave }: { readonly onLeave: () => void }) {
+  useSecretOnScreen();
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    const ask = () => setAsking(true);
+    addEventListener('hashchange', ask);
+    return () => removeEventListener('hashchange', ask);
+  }, []);
+  const stay = () => {
+    history.replaceState(null, '', toHref(currentLocation.value));
+    setAsking(false);
+  };
+  if (!isAsking) return null;
+  return (
+    <Dialog title="Leave without the secret?" onClose={stay}>
+      <p>Nobody copied it. When you leave this page, it cannot be shown again: it must be rotated.</p>
+      <div class="actions">
+        <Button look="primary" label="Stay" autofocus onClick={stay} />
+        <Button label="Leave" onClick={onLeave} />
+      </div>
+    </Dialog>
   );
 }
 

@@ -25,7 +25,7 @@ export interface Tallied {
 
 interface ChangeProperties {
   readonly webhook: ShownWebhook;
-  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly onChanged: (webhook: ShownWebhook, isRotated?: boolean) => void;
 }
 
 interface DialogProperties extends ChangeProperties {
