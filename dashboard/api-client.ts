@@ -29,12 +29,26 @@ type Given<M extends Method, P extends string> = Readonly<Record<ApiPathParamete
   QueryArgument<RouteAt<M, P>> &
   Settings;
 
+/** What a route that only reads is given, and what it answers. */
+export type ReadPath = PathWith<'get'> & string;
+export type ReadGiven<P extends ReadPath> = Given<'get', P>;
+export type ReadResult<P extends ReadPath> = RouteAnswer<RouteAt<'get', P>>;
+
 /** Calls a route of the management API. Fails with an ApiFailure, or an AbortError. */
 export async function callApi<M extends Method, P extends PathWith<M> & string>(
   method: M,
   path: P,
   given: Given<M, P>,
 ): Promise<RouteAnswer<RouteAt<M, P>>> {
+  return (await call(method, path, given)) as RouteAnswer<RouteAt<M, P>>;
+}
+
+/** The same for a route that only reads, for code that knows the route only by its type. */
+export function readApi(path: string, given: object): Promise<unknown> {
+  return call('get', path, given);
+}
+
+async function call(method: Method, path: string, given: object): Promise<unknown> {
   const { signal, ifSerial, body, ...rest } = given as Settings & { body?: unknown };
   const headers = new Headers();
   if (body !== undefined) headers.set('Content-Type', 'application/json');
@@ -45,7 +59,7 @@ export async function callApi<M extends Method, P extends PathWith<M> & string>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   });
-  return (await readBody(response)) as RouteAnswer<RouteAt<M, P>>;
+  return readBody(response);
 }
 
 /** Requests a URL of the API in this session. Fails with an ApiFailure, or an AbortError. */

@@ -1,7 +1,6 @@
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Account } from './api-answers.ts';
-import { callApi } from './api-client.ts';
 import { FactoryPages } from './factory-pages.tsx';
 import { Header } from './header.tsx';
 import { Jump } from './jump.tsx';
@@ -9,6 +8,7 @@ import { KeysTable } from './keys-table.tsx';
 import { HomePage } from './pages/home/home-page.tsx';
 import { SessionsPage } from './pages/settings/sign-in-section.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { LinkButton } from './parts/controls.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { AwayNotice } from './parts/notice.tsx';
 import { Brand } from './parts/page-heading.tsx';
@@ -17,10 +17,10 @@ import { useOpenAlerts } from './state/attention.ts';
 import { rereads } from './state/connection.ts';
 import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
 import { followKeyboard, jumpShown, keysShown, openJump, openKeys, useKeys } from './state/keyboard.ts';
-import { useLoad } from './state/loading.ts';
 import { resumeSession, session } from './state/session.ts';
 import { noticeUse, sessionExpired } from './state/session-expiry.ts';
 import { startClock } from './state/time.ts';
+import { useApi } from './state/use-api.ts';
 
 function App() {
   const isAway = session.value.state === 'unreachable';
@@ -59,7 +59,7 @@ function CurrentView() {
 }
 
 function SignedInView({ account }: { readonly account: Account }) {
-  const factories = useLoad(signal => callApi('get', '/factories', { signal }), []);
+  const factories = useApi('/factories', {});
   const location = currentLocation.value;
   const names = factories.value?.factories.map(({ factory }) => factory) ?? [];
   useOpenAlerts();
@@ -92,8 +92,12 @@ startClock();
 followKeyboard();
 noticeUse();
 followAddress();
-const root = document.getElementById('app');
-if (root) render(<App />, root);
+start();
+
+function start(): void {
+  const root = document.getElementById('app');
+  if (root) render(<App />, root);
+}
 
 function Announcements() {
   const current = announcement.value;
@@ -109,11 +113,7 @@ function Announcements() {
           onFocusOut={goOn}
         >
           {current.text}
-          {current.open && (
-            <a class="btn small" href={current.open.href}>
-              {current.open.label}
-            </a>
-          )}
+          {current.open && <LinkButton look="small" label={current.open.label} href={current.open.href} />}
         </div>
       )}
     </div>

@@ -1,7 +1,6 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ShownStatus } from './api-answers.ts';
-import { callApi } from './api-client.ts';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveriesPage } from './pages/deliveries/deliveries-page.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
@@ -11,14 +10,16 @@ import { RunsPage } from './pages/runs/runs-page.tsx';
 import { SettingsPage } from './pages/settings/settings-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
+import { LinkButton } from './parts/controls.tsx';
 import { Waiting } from './parts/lists.tsx';
 import { Notice } from './parts/notice.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
 import { Text, Time } from './parts/text.tsx';
 import { factoryStatus } from './state/attention.ts';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
-import { useLoad, usePolled } from './state/loading.ts';
-import { type FactoryLocation, toHref } from './state/page-location.ts';
+import { useLoad } from './state/loading.ts';
+import type { FactoryLocation } from './state/page-location.ts';
+import { useApi } from './state/use-api.ts';
 
 // The editor is larger than all other pages together.
 const AutomationPage = lazy(
@@ -35,11 +36,7 @@ const statusEveryMs = 30_000;
 /** Reads the status of the factory, which every page needs, and shows the page of the location. */
 export function FactoryPages({ location }: { readonly location: FactoryLocation }) {
   const { factory } = location;
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/factories/{factory}/status', { factory, signal }),
-    [factory],
-    statusEveryMs,
-  );
+  const { value, error, reload } = useApi('/factories/{factory}/status', { factory }, statusEveryMs);
   useEffect(() => {
     factoryStatus.value = value;
   }, [value]);
@@ -121,9 +118,7 @@ function FactoryWarning({ status }: { readonly status: ShownStatus }) {
         )
       }
       action={
-        <a class="btn small" href={toHref({ page: 'settings', factory, id: 'branch' })}>
-          See the branch
-        </a>
+        <LinkButton look="small" label="See the branch" to={{ page: 'settings', factory, id: 'branch' }} />
       }
     />
   );

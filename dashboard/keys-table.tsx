@@ -1,4 +1,4 @@
-import { Key } from './parts/controls.tsx';
+import { Button, Key } from './parts/controls.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { keysShown, singleKeys, switchSingleKeys } from './state/keyboard.ts';
 
@@ -59,9 +59,7 @@ export function KeysTable() {
         </tbody>
       </table>
       <div class="actions">
-        <button type="button" class="btn" onClick={close}>
-          Close
-        </button>
+        <Button label="Close" onClick={close} />
       </div>
     </Dialog>
   );

@@ -6,6 +6,7 @@ import type { PageLocation } from '../state/page-location.ts';
 import { timeZone } from '../state/time.ts';
 import { type Bar, countBar, type Span, toAxis } from '../text/delivery-bars.ts';
 import { dayOf, formatDayMark, formatHourMark, formatHours } from '../text/format-time.ts';
+import { Sec } from './tables.tsx';
 import { Text } from './text.tsx';
 
 interface Properties {
@@ -38,15 +39,14 @@ export function HourChart({ title, bars, span, toList }: Properties) {
   const { step, top } = toAxis(Math.max(...bars.map(countBar)));
   return (
     <section>
-      <div class="sec wrap">
-        <h2>{title}</h2>
+      <Sec title={title} isWrapped>
         {deliveryKinds.map(kind => (
           <span key={kind} class="key">
             <span class={`sw ${classes[kind]}`} />
             {kind}
           </span>
         ))}
-      </div>
+      </Sec>
       <figure class="chart" aria-label={title}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it take the keys */}
         <div

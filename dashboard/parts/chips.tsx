@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { usePopup } from '../state/use-popup.ts';
 import { Icon } from './icons.tsx';
+import { Text } from './text.tsx';
 
 /** From how many options on a list has a search. */
 const searchedOptions = 8;
@@ -88,7 +89,8 @@ export function ChoiceChip({ label, value, options, onChoose, isOpen = false, no
 
 type OptionsProperties = Pick<ChoiceProperties, 'label' | 'options' | 'value' | 'onChoose'>;
 
-function Options({ label, options, value, onChoose }: OptionsProperties) {
+export function Options({ label, options, value, onChoose }: OptionsProperties) {
+  if (options.length === 0) return null;
   return (
     <div role="listbox" aria-label={label} class="menu-entries">
       {options.map(option => (
@@ -101,8 +103,8 @@ function Options({ label, options, value, onChoose }: OptionsProperties) {
           aria-selected={option.value === value}
           onClick={() => onChoose(option.value)}
         >
-          <bdi>{option.label}</bdi>
-          {option.hint !== undefined && <span class="push t3">{option.hint}</span>}
+          <Text text={option.label} />
+          {option.hint !== undefined && <Text class="push t3 cut" text={option.hint} />}
         </button>
       ))}
     </div>

@@ -1,5 +1,19 @@
-import type { ComponentChildren } from 'preact';
-import { Icon } from './icons.tsx';
+import type { ComponentChildren, ComponentProps } from 'preact';
+import { type PageLocation, toHref } from '../state/page-location.ts';
+import { Icon, type IconName } from './icons.tsx';
+
+interface Look {
+  readonly label?: ComponentChildren;
+  /** `primary`, `quiet`, `danger`, `small` or `icon`, or several of them. */
+  readonly look?: string;
+  readonly icon?: IconName;
+}
+
+type ButtonProperties = Look & Omit<ComponentProps<'button'>, 'label' | 'icon'>;
+interface LinkProperties extends Look, Pick<ComponentProps<'a'>, 'target' | 'rel' | 'aria-label'> {
+  readonly to?: PageLocation;
+  readonly href?: string | undefined;
+}
 
 interface SegmentsProperties<T extends string> {
   /** What they choose, for screen readers. */
@@ -27,6 +41,25 @@ interface FinderProperties {
   readonly onEnter?: () => void;
   /** What stands at the right, within the field. */
   readonly aside?: ComponentChildren;
+}
+
+export function Button({ label, look = '', icon, ...attributes }: ButtonProperties) {
+  return (
+    <button type="button" {...attributes} class={`btn ${look}`}>
+      {icon && <Icon name={icon} />}
+      {label}
+    </button>
+  );
+}
+
+/** A link that looks like a button. */
+export function LinkButton({ label, look = '', icon, to, href, ...attributes }: LinkProperties) {
+  return (
+    <a {...attributes} href={to ? toHref(to) : href} class={`btn ${look}`}>
+      {icon && <Icon name={icon} />}
+      {label}
+    </a>
+  );
 }
 
 /** Exclusive views of the same thing, two to four. */

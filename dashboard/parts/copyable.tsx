@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../state/announcements.ts';
 import { escapeInvisible } from '../text/format-values.ts';
+import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
 
 interface CopyButtonProperties {
@@ -93,10 +94,13 @@ export function CopyButton(properties: CopyButtonProperties) {
     );
   }
   return (
-    <button type="button" class="btn small" aria-label={label} onClick={() => void copy()}>
-      <Icon name={copied ? 'check' : 'copy'} />
-      {named ? label : copied ? 'Copied' : shown}
-    </button>
+    <Button
+      look="small"
+      icon={copied ? 'check' : 'copy'}
+      label={named ? label : copied ? 'Copied' : shown}
+      aria-label={label}
+      onClick={() => void copy()}
+    />
   );
 }
 

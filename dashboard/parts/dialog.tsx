@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { daemonAway } from '../state/connection.ts';
 import { awayReason, useAction, useSubmit } from '../state/use-action.ts';
+import { Button } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
 interface Properties {
@@ -75,17 +76,13 @@ export function Question(properties: QuestionProperties) {
       {children}
       <ProblemNotice error={action.error} />
       <div class="actions">
-        <button type="button" class="btn" autofocus onClick={onClose}>
-          {keep}
-        </button>
-        <button
-          type="button"
-          class={`btn ${isDangerous ? 'danger' : 'primary'}`}
+        <Button label={keep} autofocus onClick={onClose} />
+        <Button
+          look={isDangerous ? 'danger' : 'primary'}
+          label={action.busy ? acting : act}
           {...action.control}
           onClick={() => action.run()}
-        >
-          {action.busy ? acting : act}
-        </button>
+        />
       </div>
     </Dialog>
   );
@@ -108,9 +105,7 @@ export function DialogForm({ action, danger = false, onSubmit, onClose, children
       {children}
       <ProblemNotice error={error} />
       <div class="actions end">
-        <button type="button" class="btn" onClick={onClose}>
-          Cancel
-        </button>
+        <Button label="Cancel" onClick={onClose} />
         <button type="submit" class={danger ? 'btn danger' : 'btn primary'} {...control}>
           {action}
         </button>

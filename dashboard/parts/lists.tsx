@@ -14,38 +14,6 @@ interface WaitingProperties {
   readonly what: string;
 }
 
-interface Properties {
-  /** How its cells look: as a list of things, as numbers, or as plain rows that lead nowhere. */
-  readonly kind?: 'list' | 'numbers' | 'plain';
-  /** Their headings, with a class. A heading with the class `action` is only for screen readers. */
-  readonly columns: readonly (string | readonly [heading: string, className: string])[];
-  /** The rows. */
-  readonly children: ComponentChildren;
-}
-
-const tableClasses = { list: 'edge', numbers: 'edge numbers', plain: '' } as const;
-
-/** A table with a heading for each column. */
-export function ListTable({ kind = 'list', columns, children }: Properties) {
-  return (
-    <table class={tableClasses[kind]}>
-      <thead>
-        <tr>
-          {columns.map(column => {
-            const [heading, className] = typeof column === 'string' ? [column, ''] : column;
-            return (
-              <th key={heading} scope="col" class={className}>
-                {className === 'action' ? <span class="unseen">{heading}</span> : heading}
-              </th>
-            );
-          })}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  );
-}
-
 /** Stands in for content that is still loading, after a moment in the shape of rows; or for what failed to load. */
 export function Waiting({ error, reload, what }: WaitingProperties) {
   if (error instanceof ApiFailure && error.problem?.status === 404) return <NotFound />;

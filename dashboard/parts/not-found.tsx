@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { findNearest } from '../../schema/text/suggestion.ts';
@@ -7,8 +6,9 @@ import { callApi } from '../api-client.ts';
 import { currentLocation } from '../state/current-location.ts';
 import { useLoad } from '../state/loading.ts';
 import { type FactoryLocation, findIdKind, locateId, toHref } from '../state/page-location.ts';
+import { LinkButton } from './controls.tsx';
 import { PageHeading } from './page-heading.tsx';
-import { Code, ExactTime, Text } from './text.tsx';
+import { Code, ExactTime, Link } from './text.tsx';
 
 interface Properties {
   readonly factory: string;
@@ -46,9 +46,10 @@ function NoRow({ factory, id, page }: Properties & { readonly page: 'delivery' |
           and their runs are kept for at least {deliveryDaysKept} days.
         </p>
       )}
-      <a class="btn" href={toHref({ page: page === 'delivery' ? 'deliveries' : 'runs', factory })}>
-        See the {page === 'delivery' ? 'deliveries' : 'runs'} that are kept
-      </a>
+      <LinkButton
+        label={`See the ${page === 'delivery' ? 'deliveries' : 'runs'} that are kept`}
+        to={{ page: page === 'delivery' ? 'deliveries' : 'runs', factory }}
+      />
     </Missing>
   );
 }
@@ -107,16 +108,10 @@ interface NearestProperties {
 
 function Nearest({ name, to, all }: NearestProperties) {
   return name === undefined ? (
-    <a class="btn" href={toHref(all)}>
-      See all {all.page}
-    </a>
+    <LinkButton label={`See all ${all.page}`} to={all} />
   ) : (
     <p>
-      Did you mean{' '}
-      <a href={toHref(to)}>
-        <Text text={name} />
-      </a>
-      ?
+      Did you mean <Link to={to} text={name} />?
     </p>
   );
 }
@@ -140,7 +135,7 @@ function NoPage() {
           </p>
         ) : (
           <p>
-            <a href={toHref({ page: 'home' })}>Go to the overview</a>
+            <Link to={{ page: 'home' }} text="Go to the overview" />
           </p>
         )}
       </div>
@@ -153,18 +148,6 @@ function Missing({
   id,
   children,
 }: Omit<Properties, 'factory'> & { readonly title: string; readonly children: ComponentChildren }) {
-  // Some pages have a heading before they know that there is nothing to show.
-  const [isHeaded] = useState(() =>
-    [...document.querySelectorAll('main h1')].some(heading => heading.checkVisibility()),
-  );
-  if (isHeaded) {
-    return (
-      <div class="blank">
-        <b>{title}</b>
-        {children}
-      </div>
-    );
-  }
   return (
     <div class="page reading">
       <PageHeading title={title} sub={<Code text={id} />} />

@@ -4,6 +4,7 @@ import { askNow, daemonAway } from '../state/connection.ts';
 import { timeZone, useInterval } from '../state/time.ts';
 import { formatClockTime } from '../text/format-time.ts';
 import type { SignName } from '../text/looks.ts';
+import { Button } from './controls.tsx';
 import { Sign } from './signs.tsx';
 
 interface Properties {
@@ -51,11 +52,7 @@ export function AwayNotice() {
           answeredMs !== undefined &&
           `You see what was loaded by ${formatClockTime(new Date(answeredMs).toISOString(), timeZone.value)}.`
         }
-        action={
-          <button type="button" class="btn small" onClick={() => void askNow()}>
-            Try now
-          </button>
-        }
+        action={<Button look="small" label="Try now" onClick={() => void askNow()} />}
       >
         {/* Screen readers are not told each second. */}
         <Countdown key={nextTryMs} untilMs={nextTryMs} /> Nothing can be changed meanwhile. On its machine:{' '}

@@ -22,18 +22,8 @@ export interface StripStep {
   readonly stage?: 'no' | 'off';
 }
 
-interface PathProperties {
-  readonly label: string;
-  readonly steps: readonly PathStep[];
-}
-
-interface StripProperties {
-  readonly label: string;
-  readonly steps: readonly StripStep[];
-}
-
 /** What happened, in order, from top to bottom. Bars share one axis of time. */
-export function Path({ label, steps }: PathProperties) {
+export function Path({ label, steps }: { readonly label: string; readonly steps: readonly PathStep[] }) {
   return (
     <ol class="path" aria-label={label}>
       {steps.map(({ key, sign, title, at, more, stage, took }) => (
@@ -57,7 +47,7 @@ export function Path({ label, steps }: PathProperties) {
 }
 
 /** The same from left to right, in a word for each step. */
-export function Strip({ label, steps }: StripProperties) {
+export function Strip({ label, steps }: { readonly label: string; readonly steps: readonly StripStep[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
     <ol class="strip" tabIndex={0} aria-label={label}>

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { ApiFailure, type ProblemDetails } from '../api-answers.ts';
+import { Button } from './controls.tsx';
 import { CopyableBlock } from './copyable.tsx';
 import { Notice } from './notice.tsx';
 import { Sign } from './signs.tsx';
@@ -26,13 +27,7 @@ export function ProblemNotice({ error, retry }: Properties) {
       tone="bad"
       isAlert
       cause={problem?.title ?? (error instanceof ApiFailure ? error.message : 'Something went wrong')}
-      action={
-        retry && (
-          <button type="button" class="btn small" onClick={retry}>
-            Try again
-          </button>
-        )
-      }
+      action={retry && <Button look="small" label="Try again" onClick={retry} />}
     >
       {problem?.detail && !problem.mistakes && (
         <p>
@@ -59,11 +54,7 @@ function Mistakes({ mistakes }: { readonly mistakes: NonNullable<ProblemDetails[
       {mistakes.map(({ pointer, message, hint }) => (
         <li key={pointer + message}>
           <Text text={message} />
-          {hint && (
-            <span class="hint">
-              <Text text={hint} />
-            </span>
-          )}
+          {hint && <Text class="hint" text={hint} />}
         </li>
       ))}
     </ul>

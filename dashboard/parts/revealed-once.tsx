@@ -1,4 +1,5 @@
 import { useSecretOnScreen } from '../state/current-location.ts';
+import { Button } from './controls.tsx';
 import { CopyableLine } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -40,9 +41,7 @@ export function RevealedOnce({ title, kind = 'secret', generated: { secret, url 
         )}
       </div>
       <div class="actions">
-        <button type="button" class="btn primary" onClick={onStored}>
-          I have stored it
-        </button>
+        <Button look="primary" label="I have stored it" onClick={onStored} />
       </div>
     </Dialog>
   );

@@ -5,8 +5,8 @@ import { announce } from '../state/announcements.ts';
 import { useFactory } from '../state/current-factory.ts';
 import { toHref } from '../state/page-location.ts';
 import { useAction } from '../state/use-action.ts';
+import { Button } from './controls.tsx';
 import { Question } from './dialog.tsx';
-import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 import { Text } from './text.tsx';
@@ -65,10 +65,12 @@ export function useSendTest(webhook: ListedWebhook, onTested: (sent: SentTest) =
   );
   // Only its issuer can make a token.
   const button = mayManage && enabled && credential === 'set' && authMode !== 'oidc' && (
-    <button type="button" class="btn" {...action.control} onClick={action.run}>
-      <Icon name="send" />
-      {action.busy ? 'Sending…' : 'Send test'}
-    </button>
+    <Button
+      icon="send"
+      label={action.busy ? 'Sending…' : 'Send test'}
+      {...action.control}
+      onClick={action.run}
+    />
   );
   return { button, shown };
 }

@@ -15,12 +15,19 @@ import { useSubmit } from '../state/use-action.ts';
 import { hasNoRequest, isAccepted } from '../state/use-why.ts';
 import { formatLength } from '../text/format-time.ts';
 import { splitProvider } from '../text/senders.ts';
+import { Button, LinkButton } from './controls.tsx';
 import { CopyableBlock, CopyableLine } from './copyable.tsx';
 import { SecretInput } from './fields.tsx';
 import { Path, type PathStep } from './path.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 import type { GeneratedSecret } from './revealed-once.tsx';
-import { ClockTime, Code, Text, Time, WithCode } from './text.tsx';
+import { ClockTime, Code, Time, WithCode } from './text.tsx';
+
+/** The secret of a webhook that was just created; null if none was made for it. */
+export interface Created {
+  readonly secret: GeneratedSecret | null;
+  readonly onCopied: () => void;
+}
 
 interface Properties {
   readonly webhook: ListedWebhook;
@@ -32,12 +39,8 @@ interface Properties {
   readonly why: ExplainedWhy | undefined;
   /** Since when somebody waits for the first delivery, in ms. */
   readonly sinceMs: number;
-  /** What was just created: its URL and secret are shown in the path, and the cause if the first request is refused. */
-  readonly created?: {
-    readonly at: string;
-    readonly secret: GeneratedSecret | null;
-    readonly onCopied: () => void;
-  };
+  /** What was just created: its URL and secret are shown in the path. */
+  readonly created: Created | undefined;
   readonly onChanged: (webhook: ShownWebhook) => void;
 }
 
@@ -53,7 +56,7 @@ export function SetupPath(properties: Properties) {
       key: 'created',
       sign: 'done',
       title: <b>Webhook created</b>,
-      at: created && <ClockTime at={created.at} />,
+      at: created && webhook.createdAt !== null && <ClockTime at={webhook.createdAt} />,
       more: describeSecret(webhook, created?.secret ?? null),
     },
     {
@@ -93,11 +96,7 @@ function toAutomationStep(
   const href = toHref({ page: 'new-automation', factory, query: { webhook } });
   return {
     ...{ key, sign: 'turn', title: <b>{title}</b> },
-    more: (
-      <a class="btn primary setup" href={href}>
-        Write an automation
-      </a>
-    ),
+    more: <LinkButton look="primary setup" label="Write an automation" href={href} />,
   };
 }
 
@@ -121,7 +120,7 @@ function describeSecret(
   );
 }
 
-interface GivenProperties extends NonNullable<Properties['created']> {
+interface GivenProperties extends Created {
   readonly webhook: ListedWebhook;
 }
 
@@ -257,39 +256,20 @@ function SecretEntry({ webhook, onChanged }: Pick<Properties, 'webhook' | 'onCha
       <SecretInput label="Secret from the provider" value={value} onInput={setValue} />
       <ProblemNotice error={error} />
       <div class="actions">
-        <button type="submit" class="btn primary" {...control}>
-          {busy ? 'Saving…' : 'Save the secret'}
-        </button>
+        <Button look="primary" label={busy ? 'Saving…' : 'Save the secret'} type="submit" {...control} />
       </div>
     </form>
   );
 }
 
-function toFirstStep({ webhook, why, sinceMs, created }: Properties, provider: string): PathStep {
+function toFirstStep({ webhook, why, sinceMs }: Properties, provider: string): PathStep {
   const key = 'first';
   if (why && !hasNoRequest(why)) {
     const accepted = why.last.find(isAccepted);
     if (accepted) {
       return { key, sign: 'done', title: <b>Deliveries arrive</b>, at: <Time at={accepted.at} /> };
     }
-    const cause = why.steps.find(({ step }) => step === why.cause);
-    const title = <b>The request was refused</b>;
-    if (!cause || !created) return { key, sign: 'failed', title };
-    return {
-      ...{ key, sign: 'failed', title },
-      more: (
-        <>
-          <p class="bad">
-            <Text text={cause.message} />
-          </p>
-          {cause.remedy !== null && (
-            <p>
-              <WithCode text={cause.remedy} />
-            </p>
-          )}
-        </>
-      ),
-    };
+    return { key, sign: 'failed', title: <b>The request was refused</b> };
   }
   if (!webhook.enabled)
     return { key, sign: 'queued', stage: 'next', title: 'Enable it, then it accepts deliveries' };
@@ -301,15 +281,8 @@ function toFirstStep({ webhook, why, sinceMs, created }: Properties, provider: s
   };
 }
 
-interface NothingComesProperties {
-  readonly webhook: ListedWebhook;
-  readonly scheme: ListedScheme | null;
-  /** What can be done about it. */
-  readonly children?: ComponentChildren;
-}
-
 /** What to look at while no delivery comes: whether the sender reaches the host, and what its provider says of retries and of its own log. */
-export function NothingComes({ webhook: { name, url }, scheme, children }: NothingComesProperties) {
+export function NothingComes({ webhook: { name, url }, scheme }: Pick<Properties, 'webhook' | 'scheme'>) {
   const at = new URL(url);
   const said = scheme?.summary.find(({ label }) => label === 'Retries')?.text;
   // A text ends with its source, a URL in brackets, if the provider has documented its retries.
@@ -329,7 +302,6 @@ export function NothingComes({ webhook: { name, url }, scheme, children }: Nothi
           Retries: <WithCode text={retries.replace(/(?<=`hookmill senders missed )\w+/, () => name)} />.
         </p>
       )}
-      {children}
     </section>
   );
 }

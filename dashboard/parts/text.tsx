@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { type PageLocation, toHref } from '../state/page-location.ts';
 import { nowMs, timeZone } from '../state/time.ts';
 import {
   dayOf,
@@ -22,9 +23,40 @@ interface FactsProperties {
   readonly children: ComponentChildren;
 }
 
+interface TextProperties {
+  readonly text: string;
+  readonly class?: string;
+}
+
 /** Text from outside: senders, definition files, git. It never becomes markup. */
-export function Text({ text }: { readonly text: string }) {
-  return <bdi>{escapeInvisible(text)}</bdi>;
+export function Text({ text, class: className }: TextProperties) {
+  const shown = <bdi>{escapeInvisible(text)}</bdi>;
+  return className === undefined ? shown : <span class={className}>{shown}</span>;
+}
+
+/** Text in which each place with what is sought is marked. */
+export function Marked({ text, sought }: { readonly text: string; readonly sought: string }) {
+  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase());
+  if (at === -1) return <Text text={text} />;
+  const end = at + sought.length;
+  return (
+    <>
+      <Text text={text.slice(0, at)} />
+      <mark>
+        <Text text={text.slice(at, end)} />
+      </mark>
+      <Marked text={text.slice(end)} sought={sought} />
+    </>
+  );
+}
+
+/** A link within the dashboard. */
+export function Link({ text, to, class: className }: TextProperties & { readonly to: PageLocation }) {
+  return (
+    <a class={className} href={toHref(to)}>
+      <Text text={text} />
+    </a>
+  );
 }
 
 export function Code({ text }: { readonly text: string }) {
@@ -47,45 +79,45 @@ export function Size({ bytes }: { readonly bytes: number }) {
   return <span title={`${bytes.toLocaleString('en')} bytes`}>{formatSize(bytes)}</span>;
 }
 
-/** How long ago something happened, with the exact time on hover. */
-export function Time({ at }: Properties) {
+interface AtProperties extends Properties {
+  /** Says the time. */
+  readonly say: (atMs: number) => string;
+  readonly class?: string;
+}
+
+/** A time, with both time zones and milliseconds on hover. */
+export function At({ at, say, class: className }: AtProperties) {
   const atMs = Date.parse(at);
   return (
-    <time dateTime={at} title={formatBothTimes(atMs)}>
-      {formatAge(atMs, nowMs.value)}
+    <time class={className} dateTime={at} title={formatBothTimes(atMs)}>
+      {say(atMs)}
     </time>
   );
 }
 
-/** `00:07:08`: for lists, which say the day above. Both time zones and milliseconds on hover. */
+/** How long ago something happened. */
+export function Time({ at }: Properties) {
+  return <At at={at} say={atMs => formatAge(atMs, nowMs.value)} />;
+}
+
+/** `00:07:08`: for lists, which say the day above. */
 export function ClockTime({ at }: Properties) {
-  return (
-    <time dateTime={at} title={formatBothTimes(Date.parse(at))}>
-      {formatClockTime(at, timeZone.value)}
-    </time>
-  );
+  return <At at={at} say={() => formatClockTime(at, timeZone.value)} />;
 }
 
 /** `00:07:08` today, `3 Nov, 08:11` before: where no row says the day. */
 export function Moment({ at }: Properties) {
-  const atMs = Date.parse(at);
-  const isToday = dayOf(atMs, timeZone.value) === dayOf(nowMs.value, timeZone.value);
-  if (isToday) return <ClockTime at={at} />;
-  return (
-    <time dateTime={at} title={formatBothTimes(atMs)}>
-      {formatMoment(atMs, nowMs.value, timeZone.value)}
-    </time>
-  );
+  const isToday = dayOf(Date.parse(at), timeZone.value) === dayOf(nowMs.value, timeZone.value);
+  return isToday ? <ClockTime at={at} /> : <At at={at} say={sayMoment} />;
 }
 
 /** `23:49, 18 min`: since when something is so, and how long that is. */
 export function Since({ at }: Properties) {
-  const atMs = Date.parse(at);
-  return (
-    <time dateTime={at} title={formatBothTimes(atMs)}>
-      {formatMoment(atMs, nowMs.value, timeZone.value)}, {formatLength(nowMs.value - atMs)}
-    </time>
-  );
+  return <At at={at} say={atMs => `${sayMoment(atMs)}, ${formatLength(nowMs.value - atMs)}`} />;
+}
+
+function sayMoment(atMs: number): string {
+  return formatMoment(atMs, nowMs.value, timeZone.value);
 }
 
 /** An ID, shortened, with a button that copies the whole. */
@@ -114,11 +146,18 @@ export function Facts({ across = false, children }: FactsProperties) {
   return <dl class={across ? 'facts across' : 'facts'}>{children}</dl>;
 }
 
-export function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
+interface FactProperties {
+  readonly term: string;
+  /** Without it, there is no such fact. */
+  readonly value: ComponentChildren;
+}
+
+export function Fact({ term, value }: FactProperties) {
+  if (value === undefined || value === null || value === false) return null;
   return (
     <div class="fact">
       <dt>{term}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }

@@ -9,14 +9,12 @@ import type {
 import { callApi } from '../api-client.ts';
 import { useFactory } from './current-factory.ts';
 import { type Loading, useLoad, usePolled } from './loading.ts';
+import { useApi } from './use-api.ts';
 
 /** One delivery of the current factory. */
 export function useDelivery(id: string): Loading<ShownDelivery> {
   const { factory } = useFactory();
-  return useLoad(
-    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery: id, signal }),
-    [factory, id],
-  );
+  return useApi('/factories/{factory}/deliveries/{delivery}', { factory, delivery: id });
 }
 
 /** The signature schemes that the daemon knows. */

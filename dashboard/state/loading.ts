@@ -52,7 +52,7 @@ export function areSettled(...all: readonly Pick<Loading<unknown>, 'value' | 'er
 export function usePolled<T>(
   read: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
-  everyMs: number,
+  everyMs: number | undefined,
 ): Loading<T> {
   const loading = useLoad(read, keys);
   useInterval(loading.reload, everyMs);

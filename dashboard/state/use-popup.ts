@@ -1,8 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-const gapPx = 4;
-const edgePx = 8;
-
 /**
  * What floats below a button until the user chooses, presses Escape or clicks elsewhere. The browser draws it above
  * everything else, and keeps track of the clicks. `popup` goes on the floating element, `button` on the button.
@@ -14,15 +11,13 @@ export function usePopup() {
   const popup = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const floating = popup.current;
-    const anchor = button.current;
-    if (!open || !floating || !anchor) return;
-    floating.showPopover();
-    placeBelow(floating, anchor);
-    const items = floating.querySelectorAll<HTMLElement>('[data-item], input');
-    const first = ['[aria-pressed="true"]', 'input', '[aria-selected="true"]']
+    if (!open || !floating) return;
+    // The style sheet places it at its source.
+    floating.showPopover({ source: button.current ?? undefined } as object);
+    const first = ['[aria-pressed="true"]', 'input', '[aria-selected="true"]', '[data-item]']
       .map(each => floating.querySelector<HTMLElement>(each))
       .find(found => found !== null);
-    (first ?? items[0])?.focus();
+    first?.focus();
   }, [open]);
   const close = () => {
     popup.current?.hidePopover();
@@ -48,16 +43,6 @@ export function usePopup() {
       onKeyDown: moveFocus,
     },
   };
-}
-
-function placeBelow(floating: HTMLElement, anchor: HTMLElement): void {
-  const { left, right, bottom, top } = anchor.getBoundingClientRect();
-  const { offsetWidth, offsetHeight } = floating;
-  const fits = left + offsetWidth <= innerWidth - edgePx;
-  const x = fits ? left : Math.max(edgePx, right - offsetWidth);
-  const isBelow = bottom + gapPx + offsetHeight <= innerHeight || top < offsetHeight + gapPx;
-  floating.style.left = `${x}px`;
-  floating.style.top = `${isBelow ? bottom + gapPx : top - gapPx - offsetHeight}px`;
 }
 
 /** Moves the focus with the arrow keys, Home and End, and to the next item that begins with a letter. */

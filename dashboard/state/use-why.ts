@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ExplainedWhy } from '../api-answers.ts';
-import { buildApiUrl, callApi } from '../api-client.ts';
+import { buildApiUrl } from '../api-client.ts';
 import { useFactory } from './current-factory.ts';
-import { type Loading, usePolled } from './loading.ts';
+import type { Loading } from './loading.ts';
+import { useApi } from './use-api.ts';
 import { watchEvents } from './watch-events.ts';
 
 const everyMs = 10_000;
@@ -21,13 +22,9 @@ export function isAccepted({ outcome }: Pick<ExplainedWhy['last'][number], 'outc
  * How far the last request to a webhook came. While none has come, it watches for the first one, so that the page turns
  * by itself; then calls `onFirst`.
  */
-export function useWhy(uid: string, keys: readonly unknown[], onFirst?: () => void): Loading<ExplainedWhy> {
+export function useWhy(uid: string, _keys: readonly unknown[], onFirst?: () => void): Loading<ExplainedWhy> {
   const { factory } = useFactory();
-  const why = usePolled(
-    signal => callApi('get', '/factories/{factory}/why/{subject}', { factory, subject: uid, signal }),
-    [factory, uid, ...keys],
-    everyMs,
-  );
+  const why = useApi('/factories/{factory}/why/{subject}', { factory, subject: uid }, everyMs);
   const isWaiting = why.value !== undefined && hasNoRequest(why.value);
   useEffect(() => {
     if (!isWaiting) return;

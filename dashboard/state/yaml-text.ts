@@ -1,220 +1,153 @@
+import { diffArrays } from 'diff';
 import {
-  type Document,
+  Document,
   isCollection,
   isMap,
   isScalar,
   isSeq,
   type Node,
-  type Pair,
   parseDocument,
-  type Scalar,
-  stringify,
+  type Tags,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml';
 
 /** Keys, and indexes of lists. */
 export type YamlPath = readonly (string | number)[];
 
 /**
- * Sets a value in a text of YAML, and adds the mappings above it. Comments and everything else stay as they are. Returns
+ * Sets a value in a text of YAML, and adds the mappings above it. Comments and other lines stay as they are. Returns
  * undefined if the text is no mapping in YAML.
  */
 export function setInYaml(text: string, path: YamlPath, value: unknown): string | undefined {
   const document = parseText(text);
   if (!document) return undefined;
-  const wanted = setInValue(document.toJS() ?? {}, path, value);
-  return tryChange(text, findSetting(text, document, path, value), wanted) ?? rewrite(document, path, value);
+  if (isMap(document.contents)) return edit(text, document, () => put(document, path, value));
+  const added = new Document({}, options);
+  put(added, path, value);
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${render(added)}`;
 }
 
 /** Removes a key from a text of YAML, and the mapping that contained it if that is empty then. */
 export function removeFromYaml(text: string, path: YamlPath): string | undefined {
   const document = parseText(text);
   if (!document?.hasIn(path)) return document && text;
-  const parent = document.getIn(path.slice(0, -1), true);
-  const isOnly = path.length > 1 && isMap(parent) && parent.items.length === 1;
-  if (isOnly) return removeFromYaml(text, path.slice(0, -1));
-  const change = findRemoval(text, document, path);
-  document.deleteIn(path);
-  return tryChange(text, change, document.toJS()) ?? document.toString({ lineWidth: 0 });
-}
-
-interface Change {
-  readonly from: number;
-  readonly to: number;
-  readonly insert: string;
-}
-
-/** Makes a change of the text; undefined if it would not have the effect. */
-function tryChange(text: string, change: Change | undefined, wanted: unknown): string | undefined {
-  if (!change) return undefined;
-  const changed = text.slice(0, change.from) + change.insert + text.slice(change.to);
-  const document = parseText(changed);
-  return document && JSON.stringify(document.toJS()) === JSON.stringify(wanted) ? changed : undefined;
-}
-
-/** Writes the whole document anew, which keeps its comments but not how it is set. */
-function rewrite(document: Document, path: YamlPath, value: unknown): string {
-  const at = path.findIndex((_, index) => {
-    const above = path.slice(0, index + 1);
-    return document.hasIn(above) && !leadsOn(document.getIn(above, true), path[index + 1]);
+  const above = path.slice(0, -1);
+  const parent = document.getIn(above, true) ?? document.contents;
+  if (above.length > 0 && isMap(parent) && parent.items.length === 1) return removeFromYaml(text, above);
+  return edit(text, document, () => {
+    if (isMap(parent)) keepComment(parent, path.at(-1));
+    document.deleteIn(path);
   });
-  if (at >= 0) document.deleteIn(path.slice(0, at + 1));
-  document.setIn(path, document.createNode(value));
-  return document.toString({ lineWidth: 0 });
 }
+
+/** Braces have a space within them, brackets have none. */
+const paddings: Readonly<Record<string, string>> = {
+  'tag:yaml.org,2002:map': ' ',
+  'tag:yaml.org,2002:seq': '',
+};
+const options = {
+  logLevel: 'silent',
+  customTags: (tags: Tags) =>
+    tags.map(tag => {
+      const padding = typeof tag === 'object' ? paddings[tag.tag] : undefined;
+      if (typeof tag !== 'object' || padding === undefined) return tag;
+      const stringify: typeof tag.stringify = (node, context, ...callbacks) =>
+        (node as unknown as YAMLMap).toString({ ...context, flowCollectionPadding: padding }, ...callbacks);
+      return { ...tag, stringify } as typeof tag;
+    }),
+} as const;
 
 function parseText(text: string): Document | undefined {
-  const document = parseDocument(text, { logLevel: 'silent' });
+  const document = parseDocument(text, options);
   const { contents, errors } = document;
   const isEditable = contents === null || isMap(contents) || (isScalar(contents) && contents.value === null);
   return errors.length === 0 && isEditable ? document : undefined;
 }
 
-function findSetting(text: string, document: Document, path: YamlPath, value: unknown): Change | undefined {
-  if (isMap(document.contents)) return setBelow({ text, document }, document.contents, path, value);
-  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-  return {
-    from: text.length,
-    to: text.length,
-    insert: `${gap}${renderEntry(path, value, '')}\n`,
-  };
+function render(document: Document): string {
+  return document.toString({ lineWidth: 0 });
 }
 
-interface Source {
-  readonly text: string;
-  readonly document: Document;
+/** Changes a document, and of its text only the lines that say something else then. */
+function edit(text: string, document: Document, change: () => void): string {
+  const before = render(document);
+  change();
+  const after = render(document);
+  const [texts, ...rendered] = [text, before, after].map(each => each.replace(/\n$/, '').split('\n'));
+  const merged = mergeLines(texts ?? [], rendered[0] ?? [], rendered[1] ?? []).join('\n');
+  const isSame = JSON.stringify(parseText(merged)?.toJS()) === JSON.stringify(document.toJS());
+  return isSame ? `${merged}${text.endsWith('\n') && merged !== '' ? '\n' : ''}` : after;
 }
 
-function setBelow(source: Source, node: Node, path: YamlPath, value: unknown): Change | undefined {
-  const { text, document } = source;
-  const [key, ...rest] = path;
-  if (isCollection(node) && node.flow) {
-    const [from, to] = spanOf(node);
-    const known: unknown = node.toJS(document);
-    return { from, to, insert: renderFlow(setInValue(known, path, value)) };
+/** Makes in `lines` the changes from `before` to `after`. */
+function mergeLines(
+  lines: readonly string[],
+  before: readonly string[],
+  after: readonly string[],
+): readonly string[] {
+  const [inLines, inAfter] = [findAlike(before, lines), findAlike(before, after)];
+  const merged: string[] = [];
+  let [at, line, next] = [0, 0, 0];
+  for (let index = 0; index <= before.length; index++) {
+    const isEnd = index === before.length;
+    const [toLine, toNext] = isEnd ? [lines.length, after.length] : [inLines.get(index), inAfter.get(index)];
+    if (toLine === undefined || toNext === undefined) continue;
+    const changed = after.slice(next, toNext);
+    const isChanged = before.slice(at, index).join('\n') !== changed.join('\n');
+    merged.push(...(isChanged ? changed : lines.slice(line, toLine)), ...lines.slice(toLine, toLine + 1));
+    [at, line, next] = [index + 1, toLine + 1, toNext + 1];
   }
-  if (isSeq(node)) {
-    const item = node.items[Number(key)];
-    return isCollection(item) ? setBelow(source, item, rest, value) : undefined;
+  return merged;
+}
+
+/** Where lines of one text are in another one, however wide their spaces are. */
+function findAlike(one: readonly string[], other: readonly string[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  let [at, to] = [0, 0];
+  for (const { added, removed, count } of diffArrays(one.map(narrow), other.map(narrow))) {
+    if (!added && !removed) for (let line = 0; line < count; line++) found.set(at + line, to + line);
+    if (!added) at += count;
+    if (!removed) to += count;
   }
-  if (!isMap(node)) return undefined;
-  const pair = findPair(node, key);
-  if (!pair) return insertInto(text, node, path, value);
-  const below = pair.value as Node | null;
-  if (leadsOn(below, rest[0])) return setBelow(source, below, rest, value);
-  return replaceValue(text, pair, setInValue({}, ['x', ...rest], value).x, columnOf(text, node));
+  return found;
 }
 
-/** Whether the key can be set in this node. */
-function leadsOn(node: unknown, key: string | number | undefined): node is YAMLMap | YAMLSeq {
-  return key !== undefined && (isMap(node) || (isSeq(node) && typeof key === 'number'));
+function narrow(line: string): string {
+  return line.replaceAll(/(?<=\S) +/g, '');
 }
 
-function findPair(map: YAMLMap, key: unknown): Pair | undefined {
-  return map.items.find(pair => isScalar(pair.key) && pair.key.value === key);
-}
-
-function replaceValue(text: string, pair: Pair, value: unknown, column: number): Change {
-  const old = pair.value as Node | null;
-  const isShort = !isMapping(value);
-  const isPlain = isScalar(old) && old.source !== '' && old.type !== 'BLOCK_LITERAL' && old.range;
-  if (isShort && old?.range && (isPlain || (isCollection(old) && old.flow))) {
-    const [from, to] = spanOf(old);
-    return { from, to, insert: renderFlow(value) };
+/** Sets a value in the innermost mapping or list that leads to it, with its comment. */
+function put(document: Document, path: YamlPath, value: unknown): void {
+  let node = document.contents;
+  let [key, ...rest] = path;
+  while (isCollection(node) && rest.length > 0) {
+    const below = node.get(key, true) as Node | null;
+    if (!isMap(below) && !(isSeq(below) && typeof rest[0] === 'number')) break;
+    node = below;
+    [key, ...rest] = rest;
   }
-  const colon = text.indexOf(':', spanOf(pair.key as Node)[1]) + 1;
-  const to = old?.range ? Math.max(colon, endOf(text, old)) : colon;
-  const inner = ' '.repeat(column + 2);
-  const insert = isShort ? ` ${renderFlow(value)}` : `\n${inner}${renderBlock(value).join(`\n${inner}`)}`;
-  return { from: colon, to, insert };
+  if (!isCollection(node)) return;
+  const made = document.createNode(rest.reduceRight((inner: unknown, each) => ({ [each]: inner }), value));
+  const old = node.get(key, true) as Node | undefined;
+  made.comment = old?.comment ?? null;
+  layOut(made);
+  node.set(key, made);
 }
 
-/** Adds a key at the end of a mapping. */
-function insertInto(text: string, map: YAMLMap, path: YamlPath, value: unknown): Change {
-  const indent = ' '.repeat(columnOf(text, map));
-  const last = map.items.at(-1);
-  const end = endOf(text, (last?.value ?? last?.key) as Node);
-  const lineEnd = text.indexOf('\n', end);
-  const at = lineEnd < 0 ? text.length : lineEnd;
-  return { from: at, to: at, insert: `\n${renderEntry(path, value, indent)}` };
+/** Lists, and operators such as `{ exists: true }`, stay on the line of their field. */
+function layOut(node: unknown): void {
+  if (!isCollection(node)) return;
+  const values = isMap(node) ? node.items.map(({ value }) => value) : [];
+  node.flow = isSeq(node) || (values.length === 1 && isScalar(values[0]));
+  values.forEach(layOut);
 }
 
-function findRemoval(text: string, document: Document, path: YamlPath): Change | undefined {
-  const parent = document.getIn(path.slice(0, -1), true);
-  const pair = isMap(parent) ? findPair(parent, path.at(-1)) : undefined;
-  if (!isMap(parent) || !pair) return undefined;
-  if (parent.flow) {
-    const [from, to] = spanOf(parent);
-    const { [String(path.at(-1))]: _, ...others } = parent.toJS(document) as Record<string, unknown>;
-    return { from, to, insert: renderFlow(others) };
-  }
-  const [keyAt] = spanOf(pair.key as Node);
-  const lineStart = text.lastIndexOf('\n', keyAt - 1) + 1;
-  const lineEnd = text.indexOf('\n', endOf(text, (pair.value ?? pair.key) as Node));
-  return { from: lineStart, to: lineEnd < 0 ? text.length : lineEnd + 1, insert: '' };
-}
-
-function spanOf(node: Node): readonly [start: number, end: number] {
-  const [start, end] = (node as Scalar).range ?? [0, 0];
-  return [start, end];
-}
-
-/** Where the content of a node ends, without the line breaks after it. */
-function endOf(text: string, node: Node): number {
-  const last = isCollection(node) && !node.flow ? node.items.at(-1) : undefined;
-  if (last !== undefined) {
-    const { key, value } = last as Partial<Pair>;
-    return endOf(text, (key === undefined ? last : (value ?? key)) as Node);
-  }
-  const [start, end] = spanOf(node);
-  return start + text.slice(start, end).trimEnd().length;
-}
-
-function columnOf(text: string, map: YAMLMap): number {
-  const [start] = spanOf(map.items[0]?.key as Node);
-  return start - (text.lastIndexOf('\n', start - 1) + 1);
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function renderEntry(path: YamlPath, value: unknown, indent: string): string {
-  return renderBlock(setInValue({}, path, value))
-    .map(line => indent + line)
-    .join('\n');
-}
-
-/** An operator, such as `{ exists: true }`, stays on the line of its field. */
-function renderBlock(value: Record<string, unknown>): string[] {
-  return Object.entries(value).flatMap(([key, part]) => {
-    const isNested = isMapping(part) && (Object.keys(part).length !== 1 || Object.values(part).some(isField));
-    if (!isNested) return [`${renderFlow(key)}: ${renderFlow(part)}`];
-    return [`${renderFlow(key)}:`, ...renderBlock(part).map(line => `  ${line}`)];
-  });
-}
-
-/** Renders a value on one line, with quotes only where they are needed. */
-function renderFlow(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(renderFlow).join(', ')}]`;
-  if (isMapping(value)) {
-    const entries = Object.entries(value).map(([key, part]) => `${renderFlow(key)}: ${renderFlow(part)}`);
-    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
-  }
-  if (typeof value !== 'string' || value.includes('\n')) return JSON.stringify(value);
-  const listed = stringify([value], { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 });
-  return listed.trim().slice(1, -1);
-}
-
-function isField(value: unknown): boolean {
-  return isMapping(value) || Array.isArray(value);
-}
-
-/** Sets a value in a copy of plain data. */
-function setInValue(value: unknown, [key = '', ...rest]: YamlPath, set: unknown): Record<string, unknown> {
-  const isListed = Array.isArray(value) && typeof key === 'number';
-  const copy = (isListed ? [...value] : isMapping(value) ? { ...value } : {}) as Record<string, unknown>;
-  copy[key] = rest.length === 0 ? set : setInValue(copy[key], rest, set);
-  return copy;
+/** What is said above a key that goes stays above the next one. */
+function keepComment(map: YAMLMap, key: unknown): void {
+  const at = map.items.findIndex(pair => isScalar(pair.key) && pair.key.value === key);
+  const [gone, next] = [map.items[at]?.key, map.items[at + 1]?.key];
+  if (!isScalar(gone) || gone.commentBefore == null) return;
+  const comment = [gone.commentBefore, isScalar(next) && next.commentBefore].filter(Boolean).join('\n');
+  if (isScalar(next)) Object.assign(next, { commentBefore: comment, spaceBefore: gone.spaceBefore });
+  else map.comment = comment;
 }

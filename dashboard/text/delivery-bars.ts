@@ -124,6 +124,6 @@ export function toAxis(highest: number): { readonly step: number; readonly top: 
   return { step, top: 2.5 * step };
 }
 
-function sum(counts: readonly number[]): number {
+export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }

@@ -72,11 +72,7 @@ const Signs = () => (
       <Monogram key={size} scheme="stripe" name="Stripe" size={size} />
     ))}
     <Monogram scheme={null} name="deploys" size="m" />
-    {['plain', 'run', 'warn', 'bad'].map(tone => (
-      <span key={tone} class={`tag ${tone}`}>
-        {tone}
-      </span>
-    ))}
+    <span class="tag">plain</span>
     <span class="live">live</span>
     <Spark bars={toSparkBars(bars)} />
   </div>
@@ -182,6 +178,12 @@ const Notices = () => (
   </>
 );
 
+const times = (
+  <>
+    <ClockTime at={at} />, <Time at={at} />, <Since at={at} />, <Moment at={at} />
+  </>
+);
+
 const Answers = () => (
   <>
     <Path
@@ -211,12 +213,11 @@ const Answers = () => (
       cells={(['match', 'near', 'no'] as const).map(id => ({ id, verdict: id, href: '#', title: id }))}
     />
     <Facts>
-      <Fact term="ID">
-        <Id id="dlv_01m856whecx7r30kredhc56hrf" />, <Size bytes={1_500_000} />
-      </Fact>
-      <Fact term="Times">
-        <ClockTime at={at} />, <Time at={at} />, <Since at={at} />, <Moment at={at} />
-      </Fact>
+      <Fact
+        term="ID"
+        value={[<Id key="id" id="dlv_01m856whecx7r30kredhc56hrf" />, <Size key="size" bytes={1_500_000} />]}
+      />
+      <Fact term="Times" value={times} />
     </Facts>
   </>
 );

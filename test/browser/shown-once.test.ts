@@ -35,7 +35,6 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
   expect(await page.evaluate<string>(everywhere)).toContain(created);
   await page.getByRole('button', { name: 'Copy ingress URL' }).click();
   await page.getByRole('button', { name: 'Copied ingress URL' }).waitFor();
-  await page.getByRole('button', { name: 'Open the webhook' }).click();
   await page.getByRole('heading', { level: 1, name: 'uptime' }).waitFor();
   await chooseFromMenu(page, 'Rotate the secret…');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
@@ -78,8 +77,8 @@ browserTest('a secret that was shown once stays until the user has stored it', a
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy secret' }).click();
   await page.getByRole('button', { name: 'Copied secret' }).waitFor();
-  await page.getByRole('button', { name: 'Open the webhook' }).click();
-  // The name of the sender is on the page before as well.
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
+  await page.getByRole('link', { name: /deploys/ }).click();
   await page.getByRole('button', { name: /^More: / }).waitFor();
   await page.getByText('Bearer token').waitFor();
   expect(await page.content()).not.toContain(secret);

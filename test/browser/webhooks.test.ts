@@ -40,12 +40,13 @@ browserTest('a first-time user creates a webhook, and sees its first requests ar
   await path.getByText('Waiting for the first delivery').waitFor();
   expect((await post(url, {}, 'wrong')).status).toBe(401);
   await path.getByText('The request was refused').waitFor();
-  await path.getByText('the last request was rejected: wrong token').waitFor();
+  await page.getByRole('region', { name: 'Cause' }).getByText('wrong token').waitFor();
   expect((await post(url, '{"state":"failed"}', secret)).status).toBe(202);
   await path.getByText('Deliveries arrive').waitFor();
   await path.getByRole('link', { name: 'Write an automation' }).waitFor();
-  await page.getByRole('button', { name: 'Open the webhook' }).click();
   await page.getByRole('heading', { level: 1, name: 'first-deploys' }).waitFor();
+  const tabs = page.getByRole('navigation', { name: 'Webhook', exact: true });
+  await tabs.getByRole('link', { name: /^Deliveries/ }).click();
   await page.locator('.own a.row').first().click();
   await expect.poll(() => page.url()).toMatch(/deliveries\/dlv_/);
 });
@@ -89,7 +90,6 @@ browserTest('creates webhooks with a secret of the team, in the URL, later, or n
   await page.getByRole('button', { name: 'Copy ingress URL' }).click();
   await page.getByRole('button', { name: 'Copied ingress URL' }).waitFor();
   expect(await clipboard()).toBe(url);
-  await page.getByRole('button', { name: 'Open the webhook' }).click();
   const shown = page.locator('.urlline .copyline');
   await shown.getByText('the secret', { exact: true }).waitFor();
   await shown.getByText('Copy without the secret').click();
@@ -108,7 +108,6 @@ browserTest('creates webhooks with a secret of the team, in the URL, later, or n
   await page.getByLabel('Name', { exact: true }).fill('payments');
   await create.click();
   await page.getByText('At Stripe, register the URL').waitFor();
-  await page.getByRole('button', { name: 'Open the webhook' }).click();
   await page.getByText('Needs its secret').waitFor();
   await page.getByText('Enter the secret that Stripe shows').waitFor();
   await page.getByLabel('Secret from the provider').fill('whsec_from-the-workbench');

@@ -13,6 +13,8 @@ export interface SourceFile {
   /** Exported names, including types. */
   readonly exports: readonly string[];
   readonly functions: readonly SourceFunction[];
+  /** The numbers of the lines on which JSX elements begin. */
+  readonly elements: readonly number[];
   /** The texts of string literals, and of templates without the values they insert. */
   readonly literals: readonly string[];
   /** The text without comments. */
@@ -50,6 +52,7 @@ function readSource(path: string): SourceFile {
     ),
   ];
   const functions: SourceFunction[] = [];
+  const elements: number[] = [];
   const literals: string[] = [];
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
   const addFunction = ({ start, end }: { readonly start: number; readonly end: number }) => {
@@ -60,6 +63,8 @@ function readSource(path: string): SourceFile {
     FunctionDeclaration: addFunction,
     FunctionExpression: addFunction,
     ArrowFunctionExpression: addFunction,
+    JSXElement: ({ start }) => void elements.push(lineAt(start)),
+    JSXFragment: ({ start }) => void elements.push(lineAt(start)),
     Literal: ({ value }) => void (typeof value === 'string' && literals.push(value)),
     TemplateElement: ({ value }) => void literals.push(value.raw),
     TSImportType: ({ source }) => void imports.push(source.value),
@@ -75,6 +80,7 @@ function readSource(path: string): SourceFile {
     ],
     exports: exported.flatMap(({ exportName }) => exportName.name ?? []),
     functions,
+    elements,
     literals,
     code: comments.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text),
   };

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildImportGraph, findCircles, findLongestChain, findReached } from '../support/import-graph.ts';
-import { readSources, type SourceFile } from '../support/source-files.ts';
+import { readSources, type SourceFile, type SourceFunction } from '../support/source-files.ts';
 
 /** The folders that each folder may import from (ARCHITECTURE.md). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -234,6 +234,18 @@ test(`no function has more than ${functionLinesMax} lines`, () => {
       .map(({ line, lines }) => `${lines} lines from line ${line}`),
   );
   expect(long).toEqual([]);
+});
+
+test('elements of the dashboard are made in functions: one that is kept keeps each page in which it was shown', () => {
+  const isWithin =
+    (at: number) =>
+    ({ line, lines }: SourceFunction) =>
+      line <= at && at < line + lines;
+  const kept = found(sources, ({ elements, functions }) =>
+    elements.filter(at => !functions.some(isWithin(at))).map(at => `line ${at}`),
+  );
+  expect(sources.some(({ elements }) => elements.length > 0)).toBe(true);
+  expect(kept).toEqual([]);
 });
 
 test('no file is a barrel', () => {

@@ -1,9 +1,9 @@
 import type { ShownAutomation, ShownPause, ShownRunTallies } from '../../api-answers.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
-import { ExactTime, Text, Time } from '../../parts/text.tsx';
+import { ExactTime, Link, Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { toHref } from '../../state/page-location.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { AutomationMenu } from './automation-menu.tsx';
 
@@ -44,16 +44,8 @@ export function AutomationHeading(properties: Properties) {
         sub={applied && <About {...applied} />}
         actions={
           <>
-            {mayManage && changes > 0 && (
-              <button type="button" class="btn quiet" onClick={onDiscard}>
-                Discard
-              </button>
-            )}
-            {mayManage && (
-              <button type="button" class="btn" disabled={!canRun} onClick={onRun}>
-                Run with…
-              </button>
-            )}
+            {mayManage && changes > 0 && <Button look="quiet" label="Discard" onClick={onDiscard} />}
+            {mayManage && <Button label="Run with…" disabled={!canRun} onClick={onRun} />}
             {mayManage && (
               <button
                 type="button"
@@ -106,7 +98,7 @@ function About({ automation: { name }, pause, runs }: ShownApplied) {
           'No run has ended in seven days'
         )}
       </span>
-      <a href={toHref({ page: 'runs', factory, query: { automation: name } })}>Runs</a>
+      <Link to={{ page: 'runs', factory, query: { automation: name } }} text="Runs" />
     </>
   );
 }

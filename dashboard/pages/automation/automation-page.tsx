@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
+import { LinkButton } from '../../parts/controls.tsx';
 import { NameField } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -7,7 +8,7 @@ import { createAutomationText } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useLoad } from '../../state/loading.ts';
-import { type LocationQuery, toHref } from '../../state/page-location.ts';
+import type { LocationQuery } from '../../state/page-location.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
 /** Shows an automation, and edits it. */
@@ -85,9 +86,11 @@ export function NewAutomationPage({ query = {} }: { readonly query?: LocationQue
               cause="This factory has no webhook yet."
               more="An automation starts when a webhook gets a delivery."
               action={
-                <a class="btn small" href={toHref({ page: 'new-webhook', factory })}>
-                  {managedHere ? 'Add a webhook' : 'Draft a webhook'}
-                </a>
+                <LinkButton
+                  look="small"
+                  label={managedHere ? 'Add a webhook' : 'Draft a webhook'}
+                  to={{ page: 'new-webhook', factory }}
+                />
               }
             />
           )}

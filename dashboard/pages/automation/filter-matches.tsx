@@ -2,10 +2,11 @@ import { parseFieldPath } from '../../../schema/field-path.ts';
 import type { StoredTest } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
 import { Cells } from '../../parts/clauses.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
-import { ClockTime, Code, Text } from '../../parts/text.tsx';
+import { ClockTime, Code, Link, Text } from '../../parts/text.tsx';
 import type { AutomationBody } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
@@ -145,9 +146,7 @@ function TestedRow({ delivery: { id, at, title, text, near } }: { readonly deliv
   return (
     <li class="flow">
       <Sign name={near ? 'warning' : 'done'} label={near ? verdictWords.near : verdictWords.match} />
-      <a class="med" href={toHref({ page: 'delivery', factory, id })}>
-        <Text text={title} />
-      </a>
+      <Link class="med" to={{ page: 'delivery', factory, id }} text={title} />
       {near ? (
         <span class="warn cut">
           nearly: <Code text={near.path} /> is {near.found === null ? 'another' : <Code text={near.found} />}
@@ -158,9 +157,7 @@ function TestedRow({ delivery: { id, at, title, text, near } }: { readonly deliv
           )}
         </span>
       ) : (
-        <span class="t2 cut">
-          <Text text={text ?? ''} />
-        </span>
+        <Text class="t2 cut" text={text ?? ''} />
       )}
       <span class="push t3 small">
         <ClockTime at={at} />
@@ -188,13 +185,11 @@ function Repairs({ clauses, onEdit }: RepairsProperties) {
               <Code text={path} /> is <Code text={allowed} />. With <Code text={suggestion.allowed} />,{' '}
               {suggestion.matches} would have started.
             </span>
-            <button
-              type="button"
-              class="btn small push"
+            <Button
+              look="small push"
+              label="Write it"
               onClick={() => onEdit(['triggers', trigger, 'filter', kind, ...keys], value)}
-            >
-              Write it
-            </button>
+            />
           </p>
         );
       })}

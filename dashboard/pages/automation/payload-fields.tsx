@@ -3,7 +3,8 @@ import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import type { Scalar } from '../../../schema/filters/clause.ts';
 import type { DescribedPayloads } from '../../api-answers.ts';
 import { ChoiceChip } from '../../parts/chips.tsx';
-import { Finder } from '../../parts/controls.tsx';
+import { Button, Finder } from '../../parts/controls.tsx';
+import { Sec, Table } from '../../parts/tables.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { usePopup } from '../../state/use-popup.ts';
 import { namesOf } from '../../state/yaml-completions.ts';
@@ -34,10 +35,14 @@ export function PayloadFields({ payloads, used, isReadOnly, onAdd }: Properties)
   const found = shown.paths.filter(
     ({ path, examples }) => examples.length > 0 && path.toLowerCase().includes(sought.toLowerCase()),
   );
+  const renderAction = (field: Field) => {
+    const names = namesOf(field);
+    if (used.has(JSON.stringify(names))) return <span class="t3 small">used</span>;
+    return !isReadOnly && <AddClause field={field} onAdd={condition => onAdd(shown.uid, names, condition)} />;
+  };
   return (
     <section aria-label="Fields of real payloads">
-      <div class="sec wrap">
-        <h2>Fields of real payloads</h2>
+      <Sec title="Fields of real payloads" isWrapped>
         <span class="push">
           {payloads.length > 1 && (
             <ChoiceChip
@@ -49,31 +54,18 @@ export function PayloadFields({ payloads, used, isReadOnly, onAdd }: Properties)
           )}
           <Finder label="Find a field" value={sought} onInput={setSought} />
         </span>
-      </div>
-      <table class="edge fields">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Values</th>
-            <th scope="col" class="right">
-              In
-            </th>
-            <th scope="col">
-              <span class="unseen">Action</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.slice(0, fieldsShown).map(field => (
-            <FieldRow
-              key={field.path}
-              field={field}
-              isUsed={used.has(JSON.stringify(namesOf(field)))}
-              onAdd={isReadOnly ? undefined : condition => onAdd(shown.uid, namesOf(field), condition)}
-            />
-          ))}
-        </tbody>
-      </table>
+      </Sec>
+      <Table
+        class="edge fields"
+        rows={found.slice(0, fieldsShown)}
+        keyOf={({ path }) => path}
+        columns={[
+          { head: 'Field', look: 'small', cell: ({ path }) => <Code text={path} /> },
+          { head: 'Values', look: 't2', cell: field => <Values field={field} /> },
+          { head: 'In', class: 'right', look: 't3 small', cell: ({ deliveries }) => deliveries },
+          { head: 'Action', class: 'action', cell: renderAction },
+        ]}
+      />
       {found.length > fieldsShown && (
         <p class="hint">{formatCount(found.length - fieldsShown, 'further field')}: find one by its name.</p>
       )}
@@ -82,32 +74,13 @@ export function PayloadFields({ payloads, used, isReadOnly, onAdd }: Properties)
   );
 }
 
-interface RowProperties {
-  readonly field: Field;
-  readonly isUsed: boolean;
-  readonly onAdd: ((condition: unknown) => void) | undefined;
-}
-
-function FieldRow({ field, isUsed, onAdd }: RowProperties) {
-  const { path, examples, isEnumeration, deliveries } = field;
+function Values({ field: { examples, isEnumeration } }: { readonly field: Field }) {
   const values = examples.slice(0, valuesShown).map(renderFlowValue).join(', ');
-  const hasMore = !isEnumeration || examples.length > valuesShown;
   return (
-    <tr>
-      <td class="small">
-        <Code text={path} />
-      </td>
-      <td class="t2">
-        <span class="cut">
-          <Text text={values} />
-          {hasMore && ' …'}
-        </span>
-      </td>
-      <td class="right t3 small">{deliveries}</td>
-      <td class="right small">
-        {isUsed ? <span class="t3">used</span> : onAdd && <AddClause field={field} onAdd={onAdd} />}
-      </td>
-    </tr>
+    <span class="cut">
+      <Text text={values} />
+      {(!isEnumeration || examples.length > valuesShown) && ' …'}
+    </span>
   );
 }
 
@@ -149,17 +122,13 @@ function AddClause({ field: { path, examples }, onAdd }: AddProperties) {
             </label>
           ))}
           <div class="actions">
-            <button
-              type="button"
-              class="btn small"
+            <Button
+              look="small"
+              label="Add clause"
               disabled={chosen.length === 0}
               onClick={() => add(chosen)}
-            >
-              Add clause
-            </button>
-            <button type="button" class="btn quiet small" onClick={() => add({ exists: true })}>
-              Any value
-            </button>
+            />
+            <Button look="quiet small" label="Any value" onClick={() => add({ exists: true })} />
           </div>
         </div>
       )}

@@ -2,6 +2,7 @@ import { describeImpact } from '../../../schema/changes/describe-impact.ts';
 import { showChange } from '../../../schema/changes/show-change.ts';
 import type { PlannedChange } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DiffBlock } from '../../parts/diff-block.tsx';
@@ -63,14 +64,15 @@ export function ReviewDialog(properties: Properties) {
         <ProblemNotice error={applying.error} retry={reload} />
       </div>
       <div class="actions">
-        <button type="button" class="btn" onClick={onClose}>
-          Keep editing
-        </button>
+        <Button label="Keep editing" onClick={onClose} />
         {change && !managedHere && <CopyButton text={text} what="as file" named />}
         {change && change.action !== 'no-op' && managedHere && (
-          <button type="button" class="btn primary" {...applying.control} onClick={() => applying.run()}>
-            {applying.busy ? 'Applying…' : isNew ? 'Create automation' : 'Apply'}
-          </button>
+          <Button
+            look="primary"
+            label={applying.busy ? 'Applying…' : isNew ? 'Create automation' : 'Apply'}
+            {...applying.control}
+            onClick={() => applying.run()}
+          />
         )}
       </div>
     </Dialog>
@@ -102,11 +104,7 @@ function MovedNotice({ onStartAgain }: Pick<Properties, 'onStartAgain'>) {
     <Notice
       tone="warn"
       cause="Someone else made a change in the meantime."
-      action={
-        <button type="button" class="btn small" onClick={onStartAgain}>
-          Drop mine
-        </button>
-      }
+      action={<Button look="small" label="Drop mine" onClick={onStartAgain} />}
     >
       The differences below are from theirs to yours.
     </Notice>

@@ -2,6 +2,8 @@ import { useId, useState } from 'preact/hooks';
 import { renderFlowValue } from '../../../schema/changes/block-lines.ts';
 import { defaultRunner } from '../../../schema/delivery.ts';
 import type { ListedRunner } from '../../api-answers.ts';
+import { type ChipOption, Options } from '../../parts/chips.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Text, WithCode } from '../../parts/text.tsx';
 import { findRunMistake, isPathKey, type RunDraft, type RunPointer } from '../../state/run-draft.ts';
@@ -9,19 +11,13 @@ import type { RunSlot } from '../../state/run-sentences.ts';
 import { usePopup } from '../../state/use-popup.ts';
 import type { SentField } from '../../state/yaml-completions.ts';
 
-export interface SlotOption {
-  readonly value: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-}
-
 interface Properties {
   readonly slot: RunSlot;
   /** What the sentence says in the slot. */
   readonly said: string;
   /** The text of the key; `''` without one. */
   readonly value: string;
-  readonly options: readonly SlotOption[];
+  readonly options: readonly ChipOption[];
   /** Gets `''` to remove the key. */
   readonly onSet: (text: string) => void;
 }
@@ -52,7 +48,7 @@ export function SlotField({ slot, said, value, options, onSet }: Properties) {
       {open && (
         <div class="menu" role="dialog" aria-label={label} {...popup}>
           {slot.example === undefined ? (
-            <Options options={options} value={value} onChoose={set} />
+            <Options label="Choices" options={options} value={value} onChoose={set} />
           ) : (
             <Typed slot={slot} example={slot.example} value={value} options={options} onSet={set} />
           )}
@@ -101,50 +97,18 @@ function Typed({
           value={typed}
           onInput={event => setTyped(event.currentTarget.value)}
         />
-        <button type="submit" class="btn">
-          Set
-        </button>
+        <Button label="Set" type="submit" />
       </span>
       <p id={id} role="status" class="hint bad">
         {isTried && mistake !== undefined && <WithCode text={mistake} />}
       </p>
       <Options
+        label="Choices"
         options={options.filter(option => option.label.toLowerCase().includes(sought)).slice(0, optionsShown)}
         value={value}
         onChoose={onSet}
       />
     </form>
-  );
-}
-
-interface OptionsProperties {
-  readonly options: readonly SlotOption[];
-  readonly value: string;
-  readonly onChoose: (value: string) => void;
-}
-
-function Options({ options, value, onChoose }: OptionsProperties) {
-  if (options.length === 0) return null;
-  return (
-    <div role="listbox" aria-label="Choices" class="menu-entries">
-      {options.map(option => (
-        <button
-          key={option.value}
-          type="button"
-          role="option"
-          data-item
-          aria-selected={option.value === value}
-          onClick={() => onChoose(option.value)}
-        >
-          <Text text={option.label} />
-          {option.hint !== undefined && (
-            <span class="push t3 cut">
-              <Text text={option.hint} />
-            </span>
-          )}
-        </button>
-      ))}
-    </div>
   );
 }
 
@@ -155,7 +119,7 @@ interface Given {
 }
 
 /** Lists what can be chosen, or else what is often written. */
-export function listSlotOptions(at: RunPointer, { runs, runners, fields }: Given): readonly SlotOption[] {
+export function listSlotOptions(at: RunPointer, { runs, runners, fields }: Given): readonly ChipOption[] {
   if (isPathKey(at)) return listPathOptions(fields);
   switch (at) {
     case '/runner':
@@ -184,7 +148,7 @@ export function listSlotOptions(at: RunPointer, { runs, runners, fields }: Given
 }
 
 /** The fields with one value, which have an identity of their own. */
-function listPathOptions(fields: readonly SentField[]): readonly SlotOption[] {
+function listPathOptions(fields: readonly SentField[]): readonly ChipOption[] {
   return fields
     .filter(({ keys, examples }) => !keys.includes(null) && examples.length > 0)
     .map(({ path, examples }) => ({

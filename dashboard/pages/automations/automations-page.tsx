@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { ListedAutomation, ListedWebhook, ShownRunTallies } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { Spark } from '../../parts/charts.tsx';
+import { Spark, type SparkBar } from '../../parts/charts.tsx';
 import { ChoiceChip, ToggleChip } from '../../parts/chips.tsx';
-import { Finder } from '../../parts/controls.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { Finder, LinkButton } from '../../parts/controls.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
-import { Text, Time } from '../../parts/text.tsx';
+import { type Column, Count, LinkTable } from '../../parts/tables.tsx';
+import { Link, Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { areSettled, type Loading, useLoad, usePolled } from '../../state/loading.ts';
-import { toHref } from '../../state/page-location.ts';
+import { sum } from '../../text/delivery-bars.ts';
 import { describeFilters, describeRuns } from '../../text/describe-automation.ts';
 
 const listEveryMs = 30_000;
@@ -43,10 +43,12 @@ export function AutomationsPage() {
         title="Automations"
         actions={
           mayManage && (
-            <a class="btn primary" href={toHref({ page: 'new-automation', factory })}>
-              <Icon name="plus" />
-              {managedHere ? 'New automation' : 'Draft an automation'}
-            </a>
+            <LinkButton
+              look="primary"
+              icon="plus"
+              label={managedHere ? 'New automation' : 'Draft an automation'}
+              to={{ page: 'new-automation', factory }}
+            />
           )
         }
       />
@@ -56,7 +58,7 @@ export function AutomationsPage() {
         <Empty title="No automations yet">
           <p>
             An automation is a prompt, and the triggers that start a run of it.{' '}
-            <a href={toHref({ page: 'webhooks', factory })}>See the webhooks</a>
+            <Link to={{ page: 'webhooks', factory }} text="See the webhooks" />
           </p>
         </Empty>
       ) : (
@@ -172,76 +174,46 @@ function fails({ automation, runs }: Row): boolean {
 }
 
 function AutomationTable({ rows }: { readonly rows: readonly ShownRow[] }) {
-  return (
-    <table class="edge">
-      <thead>
-        <tr>
-          <th scope="col">Automation</th>
-          <th scope="col" class="no-phone">
-            Starts on
-          </th>
-          <th scope="col" class="no-phone">
-            Run control
-          </th>
-          <th scope="col">Last run</th>
-          <th scope="col" class="right no-phone">
-            Runs, 24 h
-          </th>
-          <th scope="col" class="right no-phone">
-            Failed
-          </th>
-          <th scope="col" class="right no-phone">
-            24 hours
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(row => (
-          <AutomationRow key={row.automation.name} row={row} />
-        ))}
-      </tbody>
-    </table>
-  );
+  const { factory } = useFactory();
+  return <LinkTable columns={listColumns(factory)} rows={rows} keyOf={row => row.automation.name} />;
 }
 
-function AutomationRow({ row }: { readonly row: ShownRow }) {
-  const { factory } = useFactory();
-  const { automation, runs } = row;
-  const day = (hours: readonly number[] = []) => hours.slice(-dayHours);
-  const [succeeded, failed, cancelled] = [day(runs?.succeeded), day(runs?.failed), day(runs?.cancelled)];
-  const [ended, failures] = [sum(succeeded) + sum(failed) + sum(cancelled), sum(failed)];
-  const control = describeRuns(automation);
-  return (
-    <tr class="go">
-      <td>
-        <a
-          class={`stretch name ${automation.enabled ? '' : 't3'}`}
-          href={toHref({ page: 'automation', factory, id: automation.name })}
-        >
-          <bdi>{automation.name}</bdi>
-        </a>
-      </td>
-      <td class="no-phone">
-        <StartsOn row={row} />
-      </td>
-      <td class="no-phone t2">
-        <Text text={control === '' ? '—' : control} />
-      </td>
-      <td>
-        <LastRun row={row} />
-      </td>
-      <td class={`right no-phone ${ended === 0 ? 't3' : ''}`}>{ended.toLocaleString('en')}</td>
-      <td class={`right no-phone ${failures === 0 ? 't3' : 'bad'}`}>{failures.toLocaleString('en')}</td>
-      <td class="right no-phone">
-        <Spark
-          bars={Array.from({ length: dayHours }, (_, hour) => ({
-            usual: (succeeded[hour] ?? 0) + (cancelled[hour] ?? 0),
-            bad: failed[hour] ?? 0,
-          }))}
+function listColumns(factory: string): readonly Column<ShownRow>[] {
+  return [
+    {
+      head: 'Automation',
+      cell: ({ automation: { name, enabled } }) => (
+        <Link
+          class={`stretch name ${enabled ? '' : 't3'}`}
+          to={{ page: 'automation', factory, id: name }}
+          text={name}
         />
-      </td>
-    </tr>
-  );
+      ),
+    },
+    { head: 'Starts on', class: 'no-phone', cell: row => <StartsOn row={row} /> },
+    {
+      ...{ head: 'Run control', class: 'no-phone', look: 't2' },
+      cell: ({ automation }) => <Text text={describeRuns(automation) || '—'} />,
+    },
+    { head: 'Last run', cell: row => <LastRun row={row} /> },
+    {
+      ...{ head: 'Runs, 24 h', class: 'right no-phone' },
+      cell: row => <Count count={sum(dayOf(row).flatMap(({ usual, bad }) => [usual, bad]))} />,
+    },
+    {
+      ...{ head: 'Failed', class: 'right no-phone' },
+      cell: row => <Count count={sum(dayOf(row).map(({ bad }) => bad))} tone="bad" />,
+    },
+    { head: '24 hours', class: 'right no-phone', cell: row => <Spark bars={dayOf(row)} /> },
+  ];
+}
+
+/** The runs that ended in each of the last 24 hours. */
+function dayOf({ runs }: Row): readonly SparkBar[] {
+  return Array.from({ length: dayHours }, (_, hour) => {
+    const at = (hours: readonly number[] = []) => hours.slice(-dayHours)[hour] ?? 0;
+    return { usual: at(runs?.succeeded) + at(runs?.cancelled), bad: at(runs?.failed) };
+  });
 }
 
 /** The webhook and the condition of the first trigger; of the others only how many there are. */
@@ -253,9 +225,7 @@ function StartsOn({ row: { automation, webhooks } }: { readonly row: Row }) {
       {webhook ? (
         <>
           <Monogram scheme={schemeOf(webhook)} name={webhook.name} />
-          <span class="nowrap">
-            <Text text={webhook.name} />
-          </span>
+          <Text class="nowrap" text={webhook.name} />
         </>
       ) : (
         <State sign="warning">deleted webhook</State>
@@ -286,8 +256,4 @@ function LastRun({
       {lastRun.state} {at}
     </State>
   );
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

@@ -60,7 +60,7 @@ export function DeliveriesPage({ id }: { readonly id?: string }) {
             log={log}
             current={id}
             locationOf={row => ({ ...list, page: 'delivery', id: row.id })}
-            empty={<NoDeliveries isFiltered={isFiltered} onClear={clear} />}
+            empty={<NoDeliveries kind={kind} isFiltered={isFiltered} onClear={clear} />}
           />
         </section>
         {id !== undefined && (

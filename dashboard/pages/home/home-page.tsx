@@ -1,15 +1,17 @@
 import { useEffect } from 'preact/hooks';
 import { type HealthState, healthStates } from '../../../schema/health.ts';
 import type { Account, FactoryList, HealthOverview } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { State } from '../../parts/signs.tsx';
+import { type Column, Count, LinkTable, Sec } from '../../parts/tables.tsx';
+import { Link } from '../../parts/text.tsx';
 import { attention, knownAlerts } from '../../state/attention.ts';
 import { redirectTo } from '../../state/current-location.ts';
 import { useFactoryDays } from '../../state/loaded-objects.ts';
-import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
-import { parseHref, toHref } from '../../state/page-location.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
+import { parseHref } from '../../state/page-location.ts';
+import { useApi } from '../../state/use-api.ts';
 import { lookOfHealth } from '../../text/looks.ts';
 import { AttentionList } from '../overview/attention-list.tsx';
 import { useDetails } from '../overview/explain-item.tsx';
@@ -66,11 +68,7 @@ function FewFactories({ factories }: FactoriesProperties) {
 
 /** Reads no factory: what needs attention, and one count for each state of webhooks. */
 function ManyFactories({ factories }: FactoriesProperties) {
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/health', { signal }),
-    [],
-    countsEveryMs,
-  );
+  const { value, error, reload } = useApi('/health', {}, countsEveryMs);
   const details = useDetails(attention.value);
   if (!value || !areSettled(details)) return <Waiting error={error} reload={reload} what="the factories" />;
   return (
@@ -96,67 +94,48 @@ interface TableProperties {
   readonly overview: HealthOverview;
 }
 
-const columns = [
-  ['failing', 'Failing'],
-  ['quiet', 'Quiet'],
-  ['healthy', 'Healthy'],
-  ['never seen', 'Waiting'],
-] as const satisfies readonly (readonly [HealthState, string])[];
-
 /** The factories, the worst first, with the number of their webhooks in each state. */
 function FactoryTable({ factories, overview }: TableProperties) {
   return (
     <section>
-      <div class="sec">
-        <h2>Factories</h2>
-      </div>
-      <table class="edge factories">
-        <thead>
-          <tr>
-            <th scope="col">Factory</th>
-            {columns.map(([state, label]) => (
-              <th key={state} scope="col" class={`right ${state === 'never seen' ? 'no-phone' : ''}`}>
-                {label}
-              </th>
-            ))}
-            <th scope="col" class="right no-phone">
-              Alerts
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {countStates(factories, overview).map(row => (
-            <FactoryTableRow key={row.factory} {...row} />
-          ))}
-        </tbody>
-      </table>
+      <Sec title="Factories" />
+      <LinkTable
+        columns={columns}
+        rows={countStates(factories, overview)}
+        keyOf={({ factory }) => factory}
+        class="factories"
+      />
     </section>
   );
 }
 
-function FactoryTableRow({ factory, counts }: FactoryRow) {
-  const alerts = knownAlerts.value?.alerts.filter(alert => alert.factory === factory).length ?? 0;
-  return (
-    <tr class="go">
-      <td>
-        <a class="stretch name" href={toHref({ page: 'overview', factory })}>
-          <bdi>{factory}</bdi>
-        </a>
-      </td>
-      {columns.map(([state]) => (
-        <td key={state} class={`right ${state === 'never seen' ? 'no-phone' : ''}`}>
-          <StateCount state={state} count={counts[state]} />
-        </td>
-      ))}
-      <td class="right no-phone">{alerts === 0 ? <span class="t3">0</span> : alerts}</td>
-    </tr>
-  );
+const columns: readonly Column<FactoryRow>[] = [
+  {
+    head: 'Factory',
+    cell: ({ factory }) => <Link class="stretch name" to={{ page: 'overview', factory }} text={factory} />,
+  },
+  stateColumn('failing', 'Failing'),
+  stateColumn('quiet', 'Quiet'),
+  stateColumn('healthy', 'Healthy'),
+  { ...stateColumn('never seen', 'Waiting'), class: 'right no-phone' },
+  {
+    ...{ head: 'Alerts', class: 'right no-phone' },
+    cell: ({ factory }) => (
+      <Count count={knownAlerts.value?.alerts.filter(alert => alert.factory === factory).length ?? 0} />
+    ),
+  },
+];
+
+function stateColumn(state: HealthState, head: string): Column<FactoryRow> {
+  return {
+    ...{ head, class: 'right' },
+    cell: ({ counts }) => <StateCount state={state} count={counts[state]} />,
+  };
 }
 
 function StateCount({ state, count }: { readonly state: HealthState; readonly count: number }) {
-  if (count === 0) return <span class="t3">0</span>;
-  const isBad = state === 'failing' || state === 'quiet';
-  return isBad ? <State sign={lookOfHealth(state)[0]}>{count}</State> : <span>{count}</span>;
+  const isBad = count > 0 && (state === 'failing' || state === 'quiet');
+  return isBad ? <State sign={lookOfHealth(state)[0]}>{count}</State> : <Count count={count} />;
 }
 
 /** Counts the states of each factory's webhooks, the worst factories first. Those that never got a delivery are not in the overview. */

@@ -4,20 +4,20 @@ import { callApi } from '../../api-client.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
+import { handOver } from '../../state/created-webhook.ts';
 import { useFactory } from '../../state/current-factory.ts';
+import { goTo } from '../../state/current-location.ts';
 import { useSchemes } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
 import type { ChosenSender } from '../../state/webhook-draft.ts';
 import { ProviderChoice } from './provider-choice.tsx';
-import { FileView, RegisterView, StepsNav } from './second-step.tsx';
+import { FileView, StepsNav } from './second-step.tsx';
 import type { KnownObjects } from './secret-fields.tsx';
 import { type DraftedFile, WebhookForm } from './webhook-form.tsx';
 
-/** Makes a webhook in two steps: who delivers and with which secret, then what to do at the sender. */
+/** Makes a webhook in two steps: who delivers and with which secret; then its own page says what to do at the sender. */
 export function NewWebhookPage() {
   const { factory, reload, mayManage } = useFactory();
-  // The generated secret is kept nowhere else, and only until the user leaves the page.
-  const [created, setCreated] = useState<CreatedWebhook>();
   const [drafted, setDrafted] = useState<DraftedFile>();
   const schemes = useSchemes();
   const others = useLoad(
@@ -31,11 +31,13 @@ export function NewWebhookPage() {
     [factory],
   );
   const known = schemes.value && others.value && { schemes: schemes.value, ...others.value };
-  if (created) return <RegisterView created={created} />;
   if (drafted && known) return <FileView file={drafted} schemes={known.schemes} />;
   const show = (answer: CreatedWebhook) => {
-    setCreated(answer);
+    handOver(answer);
     reload();
+    goTo({ page: 'webhook', factory, id: answer.webhook.uid });
+    // The form may have been scrolled.
+    scrollTo(0, 0);
   };
   return (
     <div class="page reading">

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ListedScheme } from '../../api-answers.ts';
-import { Finder } from '../../parts/controls.tsx';
+import { Button, Finder } from '../../parts/controls.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
+import { Marked } from '../../parts/text.tsx';
 import type { ChosenSender } from '../../state/webhook-draft.ts';
 import { findSchemes, oftenUsed, splitProvider } from '../../text/senders.ts';
 
@@ -57,9 +58,7 @@ export function ProviderChoice({ schemes, chosen, onChoose }: Properties) {
           <h2>{areAll ? 'All providers' : 'Often used'}</h2>
           <div class="providers">{(areAll ? schemes : often).map(renderScheme)}</div>
           {!areAll && (
-            <button type="button" class="btn small" onClick={() => setAll(true)}>
-              Show all {schemes.length}
-            </button>
+            <Button look="small" label={`Show all ${schemes.length}`} onClick={() => setAll(true)} />
           )}
         </>
       )}
@@ -129,17 +128,4 @@ function SchemeOption({ scheme: { id, provider, kind }, sought, isChosen, onChoo
 /** The kind of a provider; `ci` and `ai` are short for something. */
 export function nameKind(kind: string): string {
   return kind.length === 2 ? kind.toUpperCase() : kind;
-}
-
-/** A text in which what was sought is marked. */
-function Marked({ text, sought }: { readonly text: string; readonly sought: string }) {
-  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase());
-  if (at < 0) return <>{text}</>;
-  return (
-    <>
-      {text.slice(0, at)}
-      <mark>{text.slice(at, at + sought.length)}</mark>
-      {text.slice(at + sought.length)}
-    </>
-  );
 }

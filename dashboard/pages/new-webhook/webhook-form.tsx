@@ -7,6 +7,7 @@ import {
   type ProblemDetails,
 } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { CodeField, Field, NameField } from '../../parts/fields.tsx';
 import { Monogram } from '../../parts/monogram.tsx';
 import { Diagnostics, ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -72,9 +73,12 @@ export function WebhookForm({ sender, known, onCreated, onDrafted }: Properties)
       <MoreOptions draft={draft} known={known} onChange={change} />
       {diagnostics.length > 0 && <Diagnostics diagnostics={diagnostics} />}
       <ProblemNotice error={error} />
-      <button type="submit" class="btn primary" {...control}>
-        {managedHere ? 'Create webhook' : 'Show the definition file'}
-      </button>
+      <Button
+        look="primary"
+        label={managedHere ? 'Create webhook' : 'Show the definition file'}
+        type="submit"
+        {...control}
+      />
     </form>
   );
 }

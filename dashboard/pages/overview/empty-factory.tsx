@@ -1,19 +1,14 @@
 import type { ComponentChildren } from 'preact';
+import { LinkButton } from '../../parts/controls.tsx';
 import { CopyableBlock, CopyableLine } from '../../parts/copyable.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Path, type PathStep } from '../../parts/path.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import type { FactoryDays } from '../../state/loaded-objects.ts';
-import { toHref } from '../../state/page-location.ts';
 import { AttentionList } from './attention-list.tsx';
 
-interface Properties {
-  readonly days: FactoryDays;
-}
-
 /** Leads to the first delivery, in three steps, each with its command, and with its button if it can be done here. */
-export function EmptyFactory({ days: { webhooks, runs } }: Properties) {
+export function EmptyFactory({ days: { webhooks, runs } }: { readonly days: FactoryDays }) {
   const { factory, mayManage, managedHere } = useFactory();
   const hookmill = factory === 'default' ? 'hookmill' : `hookmill --factory ${factory}`;
   const [first] = webhooks;
@@ -86,10 +81,7 @@ function AddStep({ hookmill, isHere, isDone }: StepProperties & { readonly hookm
       {isHere && (
         <div class="flow">
           <span class="t3">or</span>
-          <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
-            <Icon name="plus" />
-            New webhook
-          </a>
+          <LinkButton look="primary" icon="plus" label="New webhook" to={{ page: 'new-webhook', factory }} />
         </div>
       )}
     </Step>
@@ -122,10 +114,7 @@ function ActStep({ uid, isHere, isDone }: StepProperties & { readonly uid: strin
       {isHere && (
         <div class="flow">
           <span class="t3">or</span>
-          <a class="btn" href={toHref({ page: 'new-automation', factory })}>
-            <Icon name="plus" />
-            New automation
-          </a>
+          <LinkButton icon="plus" label="New automation" to={{ page: 'new-automation', factory }} />
         </div>
       )}
     </Step>

@@ -2,11 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { outcomes } from '../../../schema/delivery.ts';
 import type { ExplainedWhy, ShownRun, ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { LinkButton } from '../../parts/controls.tsx';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';
 import { type AttentionItem, factoryStatus } from '../../state/attention.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
-import { type FactoryLocation, toHref } from '../../state/page-location.ts';
+import type { FactoryLocation } from '../../state/page-location.ts';
 import { reportFailure } from '../../state/session-expiry.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { findCommand, sayAlert, toSentence } from '../../text/sentences.ts';
@@ -155,11 +156,7 @@ function Action({ item, status }: ActionProperties) {
   if (isCopied && command !== undefined) return <CopyButton text={command} what="command" named />;
   if (factory === null) return null;
   const [label, to] = chooseLink(item, factory);
-  return (
-    <a class="btn small" href={toHref(to)}>
-      {label}
-    </a>
-  );
+  return <LinkButton look="small" label={label} to={to} />;
 }
 
 function chooseLink({ type, alert }: AttentionItem, factory: string): readonly [string, FactoryLocation] {

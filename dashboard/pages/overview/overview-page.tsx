@@ -2,11 +2,10 @@ import type { ShownAlert, ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
 import { Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Text } from '../../parts/text.tsx';
+import { Link, Text } from '../../parts/text.tsx';
 import { knownAlerts } from '../../state/attention.ts';
 import { type FactoryDays, isUntouched, useFactoryDays } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading, useLoad } from '../../state/loading.ts';
-import { toHref } from '../../state/page-location.ts';
 import { nowMs } from '../../state/time.ts';
 import { formatLength } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
@@ -52,10 +51,8 @@ function AllWell({ status, days, last }: WellProperties) {
       , {reconcile && revision !== null ? 'no run waits for you, and ' : 'and no run waits for you'}
       {reconcile && revision !== null && (
         <>
-          <span class="mono t2">
-            <Text text={reconcile.followed.branch} />
-          </span>{' '}
-          is applied at <span class="mono t2">{revision.slice(0, 7)}</span>
+          <Text class="mono t2" text={reconcile.followed.branch} /> is applied at{' '}
+          <span class="mono t2">{revision.slice(0, 7)}</span>
         </>
       )}
       . {last && <LastEpisode factory={status.factory} last={last} />}
@@ -79,10 +76,7 @@ function LastEpisode({ factory, last }: { readonly factory: string; readonly las
   return (
     <>
       The last episode ended {formatLength(nowMs.value - Date.parse(last.until))} ago:{' '}
-      <a class="t2 link" href={toHref({ page: 'settings', factory, id: 'alerts' })}>
-        <Text text={sayAlert(last)} />
-      </a>
-      .
+      <Link class="t2 link" to={{ page: 'settings', factory, id: 'alerts' }} text={sayAlert(last)} />.
     </>
   );
 }

@@ -1,24 +1,18 @@
+import type { DeliveryKind } from '../../../schema/delivery.ts';
 import type { TalliedWebhook } from '../../api-answers.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { State } from '../../parts/signs.tsx';
+import { type Column, Count, LinkTable, Sec } from '../../parts/tables.tsx';
 import { Moment, Text } from '../../parts/text.tsx';
 import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { toHref } from '../../state/page-location.ts';
 import { type Span, spans, sumHours, sumLast, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { lookOfHealth } from '../../text/looks.ts';
 
-interface Properties {
-  readonly days: readonly FactoryDays[];
-  readonly span: Span;
-}
-
-interface RowProperties {
+interface Row {
   readonly days: FactoryDays;
   readonly webhook: TalliedWebhook;
-  readonly span: Span;
-  /** Whether the row needs the name of its factory. */
-  readonly isNamed: boolean;
 }
 
 /** Webhooks that are listed. The page of webhooks has them all. */
@@ -26,7 +20,7 @@ const shownMax = 50;
 const urgency = { failing: 0, quiet: 1, healthy: 2, 'never seen': 2 } as const;
 
 /** The webhooks, unhealthy ones first, then by name. */
-export function WebhookTable({ days, span }: Properties) {
+export function WebhookTable({ days, span }: { readonly days: readonly FactoryDays[]; readonly span: Span }) {
   const [only, ...others] = days;
   const rows = days
     .flatMap(each => each.health.webhooks.map(webhook => ({ days: each, webhook })))
@@ -37,82 +31,72 @@ export function WebhookTable({ days, span }: Properties) {
     );
   return (
     <section>
-      <div class="sec">
-        <h2>Webhooks</h2>
+      <Sec title="Webhooks">
         {only && others.length === 0 && (
           <a class="link push" href={toHref({ page: 'webhooks', factory: only.factory })}>
             {rows.length > shownMax ? `All ${rows.length} webhooks` : 'All webhooks'}
           </a>
         )}
-      </div>
-      <table class="edge">
-        <thead>
-          <tr>
-            <th scope="col">Webhook</th>
-            <th scope="col">Health</th>
-            <th scope="col" class="no-phone">
-              Last event
-            </th>
-            <th scope="col" class="no-phone right">
-              Accepted
-            </th>
-            <th scope="col" class="no-phone right">
-              Rejected
-            </th>
-            <th scope="col" class="right">
-              {spans[span].label}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, shownMax).map(row => (
-            <WebhookRow key={row.webhook.uid} {...row} span={span} isNamed={others.length > 0} />
-          ))}
-        </tbody>
-      </table>
+      </Sec>
+      <LinkTable
+        columns={listColumns(span, others.length > 0)}
+        rows={rows.slice(0, shownMax)}
+        keyOf={({ webhook }) => webhook.uid}
+      />
     </section>
   );
 }
 
-function WebhookRow({ days: { factory, health, webhooks }, webhook, span, isNamed }: RowProperties) {
-  const { uid, name, tallies } = webhook;
+/** `isNamed`: each webhook needs the name of its factory. */
+function listColumns(span: Span, isNamed: boolean): readonly Column<Row>[] {
+  const count = ({ webhook }: Row, kind: DeliveryKind) =>
+    sumLast(sumHours(webhook.tallies, kind), spans[span].hours);
+  return [
+    { head: 'Webhook', cell: row => <WebhookLink {...row} isNamed={isNamed} /> },
+    { head: 'Health', cell: ({ webhook }) => <Health webhook={webhook} /> },
+    { head: 'Last event', class: 'no-phone', cell: ({ webhook }) => <LastEvent webhook={webhook} /> },
+    {
+      ...{ head: 'Accepted', class: 'no-phone right' },
+      cell: row => count(row, 'accepted').toLocaleString('en'),
+    },
+    {
+      ...{ head: 'Rejected', class: 'no-phone right' },
+      cell: row => (
+        <Count count={count(row, 'rejected')} tone={row.webhook.health?.state === 'failing' ? 'bad' : ''} />
+      ),
+    },
+    {
+      ...{ head: spans[span].label, class: 'right' },
+      cell: ({ days, webhook }) => (
+        <Spark bars={toSparkBars(toBars(days.health.since, webhook.tallies, span))} />
+      ),
+    },
+  ];
+}
+
+function Health({ webhook }: Pick<Row, 'webhook'>) {
+  if (isWaiting(webhook)) return <State sign="waiting">Waiting</State>;
   const state = webhook.health?.state ?? null;
   // The health of the first delivery is judged some seconds later.
-  const [sign, word] = lookOfHealth(state === 'never seen' && !isWaiting(webhook) ? 'healthy' : state);
+  const [sign, word] = lookOfHealth(state === 'never seen' ? 'healthy' : state);
+  return <State sign={sign}>{word}</State>;
+}
+
+function WebhookLink({ days, webhook: { uid, name }, isNamed }: Row & { readonly isNamed: boolean }) {
+  const { factory, webhooks } = days;
   const listed = webhooks.find(each => each.uid === uid);
-  const { hours } = spans[span];
-  const rejected = sumLast(sumHours(tallies, 'rejected'), hours);
   return (
-    <tr class="go">
-      <td>
-        <a class="stretch hook name" href={toHref({ page: 'webhook', factory, id: uid })}>
-          <Monogram scheme={listed ? schemeOf(listed) : null} name={name} />
-          <span>
-            {isNamed && (
-              <span class="t3">
-                <bdi>{factory}</bdi> /{' '}
-              </span>
-            )}
-            <bdi>{name}</bdi>
+    <a class="stretch hook name" href={toHref({ page: 'webhook', factory, id: uid })}>
+      <Monogram scheme={listed ? schemeOf(listed) : null} name={name} />
+      <span>
+        {isNamed && (
+          <span class="t3">
+            <bdi>{factory}</bdi> /{' '}
           </span>
-        </a>
-      </td>
-      <td>
-        <State sign={sign}>{isWaiting(webhook) ? 'Waiting' : word}</State>
-      </td>
-      <td class="no-phone">
-        <LastEvent webhook={webhook} />
-      </td>
-      <td class="no-phone right">{sumLast(sumHours(tallies, 'accepted'), hours).toLocaleString('en')}</td>
-      <td class={`no-phone right ${rejected === 0 ? 't3' : state === 'failing' ? 'bad' : ''}`}>
-        {rejected.toLocaleString('en')}
-      </td>
-      <td>
-        <span class="spark-cell">
-          <Spark bars={toSparkBars(toBars(health.since, tallies, span))} />
-        </span>
-      </td>
-    </tr>
+        )}
+        <bdi>{name}</bdi>
+      </span>
+    </a>
   );
 }
 

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { hasEnded } from '../../../schema/delivery.ts';
 import type { ShownRun } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { CodeField } from '../../parts/fields.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
@@ -56,15 +56,16 @@ export function RunActions({ run, onChanged }: Properties) {
       <ActButton label="Run again…" control={acting.control} onClick={() => setAsks('again')} />
       {mayCancel && <ActButton label="Cancel run" control={acting.control} onClick={cancel} />}
       {run.waitsFor === 'approval' && (
-        <button type="button" class="btn primary" {...acting.control} onClick={() => acting.run('approve')}>
-          Approve
-        </button>
+        <Button look="primary" label="Approve" {...acting.control} onClick={() => acting.run('approve')} />
       )}
       {run.state === 'failed' && (
-        <button type="button" class="btn primary" {...acting.control} onClick={() => acting.run('retry')}>
-          <Icon name="again" />
-          Retry
-        </button>
+        <Button
+          look="primary"
+          icon="again"
+          label="Retry"
+          {...acting.control}
+          onClick={() => acting.run('retry')}
+        />
       )}
       <ProblemNotice error={acting.error} />
       {asks && <Asking asks={asks} run={run} act={act} onClose={close} />}
@@ -118,11 +119,7 @@ interface ButtonProperties {
 }
 
 function ActButton({ label, control, onClick }: ButtonProperties) {
-  return (
-    <button type="button" class="btn" {...control} onClick={onClick}>
-      {label}
-    </button>
-  );
+  return <Button label={label} {...control} onClick={onClick} />;
 }
 
 function describeCancelled({ state, startedAt }: ShownRun): string {

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hasEnded } from '../../../schema/delivery.ts';
 import type { ShownRun } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { Segments } from '../../parts/controls.tsx';
+import { Button, Segments } from '../../parts/controls.tsx';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -64,12 +64,7 @@ function isMissing(failure: unknown): boolean {
   return (failure as { problem?: { code?: string } }).problem?.code === 'output-not-stored';
 }
 
-interface LinesProperties {
-  readonly part: OutputPart;
-  readonly isGrowing: boolean;
-}
-
-function Lines({ part, isGrowing }: LinesProperties) {
+function Lines({ part, isGrowing }: { readonly part: OutputPart; readonly isGrowing: boolean }) {
   const area = useRef<HTMLPreElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const { lines } = part;
@@ -97,9 +92,7 @@ function Lines({ part, isGrowing }: LinesProperties) {
         ))}
       </pre>
       {isGrowing && !isFollowing && (
-        <button type="button" class="btn small follow" onClick={() => setFollowing(true)}>
-          Follow
-        </button>
+        <Button look="small follow" label="Follow" onClick={() => setFollowing(true)} />
       )}
     </>
   );

@@ -2,15 +2,14 @@ import { describeUsage } from '../../../schema/clients/describe.ts';
 import { hasEnded } from '../../../schema/delivery.ts';
 import type { ShownRun } from '../../api-answers.ts';
 import { buildApiUrl, callApi, download } from '../../api-client.ts';
-import { Tabs } from '../../parts/controls.tsx';
+import { Button, LinkButton, Tabs } from '../../parts/controls.tsx';
 import { CopyableBlock } from '../../parts/copyable.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { State } from '../../parts/signs.tsx';
-import { ClockTime, Code, ExactTime, Fact, Facts, Id, Size, Text } from '../../parts/text.tsx';
+import { ClockTime, Code, ExactTime, Fact, Facts, Id, Link, Size, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
@@ -18,6 +17,7 @@ import { areSettled, useLoad, useRunRefresh } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { nowMs } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
 import { lengthOfRun } from '../../text/run-path.ts';
@@ -28,10 +28,7 @@ import { DeliveryLink, type PathProperties, RunPath } from './run-path.tsx';
 /** One run: what happened in order, and beside it what it wrote, was told and left. */
 export function RunPage({ id }: { readonly id: string }) {
   const { factory } = useFactory();
-  const { value, error, reload, put } = useLoad(
-    signal => callApi('get', '/factories/{factory}/runs/{run}', { factory, run: id, signal }),
-    [factory, id],
-  );
+  const { value, error, reload, put } = useApi('/factories/{factory}/runs/{run}', { factory, run: id });
   useRunRefresh(reload, value && [value]);
   const delivery = useRunDelivery(value?.deliveryId);
   const crumb = <Breadcrumb to={{ page: 'runs', factory }} label="Runs" />;
@@ -165,12 +162,11 @@ function FailureNotice({ run }: { readonly run: ShownRun }) {
       more={others.length > 0 ? <Text text={others.join(' ')} /> : undefined}
       action={
         run.holds && (
-          <a
-            class="btn small"
-            href={toHref({ page: 'runs', factory, query: { automation: run.automation, state: 'queued' } })}
-          >
-            Show what waits
-          </a>
+          <LinkButton
+            look="small"
+            label="Show what waits"
+            to={{ page: 'runs', factory, query: { automation: run.automation, state: 'queued' } }}
+          />
         )
       }
     >
@@ -189,42 +185,41 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
   return (
     <section class="run-facts">
       <Facts>
-        {length !== undefined && <Fact term="Duration">{length}</Fact>}
-        {report?.message !== undefined && (
-          <Fact term="Reported">
-            <Text text={report.message} />
-          </Fact>
-        )}
+        {length !== undefined && <Fact term="Duration" value={length} />}
+        {report?.message !== undefined && <Fact term="Reported" value={<Text text={report.message} />} />}
         {report?.link !== undefined && (
-          <Fact term="Link">
-            <a class="link" href={report.link} target="_blank" rel="noreferrer">
-              <Text text={report.link} />
-            </a>
-          </Fact>
+          <Fact
+            term="Link"
+            value={
+              <a class="link" href={report.link} target="_blank" rel="noreferrer">
+                <Text text={report.link} />
+              </a>
+            }
+          />
         )}
-        {used !== undefined && <Fact term="Used">{used}</Fact>}
-        <Fact term="Automation">
-          <a class="link" href={toHref({ page: 'automation', factory, id: run.automation })}>
-            <Text text={run.automation} />
-          </a>
-        </Fact>
-        <Fact term="Runner">
-          <Text text={run.runner} />
-        </Fact>
-        <Fact term="Created">
-          <ExactTime at={run.createdAt} />
-        </Fact>
-        {run.waitsUntil && (
-          <Fact term="Waits until">
-            <ExactTime at={run.waitsUntil} due />
-          </Fact>
-        )}
+        {used !== undefined && <Fact term="Used" value={used} />}
+        <Fact
+          term="Automation"
+          value={
+            <Link
+              class="link"
+              to={{ page: 'automation', factory, id: run.automation }}
+              text={run.automation}
+            />
+          }
+        />
+        <Fact term="Runner" value={<Text text={run.runner} />} />
+        <Fact term="Created" value={<ExactTime at={run.createdAt} />} />
+        {run.waitsUntil && <Fact term="Waits until" value={<ExactTime at={run.waitsUntil} due />} />}
         {run.againOf !== undefined && (
-          <Fact term="Again of">
-            <a class="link" href={toHref({ page: 'run', factory, id: run.againOf })}>
-              <Id id={run.againOf} isCopied={false} />
-            </a>
-          </Fact>
+          <Fact
+            term="Again of"
+            value={
+              <a class="link" href={toHref({ page: 'run', factory, id: run.againOf })}>
+                <Id id={run.againOf} isCopied={false} />
+              </a>
+            }
+          />
         )}
       </Facts>
     </section>
@@ -256,9 +251,7 @@ function Event({ run, delivery }: PathProperties) {
         <CopyableBlock text={delivery.payload} what="payload" />
       )}
       <p>
-        <a class="link" href={toHref({ page: 'delivery', factory, id: delivery.id })}>
-          Open the delivery
-        </a>
+        <Link class="link" to={{ page: 'delivery', factory, id: delivery.id }} text="Open the delivery" />
       </p>
     </>
   );
@@ -281,16 +274,14 @@ function Artifacts({ run }: { readonly run: ShownRun }) {
             <span class="t3 small">
               <Size bytes={size} />
             </span>
-            <button
-              type="button"
-              class="btn small push"
+            <Button
+              look="small push"
+              icon="download"
+              label="Download"
               aria-label={`Download ${name}`}
               {...saving.control}
               onClick={() => saving.run(name)}
-            >
-              <Icon name="download" />
-              Download
-            </button>
+            />
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { hasEnded } from '../../../schema/delivery.ts';
 import type { ShownDelivery, ShownRun } from '../../api-answers.ts';
 import { Path, type PathStep } from '../../parts/path.tsx';
-import { ClockTime, Id, Size, Text } from '../../parts/text.tsx';
+import { ClockTime, Id, Link, Size, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
 import { nowMs } from '../../state/time.ts';
@@ -68,9 +68,7 @@ function Received({ run, delivery }: { readonly run: ShownRun; readonly delivery
   return (
     <>
       <b>{run.replay ? 'Delivery replayed' : 'Delivery received'}</b> from{' '}
-      <a class="link" href={toHref({ page: 'webhook', factory, id: delivery.uid })}>
-        <Text text={delivery.webhook} />
-      </a>
+      <Link class="link" to={{ page: 'webhook', factory, id: delivery.uid }} text={delivery.webhook} />
     </>
   );
 }
@@ -103,11 +101,7 @@ function StretchNote({ run, note, isBad, isOpen }: NoteProperties) {
   const last = isOpen && run.startedAt && run.state === 'running' && run.timeLimitSeconds;
   return (
     <>
-      {note !== undefined && (
-        <span class={isBad ? 'bad' : ''}>
-          <Text text={note} />
-        </span>
-      )}
+      {note !== undefined && <Text class={isBad ? 'bad' : ''} text={note} />}
       {last && run.startedAt && (
         <span>
           Ends by <ClockTime at={new Date(Date.parse(run.startedAt) + last * 1_000).toISOString()} /> at the
@@ -117,9 +111,11 @@ function StretchNote({ run, note, isBad, isOpen }: NoteProperties) {
       {isOpen && run.heldBy !== undefined && (
         <>
           {' '}
-          <a class="link" href={toHref({ page: 'run', factory, id: run.heldBy })}>
-            The failed run that holds it
-          </a>
+          <Link
+            class="link"
+            to={{ page: 'run', factory, id: run.heldBy }}
+            text="The failed run that holds it"
+          />
         </>
       )}
       {isOpen && run.nextAttemptAt && run.state === 'queued' && run.attempts > 0 && (

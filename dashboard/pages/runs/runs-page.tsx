@@ -2,24 +2,23 @@ import { useMemo } from 'preact/hooks';
 import { describeUsage } from '../../../schema/clients/describe.ts';
 import type { RunState } from '../../../schema/delivery.ts';
 import type { ShownRunTallies } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { ToggleChip } from '../../parts/chips.tsx';
-import { Empty, Waiting } from '../../parts/lists.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { type ChangeFilters, LogChips } from '../../parts/log/log-chips.tsx';
 import { BarTitle, BulkButton, LiveSign, LogSearch, useLogFilters } from '../../parts/log/log-controls.tsx';
-import { LogList, useLog } from '../../parts/log/log-list.tsx';
-import { bulkRunActions, useRunKind } from '../../parts/log/run-list.tsx';
+import { LogList, NoRows, useLog } from '../../parts/log/log-list.tsx';
+import { bulkRunActions, runKind } from '../../parts/log/run-list.tsx';
 import { useWindowTitle } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
+import { useApi } from '../../state/use-api.ts';
 
 /** The runs of all automations of the factory. */
 export function RunsPage() {
   const { factory } = useFactory();
-  const kind = useRunKind();
   const { chosen, filters, change, clear, isFiltered } = useLogFilters();
-  const log = useLog(kind, filters);
+  const log = useLog(runKind, filters);
   const hasCost = useMemo(
     () => log.segments?.some(({ rows }) => rows.some(({ report }) => report && describeUsage(report))),
     [log.segments],
@@ -55,33 +54,18 @@ export function RunsPage() {
             <span>Created</span>
           </div>
           <LogList
-            kind={kind}
+            kind={runKind}
             log={log}
             locationOf={({ id }) => ({ page: 'run', factory, id })}
-            empty={<NoRuns isFiltered={isFiltered} onClear={clear} />}
+            empty={
+              <NoRows kind={runKind} isFiltered={isFiltered} onClear={clear}>
+                A run starts when a delivery matches the filter of an automation.
+              </NoRows>
+            }
           />
         </section>
       </div>
     </div>
-  );
-}
-
-function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
-  if (!isFiltered) {
-    return (
-      <Empty title="No runs yet">
-        <p>A run starts when a delivery matches the filter of an automation.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title="No runs match the filters">
-      <p>
-        <button type="button" class="btn small" onClick={onClear}>
-          Clear filters
-        </button>
-      </p>
-    </Empty>
   );
 }
 
@@ -97,11 +81,7 @@ const talliesEveryMs = 15_000;
 
 function useTallies(): Loading<ShownRunTallies> {
   const { factory } = useFactory();
-  return usePolled(
-    signal => callApi('get', '/factories/{factory}/run-tallies', { factory, signal }),
-    [factory],
-    talliesEveryMs,
-  );
+  return useApi('/factories/{factory}/run-tallies', { factory }, talliesEveryMs);
 }
 
 interface ChipsProperties {

@@ -1,19 +1,21 @@
 import { dayMs, hourMs } from '../../../schema/time-units.ts';
 import type { ShownAlert, ShownReceiver } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
-import { usePolled } from '../../state/loading.ts';
 import { nowMs } from '../../state/time.ts';
 import { type ActionControl, useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatLength } from '../../text/format-time.ts';
 import { lookOfAttention } from '../../text/looks.ts';
 import { sayAlert, toSentence } from '../../text/sentences.ts';
@@ -32,11 +34,7 @@ const muteTimes = [
 export function AlertsSection() {
   const { factory } = useFactory();
   const asked = readQuery().alert;
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/factories/{factory}/alerts', { factory, signal }),
-    [factory],
-    everyMs,
-  );
+  const { value, error, reload } = useApi('/factories/{factory}/alerts', { factory }, everyMs);
   if (!value) return <Waiting error={error} reload={reload} what="alerts" />;
   const open = value.alerts.filter(({ status }) => status === 'open');
   const past = value.alerts.filter(
@@ -48,16 +46,22 @@ export function AlertsSection() {
       {isGone && <Notice cause={<WithCode text={`\`${asked}\` is no longer kept.`} />} />}
       <OpenAlerts alerts={open} reload={reload} />
       <section>
-        <div class="sec">
-          <h2>Past 30 days</h2>
-        </div>
-        {past.length === 0 ? <p class="t3">Nothing was resolved.</p> : <PastAlerts alerts={past} />}
+        <Sec title="Past 30 days" />
+        {past.length === 0 ? (
+          <p class="t3">Nothing was resolved.</p>
+        ) : (
+          <Table columns={pastColumns} rows={past} keyOf={({ id }) => id} rowOf={markAsked} />
+        )}
       </section>
       <section>
-        <div class="sec">
-          <h2>Receivers</h2>
-        </div>
-        {value.receivers.length > 0 && <Receivers receivers={value.receivers} />}
+        <Sec title="Receivers" />
+        {value.receivers.length > 0 && (
+          <Table
+            columns={receiverColumns}
+            rows={value.receivers}
+            keyOf={receiver => JSON.stringify(receiver)}
+          />
+        )}
         <p class="hint">
           {value.receivers.length === 0 && 'Nobody is told of alerts. '}
           Receivers are in the daemon’s configuration file, under <code>alerts</code>. They get the alerts of
@@ -68,9 +72,9 @@ export function AlertsSection() {
   );
 }
 
-/** A row that is marked and in view if the address has the ID of its alert. */
-function AlertRow({ id, children }: { readonly id: string; readonly children: preact.ComponentChildren }) {
-  return <tr {...(id === readQuery().alert && { 'aria-current': true, ref: bringIntoView })}>{children}</tr>;
+/** The row of the alert that the address names is marked, and in view. */
+function markAsked({ id }: ShownAlert) {
+  return id === readQuery().alert ? { 'aria-current': true as const, ref: bringIntoView } : {};
 }
 
 const bringIntoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
@@ -92,33 +96,42 @@ function OpenAlerts({ alerts, reload }: OpenProperties) {
     announce(told);
     reload();
   });
-  const columns = ['Alert', ['Since', 'no-phone'], ['For', 'right no-phone'], ['Action', 'action']] as const;
+  const columns: readonly Column<ShownAlert>[] = [
+    { head: 'Alert', look: 'two', cell: alert => <Told alert={alert} /> },
+    {
+      ...{ head: 'Since', class: 'no-phone', look: 't2 nowrap' },
+      cell: ({ since }) => <Moment at={since} />,
+    },
+    {
+      ...{ head: 'For', class: 'right no-phone', look: 't2 nowrap' },
+      cell: ({ since }) => formatLength(nowMs.value - Date.parse(since)),
+    },
+    {
+      ...{ head: 'Action', class: 'action' },
+      cell: alert => (
+        <span class="flow ends">
+          <Marks alert={alert} />
+          {mayManage && <AlertActions alert={alert} act={acting.run} control={acting.control} />}
+        </span>
+      ),
+    },
+  ];
   return (
     <>
-      <div class="sec">
-        <h2>Open</h2>
+      <Sec title="Open">
         <span class="t3">{counts.join(', and ')}</span>
-      </div>
+      </Sec>
       <ProblemNotice error={acting.error} />
       {alerts.length === 0 ? (
         <p class="t3">Nothing is wrong.</p>
       ) : (
-        <ListTable kind="plain" columns={columns}>
-          {alerts.map(alert => (
-            <OpenRow
-              key={alert.id}
-              alert={alert}
-              actions={mayManage && <AlertActions alert={alert} act={acting.run} control={acting.control} />}
-            />
-          ))}
-        </ListTable>
+        <Table columns={columns} rows={alerts} keyOf={({ id }) => id} rowOf={markAsked} />
       )}
     </>
   );
 }
 
-interface ActionsProperties {
-  readonly alert: ShownAlert;
+interface ActionsProperties extends AlertProperties {
   /** Makes a change, and tells that it was made. */
   readonly act: (change: () => Promise<ShownAlert>, told: string) => void;
   readonly control: ActionControl;
@@ -139,15 +152,13 @@ function AlertActions({ alert, act, control }: ActionsProperties) {
   return (
     <>
       {!alert.acknowledged && (
-        <button
-          type="button"
-          class="btn small"
+        <Button
+          look="small"
+          label="Acknowledge"
           aria-label={`Acknowledge: ${said}`}
           {...control}
           onClick={() => act(acknowledge, `Acknowledged: ${said}`)}
-        >
-          Acknowledge
-        </button>
+        />
       )}
       <Menu
         class="btn small icon quiet"
@@ -164,55 +175,40 @@ function AlertActions({ alert, act, control }: ActionsProperties) {
   );
 }
 
-interface RowProperties {
+interface AlertProperties {
   readonly alert: ShownAlert;
-  readonly actions: preact.ComponentChildren;
 }
 
-function OpenRow({ alert, actions }: RowProperties) {
-  const { id, type, webhook, reason, remedy, since } = alert;
+/** What is wrong, and what to do unless a page says that. */
+function Told({ alert }: AlertProperties) {
+  const { type, webhook, reason, remedy } = alert;
   const { factory } = useFactory();
   const [sign, word] = lookOfAttention[type];
-  // What is shown there says what to do, too.
   const href = hrefOfItem({ type, factory, alert: { ...alert, factory } });
   const title = <Text text={sayAlert(alert)} />;
   return (
-    <AlertRow id={id}>
-      <td class="two">
-        <span class="flow sign-and-text">
-          <Sign name={sign} label={word} />
-          <span>
-            {href === undefined ? (
-              <span class="name">{title}</span>
-            ) : (
-              <a class="name" href={href}>
-                {title}
-              </a>
-            )}{' '}
-            <span class="t3 small">
-              <WithCode
-                text={`${toSentence(reason, webhook?.name)} ${href === undefined ? (remedy ?? '') : ''}`}
-              />
-            </span>
-          </span>
+    <span class="flow sign-and-text">
+      <Sign name={sign} label={word} />
+      <span>
+        {href === undefined ? (
+          <span class="name">{title}</span>
+        ) : (
+          <a class="name" href={href}>
+            {title}
+          </a>
+        )}{' '}
+        <span class="t3 small">
+          <WithCode
+            text={`${toSentence(reason, webhook?.name)} ${href === undefined ? (remedy ?? '') : ''}`}
+          />
         </span>
-      </td>
-      <td class="no-phone t2 nowrap">
-        <Moment at={since} />
-      </td>
-      <td class="no-phone right t2 nowrap">{formatLength(nowMs.value - Date.parse(since))}</td>
-      <td class="action">
-        <span class="flow ends">
-          <Marks alert={alert} />
-          {actions}
-        </span>
-      </td>
-    </AlertRow>
+      </span>
+    </span>
   );
 }
 
 /** Who acknowledged it and when, and until when it is muted. */
-function Marks({ alert }: Pick<RowProperties, 'alert'>) {
+function Marks({ alert }: AlertProperties) {
   const { acknowledged, muted } = alert;
   if (!acknowledged && !isMuted(alert)) return null;
   return (
@@ -231,54 +227,48 @@ function Marks({ alert }: Pick<RowProperties, 'alert'>) {
   );
 }
 
-function PastAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
-  return (
-    <ListTable
-      kind="plain"
-      columns={['Alert', ['Type', 'no-phone'], ['Lasted', 'right'], ['Began', 'right no-phone']]}
-    >
-      {alerts.map(alert => (
-        <AlertRow key={alert.id} id={alert.id}>
-          <td>
-            <span class="flow sign-and-text">
-              <Sign name="done" />
-              <Text text={toSentence(alert.reason)} />
-            </span>
-          </td>
-          <td class="no-phone id">{alert.type}</td>
-          <td class="right t2 nowrap">
-            {formatLength(Date.parse(alert.until ?? alert.since) - Date.parse(alert.since))}
-          </td>
-          <td class="no-phone right t3 small nowrap">
-            <Moment at={alert.since} />
-          </td>
-        </AlertRow>
-      ))}
-    </ListTable>
-  );
-}
+const pastColumns: readonly Column<ShownAlert>[] = [
+  {
+    head: 'Alert',
+    cell: ({ reason }) => (
+      <span class="flow sign-and-text">
+        <Sign name="done" />
+        <Text text={toSentence(reason)} />
+      </span>
+    ),
+  },
+  { head: 'Type', class: 'no-phone', look: 'id', cell: ({ type }) => type },
+  {
+    ...{ head: 'Lasted', class: 'right', look: 't2 nowrap' },
+    cell: ({ since, until }) => formatLength(Date.parse(until ?? since) - Date.parse(since)),
+  },
+  {
+    ...{ head: 'Began', class: 'right no-phone', look: 't3 small nowrap' },
+    cell: ({ since }) => <Moment at={since} />,
+  },
+];
 
-function Receivers({ receivers }: { readonly receivers: readonly ShownReceiver[] }) {
-  return (
-    <ListTable kind="plain" columns={['Receiver', ['Secret', 'no-phone'], ['Last message', 'right']]}>
-      {receivers.map(({ format, host, secretName, last }, index) => (
-        <tr key={index}>
-          <td>
-            {host === null ? (
-              <span class="t2">{format}, its URL is a team secret</span>
-            ) : (
-              <>
-                <Code text={host} /> <span class="t3">{format}</span>
-              </>
-            )}
-          </td>
-          <td class="no-phone">{secretName !== null && <Code text={secretName} />}</td>
-          <td class="right t2">{last ? <LastMessage last={last} /> : <span class="t3">none yet</span>}</td>
-        </tr>
-      ))}
-    </ListTable>
-  );
-}
+const receiverColumns: readonly Column<ShownReceiver>[] = [
+  {
+    head: 'Receiver',
+    cell: ({ format, host }) =>
+      host === null ? (
+        <span class="t2">{format}, its URL is a team secret</span>
+      ) : (
+        <>
+          <Code text={host} /> <span class="t3">{format}</span>
+        </>
+      ),
+  },
+  {
+    ...{ head: 'Secret', class: 'no-phone' },
+    cell: ({ secretName }) => secretName !== null && <Code text={secretName} />,
+  },
+  {
+    ...{ head: 'Last message', class: 'right', look: 't2' },
+    cell: ({ last }) => (last ? <LastMessage last={last} /> : <span class="t3">none yet</span>),
+  },
+];
 
 function LastMessage({ last }: { readonly last: NonNullable<ShownReceiver['last']> }) {
   const { at, status, error } = last;

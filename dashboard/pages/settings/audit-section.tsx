@@ -1,15 +1,16 @@
-import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ListedChange } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { ClockTime, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { nowMs, timeZone } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
-import { dayOf, formatDay } from '../../text/format-time.ts';
+import { formatDay } from '../../text/format-time.ts';
 import { sayChange } from '../../text/sentences.ts';
 
 /** Who changed what, when and from where, newest first. */
@@ -26,68 +27,49 @@ export function AuditSection() {
   const entries = pages.flatMap(({ entries }) => entries);
   return (
     <>
-      <div class="sec">
-        <h2>Audit log</h2>
-      </div>
-      {entries.length === 0 ? <Empty title="No changes yet" /> : <ChangeTable entries={entries} />}
+      <Sec title="Audit log" />
+      {entries.length === 0 ? (
+        <Empty title="No changes yet" />
+      ) : (
+        <Table
+          columns={columns}
+          rows={entries}
+          keyOf={entry => String(entries.indexOf(entry))}
+          groupOf={({ at }) => formatDay(Date.parse(at), nowMs.value, timeZone.value)}
+        />
+      )}
       <ProblemNotice error={more.error} />
       {next && (
-        <button type="button" class="btn" {...more.control} onClick={() => more.run()}>
-          {more.busy ? 'Reading…' : 'Show older changes'}
-        </button>
+        <Button
+          label={more.busy ? 'Reading…' : 'Show older changes'}
+          {...more.control}
+          onClick={() => more.run()}
+        />
       )}
     </>
   );
 }
 
-function ChangeTable({ entries }: { readonly entries: readonly ListedChange[] }) {
-  const zone = timeZone.value;
-  return (
-    <ListTable kind="plain" columns={['Change', 'Who', ['From', 'no-phone'], ['Time', 'right']]}>
-      {entries.map((entry, index) => {
-        const atMs = Date.parse(entry.at);
-        const before = entries[index - 1];
-        const isNewDay = !before || dayOf(Date.parse(before.at), zone) !== dayOf(atMs, zone);
-        return (
-          <Fragment key={index}>
-            {isNewDay && (
-              <tr>
-                <th colSpan={4} scope="rowgroup" class="day-mark">
-                  {formatDay(atMs, nowMs.value, zone)}
-                </th>
-              </tr>
-            )}
-            <ChangeRow entry={entry} />
-          </Fragment>
-        );
-      })}
-    </ListTable>
-  );
-}
-
-function ChangeRow({ entry }: { readonly entry: ListedChange }) {
-  const { operation, subject, factory, unfinished, who, from, at } = entry;
-  return (
-    <tr>
-      <td>
-        <span class="t2">{sayChange(operation)}</span>{' '}
-        <span class="name">
-          <Text text={subject} />
-        </span>
-        {factory === null && <span class="t3"> · all factories</span>}
-        {unfinished && <span class="warn"> · unfinished: check whether it was made</span>}
-      </td>
-      <td title={who.kind}>
+const columns: readonly Column<ListedChange>[] = [
+  { head: 'Change', cell: entry => <Change entry={entry} /> },
+  {
+    head: 'Who',
+    cell: ({ who }) => (
+      <span title={who.kind}>
         <Text text={who.name} />
-      </td>
-      <td class="no-phone">
-        <span class="id">
-          <Text text={from} />
-        </span>
-      </td>
-      <td class="right t3 small">
-        <ClockTime at={at} />
-      </td>
-    </tr>
+      </span>
+    ),
+  },
+  { head: 'From', class: 'no-phone', cell: ({ from }) => <Text class="id" text={from} /> },
+  { head: 'Time', class: 'right', look: 't3 small', cell: ({ at }) => <ClockTime at={at} /> },
+];
+
+function Change({ entry: { operation, subject, factory, unfinished } }: { readonly entry: ListedChange }) {
+  return (
+    <>
+      <span class="t2">{sayChange(operation)}</span> <Text class="name" text={subject} />
+      {factory === null && <span class="t3"> · all factories</span>}
+      {unfinished && <span class="warn"> · unfinished: check whether it was made</span>}
+    </>
   );
 }

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { ShownStatus } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { CopyableLine } from '../../parts/copyable.tsx';
 import { Question } from '../../parts/dialog.tsx';
 import { EnabledDiff } from '../../parts/diff-block.tsx';
 import { Path, type PathStep } from '../../parts/path.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Code, Fact, Facts, Moment, Text } from '../../parts/text.tsx';
+import { Sec } from '../../parts/tables.tsx';
+import { Code, Fact, Facts, Link, Moment, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { toHref } from '../../state/page-location.ts';
 import { nowMs, useInterval } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
 import { formatCount } from '../../text/format-values.ts';
@@ -38,36 +39,20 @@ export function BranchSection({ status }: StatusProperties) {
   const { mayManage } = useFactory();
   return (
     <>
-      <div class="sec">
-        <h2>Branch</h2>
-        {reconcile && mayManage && <BranchActions reconcile={reconcile} />}
-      </div>
+      <Sec title="Branch">{reconcile && mayManage && <BranchActions reconcile={reconcile} />}</Sec>
       <BranchNotice status={status} />
       {reconcile ? <Followed status={status} reconcile={reconcile} /> : <NotFollowed status={status} />}
       <section>
-        <div class="sec">
-          <h2>Applied state</h2>
-        </div>
+        <Sec title="Applied state" />
         <Facts>
-          <Fact term="Serial">{status.serial}</Fact>
-          <Fact term="Contents">
-            {formatCount(status.webhooks, 'webhook')}, {formatCount(status.automations, 'automation')}
-          </Fact>
-          {status.appliedAt && (
-            <Fact term="Applied">
-              <Moment at={status.appliedAt} />
-            </Fact>
-          )}
-          {status.revision !== null && (
-            <Fact term="Commit">
-              <Code text={status.revision} />
-            </Fact>
-          )}
-          {source?.kind === 'directory' && (
-            <Fact term="Directory">
-              <Code text={source.directory} />
-            </Fact>
-          )}
+          <Fact term="Serial" value={status.serial} />
+          <Fact
+            term="Contents"
+            value={`${formatCount(status.webhooks, 'webhook')}, ${formatCount(status.automations, 'automation')}`}
+          />
+          {status.appliedAt && <Fact term="Applied" value={<Moment at={status.appliedAt} />} />}
+          {status.revision !== null && <Fact term="Commit" value={<Code text={status.revision} />} />}
+          {source?.kind === 'directory' && <Fact term="Directory" value={<Code text={source.directory} />} />}
           <Drift status={status} />
         </Facts>
       </section>
@@ -97,23 +82,22 @@ function BranchActions({
     <div class="push">
       <ProblemNotice error={trying.error ?? resuming.error} />
       {suspendedAt ? (
-        <button type="button" class="btn small primary" {...resuming.control} onClick={() => resuming.run()}>
-          {resuming.busy ? 'Resuming…' : 'Resume'}
-        </button>
+        <Button
+          look="small primary"
+          label={resuming.busy ? 'Resuming…' : 'Resume'}
+          {...resuming.control}
+          onClick={() => resuming.run()}
+        />
       ) : (
         <>
-          <button type="button" class="btn small" onClick={() => setAsks(true)}>
-            Suspend…
-          </button>
-          <button
-            type="button"
-            class="btn small"
+          <Button look="small" label="Suspend…" onClick={() => setAsks(true)} />
+          <Button
+            look="small"
+            label={trying.busy || isAsked ? 'Trying…' : 'Try now'}
             {...trying.control}
             {...(isAsked && { 'aria-disabled': true })}
             onClick={() => isAsked || trying.run()}
-          >
-            {trying.busy || isAsked ? 'Trying…' : 'Try now'}
-          </button>
+          />
         </>
       )}
       {asks && <SuspendQuestion branch={followed.branch} onClose={() => setAsks(false)} />}
@@ -153,31 +137,22 @@ function Followed({ status, reconcile }: ReconcileProperties) {
         <Path label="Commits, newest first" steps={listCommits(reconcile, revision)} />
       </section>
       <section>
-        <div class="sec">
-          <h2>Followed</h2>
-        </div>
+        <Sec title="Followed" />
         <Facts>
-          <Fact term="Repository">
-            <Code text={followed.repository} />
-          </Fact>
-          <Fact term="Branch">
-            <Code text={followed.branch} />
-          </Fact>
-          {followed.path !== '' && (
-            <Fact term="Path">
-              <Code text={followed.path} />
-            </Fact>
-          )}
-          {commitsBehind !== null && <Fact term="Behind">{formatCount(commitsBehind, 'commit')}</Fact>}
-          {lastSuccess && (
-            <Fact term="Last success">
-              <Moment at={lastSuccess.at} />
-            </Fact>
-          )}
+          <Fact term="Repository" value={<Code text={followed.repository} />} />
+          <Fact term="Branch" value={<Code text={followed.branch} />} />
+          {followed.path !== '' && <Fact term="Path" value={<Code text={followed.path} />} />}
+          {commitsBehind !== null && <Fact term="Behind" value={formatCount(commitsBehind, 'commit')} />}
+          {lastSuccess && <Fact term="Last success" value={<Moment at={lastSuccess.at} />} />}
           {askedAt && (
-            <Fact term="Asked for">
-              <Moment at={askedAt} />, no daemon has looked yet
-            </Fact>
+            <Fact
+              term="Asked for"
+              value={
+                <>
+                  <Moment at={askedAt} />, no daemon has looked yet
+                </>
+              }
+            />
           )}
         </Facts>
       </section>
@@ -250,16 +225,22 @@ function CommitTitle({ commit: { revision, subject }, isNamed }: TitleProperties
 
 /** What differs from the definition files: who did it, and when. */
 function Drift({ status: { factory, changedByHand, edited } }: StatusProperties) {
-  if (changedByHand.length === 0) return edited ? <Fact term="Drift">edited by hand, or damaged</Fact> : null;
+  if (changedByHand.length === 0)
+    return edited ? <Fact term="Drift" value="edited by hand, or damaged" /> : null;
   return (
-    <Fact term="Drift">
-      <ul>
-        {changedByHand.map(change => (
-          <DriftItem key={change.webhook.uid} change={change} factory={factory} />
-        ))}
-      </ul>
-      <p class="hint">The next apply undoes that. To keep it, say the same in the file.</p>
-    </Fact>
+    <Fact
+      term="Drift"
+      value={
+        <>
+          <ul>
+            {changedByHand.map(change => (
+              <DriftItem key={change.webhook.uid} change={change} factory={factory} />
+            ))}
+          </ul>
+          <p class="hint">The next apply undoes that. To keep it, say the same in the file.</p>
+        </>
+      }
+    />
   );
 }
 
@@ -267,10 +248,8 @@ function DriftItem({ change, factory }: { readonly change: Change; readonly fact
   const { webhook, enabled, enabledInFile, who, at } = change;
   return (
     <li>
-      <a class="name" href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
-        <Text text={webhook.name} />
-      </a>{' '}
-      is {sayEnabled(enabled)} here, {sayEnabled(enabledInFile)} in its file{' '}
+      <Link class="name" to={{ page: 'webhook', factory, id: webhook.uid }} text={webhook.name} /> is{' '}
+      {sayEnabled(enabled)} here, {sayEnabled(enabledInFile)} in its file{' '}
       <span class="t3">
         · {who && <Text text={`${who.name}, `} />}
         <Moment at={at} />

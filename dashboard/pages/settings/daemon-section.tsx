@@ -1,41 +1,29 @@
 import type { ShownDaemon, ShownStatus } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
-import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { Code, Fact, Facts, Moment, Size, Text } from '../../parts/text.tsx';
-import { useLoad } from '../../state/loading.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 
-interface Properties {
-  readonly status: ShownStatus;
-}
-
 /** The daemon that answers: what it is, where it keeps everything, and its limits. */
-export function DaemonSection({ status: { replicas } }: Properties) {
-  const { value, error, reload } = useLoad(signal => callApi('get', '/daemon', { signal }), []);
+export function DaemonSection({ status: { replicas } }: { readonly status: ShownStatus }) {
+  const { value, error, reload } = useApi('/daemon', {});
   if (!value) return <Waiting error={error} reload={reload} what="the daemon" />;
   const { version, startedAt, store, ingressUrl, managementUrl, runners } = value;
   return (
     <>
-      <div class="sec">
-        <h2>Daemon</h2>
-      </div>
+      <Sec title="Daemon" />
       <Facts>
-        <Fact term="Version">{version}</Fact>
-        <Fact term="Started">
-          <Moment at={startedAt} />
-        </Fact>
-        <Fact term="Store">{store === 'postgresql' ? 'PostgreSQL' : 'a home on one machine'}</Fact>
+        <Fact term="Version" value={version} />
+        <Fact term="Started" value={<Moment at={startedAt} />} />
+        <Fact term="Store" value={store === 'postgresql' ? 'PostgreSQL' : 'a home on one machine'} />
         {replicas?.standbyLagMs != null && (
-          <Fact term="Standby">{replicas.standbyLagMs.toLocaleString('en')} ms behind</Fact>
+          <Fact term="Standby" value={`${replicas.standbyLagMs.toLocaleString('en')} ms behind`} />
         )}
-        <Fact term="Ingress">
-          <Address url={ingressUrl} what="ingress URL" />
-        </Fact>
+        <Fact term="Ingress" value={<Address url={ingressUrl} what="ingress URL" />} />
         {managementUrl !== null && (
-          <Fact term="Management">
-            <Address url={managementUrl} what="management URL" />
-          </Fact>
+          <Fact term="Management" value={<Address url={managementUrl} what="management URL" />} />
         )}
       </Facts>
       {replicas && <Replicas alive={replicas.alive} />}
@@ -57,24 +45,22 @@ function Address({ url, what }: { readonly url: string; readonly what: string })
 function Limits({ daemon: { limits, retention } }: { readonly daemon: ShownDaemon }) {
   return (
     <section>
-      <div class="sec">
-        <h2>Limits</h2>
-      </div>
+      <Sec title="Limits" />
       <Facts>
-        <Fact term="Body">
-          <Size bytes={limits.bodyBytes} />
-        </Fact>
-        <Fact term="Deliveries">
-          {limits.deliveriesPerMinute.toLocaleString('en')} a minute, of each webhook
-        </Fact>
-        <Fact term="Request">{limits.requestSeconds} s</Fact>
-        <Fact term="Management API">
-          {limits.apiRequestsPerMinute.toLocaleString('en')} requests a minute, of each caller
-        </Fact>
-        <Fact term="Kept">
-          each delivery for {formatCount(retention.days, 'day')}, and the newest{' '}
-          {retention.deliveries.toLocaleString('en')} of each webhook
-        </Fact>
+        <Fact term="Body" value={<Size bytes={limits.bodyBytes} />} />
+        <Fact
+          term="Deliveries"
+          value={`${limits.deliveriesPerMinute.toLocaleString('en')} a minute, of each webhook`}
+        />
+        <Fact term="Request" value={`${limits.requestSeconds} s`} />
+        <Fact
+          term="Management API"
+          value={`${limits.apiRequestsPerMinute.toLocaleString('en')} requests a minute, of each caller`}
+        />
+        <Fact
+          term="Kept"
+          value={`each delivery for ${formatCount(retention.days, 'day')}, and the newest ${retention.deliveries.toLocaleString('en')} of each webhook`}
+        />
       </Facts>
       <p class="hint">The daemon’s configuration file and flags set them.</p>
     </section>
@@ -83,50 +69,40 @@ function Limits({ daemon: { limits, retention } }: { readonly daemon: ShownDaemo
 
 type Alive = NonNullable<ShownStatus['replicas']>['alive'];
 
+const replicaColumns: readonly Column<Alive[number]>[] = [
+  { head: 'Replica', cell: ({ id }) => <Code text={id} /> },
+  { head: 'Started', look: 't2', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+  { head: 'Runs', class: 'right', look: 't2', cell: ({ runs }) => runs },
+];
+
 function Replicas({ alive }: { readonly alive: Alive }) {
   return (
     <section>
-      <div class="sec">
-        <h2>Replicas</h2>
+      <Sec title="Replicas">
         <span class="t3">{alive.length} alive</span>
-      </div>
-      <ListTable kind="plain" columns={['Replica', 'Started', ['Runs', 'right']]}>
-        {alive.map(({ id, startedAt, runs }) => (
-          <tr key={id}>
-            <td>
-              <Code text={id} />
-            </td>
-            <td class="t2">
-              <Moment at={startedAt} />
-            </td>
-            <td class="right t2">{runs}</td>
-          </tr>
-        ))}
-      </ListTable>
+      </Sec>
+      <Table columns={replicaColumns} rows={alive} keyOf={({ id }) => id} />
     </section>
   );
 }
 
+const runnerColumns: readonly Column<ShownDaemon['runners'][number]>[] = [
+  { head: 'Runner', look: 'name', cell: ({ name }) => <Text text={name} /> },
+  { head: 'Kind', look: 't2', cell: ({ kind }) => kind },
+  {
+    ...{ head: 'At the same time', class: 'right', look: 't2' },
+    cell: ({ concurrency }) => formatCount(concurrency, 'run'),
+  },
+];
+
 function Runners({ runners }: Pick<ShownDaemon, 'runners'>) {
   return (
     <section>
-      <div class="sec">
-        <h2>Runners</h2>
-      </div>
+      <Sec title="Runners" />
       {runners.length === 0 ? (
         <p class="t3">No runner: runs stay queued.</p>
       ) : (
-        <ListTable kind="plain" columns={['Runner', 'Kind', ['At the same time', 'right']]}>
-          {runners.map(({ name, kind, concurrency }) => (
-            <tr key={name}>
-              <td class="name">
-                <Text text={name} />
-              </td>
-              <td class="t2">{kind}</td>
-              <td class="right t2">{formatCount(concurrency, 'run')}</td>
-            </tr>
-          ))}
-        </ListTable>
+        <Table columns={runnerColumns} rows={runners} keyOf={({ name }) => name} />
       )}
     </section>
   );

@@ -1,7 +1,8 @@
 import type { ListedSecret } from '../../api-answers.ts';
 import { CopyableLine, CopyButton } from '../../parts/copyable.tsx';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { State } from '../../parts/signs.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { Code, Moment, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import type { Loading } from '../../state/loading.ts';
@@ -19,20 +20,11 @@ export function SecretsSection({ secrets: { value, error, reload } }: Properties
   if (!value) return <Waiting error={error} reload={reload} what="team secrets" />;
   return (
     <>
-      <div class="sec">
-        <h2>Team secrets</h2>
-      </div>
+      <Sec title="Team secrets" />
       {value.length === 0 ? (
         <Empty title="No team secrets" />
       ) : (
-        <ListTable
-          kind="plain"
-          columns={['Team secret', 'Value', ['Used by', 'no-phone'], ['Changed', 'right no-phone']]}
-        >
-          {value.map(secret => (
-            <SecretRow key={secret.name} secret={secret} />
-          ))}
-        </ListTable>
+        <Table columns={columns} rows={value} keyOf={({ name }) => name} />
       )}
       {mayManage && (
         <div class="stack commands">
@@ -46,36 +38,43 @@ export function SecretsSection({ secrets: { value, error, reload } }: Properties
   );
 }
 
-function SecretRow({ secret }: { readonly secret: ListedSecret }) {
+const columns: readonly Column<ListedSecret>[] = [
+  { head: 'Team secret', look: 'name', cell: ({ name }) => <Code text={name} /> },
+  { head: 'Value', cell: secret => <Value secret={secret} /> },
+  { head: 'Used by', class: 'no-phone', look: 't2', cell: secret => <Users secret={secret} /> },
+  {
+    ...{ head: 'Changed', class: 'right no-phone', look: 't3 small' },
+    cell: ({ updatedAt }) => updatedAt && <Moment at={updatedAt} />,
+  },
+];
+
+interface SecretProperties {
+  readonly secret: ListedSecret;
+}
+
+function Value({ secret }: SecretProperties) {
   const { factory, mayManage } = useFactory();
-  const { name, usedBy, usedByBranch, usedElsewhere, updatedAt } = secret;
+  const { name } = secret;
+  return (
+    <div class="flow">
+      <ShownValue secret={secret} />
+      {mayManage && lacksValue(secret) && (
+        <CopyButton text={setCommand(name, factory)} what={`command that sets ${name}`} kind="icon" />
+      )}
+    </div>
+  );
+}
+
+function Users({ secret: { usedBy, usedByBranch, usedElsewhere } }: SecretProperties) {
   const users = [
     ...usedBy,
     ...(usedByBranch ? ['the branch'] : []),
     ...(usedElsewhere ? ['other factories'] : []),
   ];
-  return (
-    <tr>
-      <td class="name">
-        <Code text={name} />
-      </td>
-      <td>
-        <div class="flow">
-          <ShownValue secret={secret} />
-          {mayManage && lacksValue(secret) && (
-            <CopyButton text={setCommand(name, factory)} what={`command that sets ${name}`} kind="icon" />
-          )}
-        </div>
-      </td>
-      <td class="no-phone t2">
-        {users.length === 0 ? <span class="t3">nothing</span> : <Text text={users.join(', ')} />}
-      </td>
-      <td class="no-phone right t3 small">{updatedAt && <Moment at={updatedAt} />}</td>
-    </tr>
-  );
+  return users.length === 0 ? <span class="t3">nothing</span> : <Text text={users.join(', ')} />;
 }
 
-function ShownValue({ secret: { state, from, previousUntil } }: { readonly secret: ListedSecret }) {
+function ShownValue({ secret: { state, from, previousUntil } }: SecretProperties) {
   const overlap = previousUntil && (
     <span class="t3">
       , the one before until {formatMoment(Date.parse(previousUntil), nowMs.value, timeZone.value)}

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { Account, ShownSession } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Question } from '../../parts/dialog.tsx';
-import { ListTable, Waiting } from '../../parts/lists.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { ExactTime, Fact, Facts, Moment, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { areSettled, type Loading, useLoad } from '../../state/loading.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
 import { session } from '../../state/session.ts';
-import { type ActionControl, useAction } from '../../state/use-action.ts';
+import { useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 
 interface SessionsProperties {
@@ -19,41 +22,52 @@ interface SessionsProperties {
 /** How people sign in, who is signed in here, and the sessions that this person may end. */
 export function SignInSection() {
   const sessions = useSessions();
-  const provider = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+  const provider = useApi('/sign-in', {});
   const current = sessions.value?.sessions.find(({ current }) => current);
   const account = session.value.state === 'signed-in' ? session.value.account : undefined;
   if (!areSettled(sessions, provider))
     return <Waiting error={undefined} reload={sessions.reload} what="the sign-in" />;
   return (
     <>
-      <div class="sec">
-        <h2>Sign-in</h2>
-      </div>
+      <Sec title="Sign-in" />
       <ProblemNotice error={provider.error} retry={provider.reload} />
       <Facts>
         {provider.value && (
-          <Fact term="Provider">
-            {provider.value.provider ? (
-              <>
-                <Text text={provider.value.provider.label} />, OpenID Connect
-              </>
-            ) : (
-              'none; people sign in with API tokens'
-            )}
-          </Fact>
+          <Fact
+            term="Provider"
+            value={
+              provider.value.provider ? (
+                <>
+                  <Text text={provider.value.provider.label} />, OpenID Connect
+                </>
+              ) : (
+                'none; people sign in with API tokens'
+              )
+            }
+          />
         )}
         {account && (
-          <Fact term="You">
-            <Text text={account.name} />
-            {account.kind === 'token' && <span class="t3"> · an API token</span>}
-          </Fact>
+          <Fact
+            term="You"
+            value={
+              <>
+                <Text text={account.name} />
+                {account.kind === 'token' && <span class="t3"> · an API token</span>}
+              </>
+            }
+          />
         )}
         {current && (
-          <Fact term="Session">
-            ends at the latest <ExactTime at={current.until} due />
-          </Fact>
+          <Fact
+            term="Session"
+            value={
+              <>
+                ends at the latest <ExactTime at={current.until} due />
+              </>
+            }
+          />
         )}
-        {account && <Fact term="Permission">{account.grants.map(sayGrant)}</Fact>}
+        {account && <Fact term="Permission" value={account.grants.map(sayGrant)} />}
       </Facts>
       <section>
         <Sessions sessions={sessions} />
@@ -74,7 +88,7 @@ export function SessionsPage() {
 }
 
 function useSessions() {
-  return useLoad(signal => callApi('get', '/sessions', { signal }), []);
+  return useApi('/sessions', {});
 }
 
 function sayGrant({ factory, permission }: Account['grants'][number]) {
@@ -94,27 +108,32 @@ function Sessions({ sessions: { value, error, reload } }: SessionsProperties) {
   });
   if (!value) return <Waiting error={error} reload={reload} what="sessions" />;
   const others = listOwnOthers(value.sessions);
+  const columns: readonly Column<ShownSession>[] = [
+    { head: 'Who', cell: session => <Owner session={session} /> },
+    { head: 'From', class: 'no-phone', look: 'id', cell: ({ from }) => <Text text={from} /> },
+    { head: 'Began', class: 'no-phone', look: 't2', cell: ({ beganAt }) => <Moment at={beganAt} /> },
+    { head: 'Last used', look: 't2', cell: ({ usedAt }) => <Time at={usedAt} /> },
+    {
+      ...{ head: 'End', class: 'action' },
+      cell: each => {
+        if (each.current) return <span class="t3 small">this session</span>;
+        const label = `End the session of ${each.name}`;
+        const end = () => ending.run(each);
+        return <Button look="small" label="End" aria-label={label} {...ending.control} onClick={end} />;
+      },
+    },
+  ];
   return (
     <>
-      <div class="sec">
-        <h2>Sessions</h2>
+      <Sec title="Sessions">
         {others.length > 0 && (
           <div class="push">
-            <button type="button" class="btn small" onClick={() => setAsks(true)}>
-              Sign out my others…
-            </button>
+            <Button look="small" label="Sign out my others…" onClick={() => setAsks(true)} />
           </div>
         )}
-      </div>
+      </Sec>
       <ProblemNotice error={ending.error ?? error} />
-      <ListTable
-        kind="plain"
-        columns={['Who', ['From', 'no-phone'], ['Began', 'no-phone'], 'Last used', ['End', 'action']]}
-      >
-        {value.sessions.map(each => (
-          <SessionRow key={each.id} session={each} control={ending.control} onEnd={() => ending.run(each)} />
-        ))}
-      </ListTable>
+      <Table columns={columns} rows={value.sessions} keyOf={({ id }) => id} />
       {asks && (
         <Question
           title={`Sign out ${formatCount(others.length, 'other session')} of yours?`}
@@ -148,49 +167,14 @@ async function endSession(id: string): Promise<void> {
   await callApi('delete', '/sessions/{session}', { session: id });
 }
 
-interface RowProperties {
-  readonly session: ShownSession;
-  readonly control: ActionControl;
-  readonly onEnd: () => void;
-}
-
-function SessionRow({ session, control, onEnd }: RowProperties) {
-  const { kind, name, subject, from, beganAt, usedAt, current } = session;
+function Owner({ session: { kind, name, subject } }: { readonly session: ShownSession }) {
   return (
-    <tr>
-      <td>
-        <span class="name">
-          <Text text={name} />
-        </span>{' '}
-        <span class="t3">
-          {kind === 'token' && '· API token'}
-          {subject !== null && subject !== name && <Text text={`· ${subject}`} />}
-        </span>
-      </td>
-      <td class="no-phone id">
-        <Text text={from} />
-      </td>
-      <td class="no-phone t2">
-        <Moment at={beganAt} />
-      </td>
-      <td class="t2">
-        <Time at={usedAt} />
-      </td>
-      <td class="action">
-        {current ? (
-          <span class="t3 small">this session</span>
-        ) : (
-          <button
-            type="button"
-            class="btn small"
-            aria-label={`End the session of ${name}`}
-            {...control}
-            onClick={onEnd}
-          >
-            End
-          </button>
-        )}
-      </td>
-    </tr>
+    <>
+      <Text class="name" text={name} />{' '}
+      <span class="t3">
+        {kind === 'token' && '· API token'}
+        {subject !== null && subject !== name && <Text text={`· ${subject}`} />}
+      </span>
+    </>
   );
 }

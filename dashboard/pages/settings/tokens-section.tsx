@@ -3,19 +3,20 @@ import { type Permission, permissions } from '../../../schema/grant.ts';
 import { dayMs } from '../../../schema/time-units.ts';
 import type { CreatedToken, ListedToken } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
-import { Segments } from '../../parts/controls.tsx';
+import { Button, Segments } from '../../parts/controls.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
-import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
-import { Text, Time } from '../../parts/text.tsx';
+import { type Column, Sec, Table } from '../../parts/tables.tsx';
+import { At, Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/loading.ts';
 import { mayManage } from '../../state/session.ts';
 import { nowMs, timeZone } from '../../state/time.ts';
-import { formatBothTimes, formatDate, formatRelativeTime } from '../../text/format-time.ts';
+import { useApi } from '../../state/use-api.ts';
+import { formatDate, formatRelativeTime } from '../../text/format-time.ts';
 
 /** Time without use after which a token is probably forgotten, and time before its end to replace it, in ms. */
 const forgottenMs = 30 * dayMs;
@@ -36,29 +37,23 @@ const permissionTexts = {
 /** The API tokens that are valid for the factory, by their names; each is shown only once, when it is created. */
 export function TokensSection() {
   const { factory } = useFactory();
-  const { value, error, reload } = useLoad(
-    signal => callApi('get', '/factories/{factory}/tokens', { factory, signal }),
-    [factory],
-  );
+  const { value, error, reload } = useApi('/factories/{factory}/tokens', { factory });
   const [creates, setCreates] = useState(false);
   const [created, setCreated] = useState<CreatedToken>();
   const [revoked, setRevoked] = useState<ListedToken>();
   if (!value) return <Waiting error={error} reload={reload} what="API tokens" />;
   return (
     <>
-      <div class="sec">
-        <h2>API tokens</h2>
+      <Sec title="API tokens">
         <div class="push">
-          <button type="button" class="btn small" onClick={() => setCreates(true)}>
-            Create token…
-          </button>
+          <Button look="small" label="Create token…" onClick={() => setCreates(true)} />
         </div>
-      </div>
+      </Sec>
       <ProblemNotice error={error} />
       {value.tokens.length === 0 ? (
         <Empty title="No API tokens" />
       ) : (
-        <TokenTable tokens={value.tokens} onRevoke={setRevoked} />
+        <Table columns={listColumns(setRevoked)} rows={value.tokens} keyOf={({ name }) => name} />
       )}
       {creates && (
         <CreateDialog
@@ -83,81 +78,56 @@ export function TokensSection() {
   );
 }
 
-interface TableProperties {
-  readonly tokens: readonly ListedToken[];
-  readonly onRevoke: (token: ListedToken) => void;
+function listColumns(onRevoke: (token: ListedToken) => void): readonly Column<ListedToken>[] {
+  return [
+    { head: 'Name', look: 'name', cell: ({ name }) => <Text text={name} /> },
+    {
+      head: 'Permission',
+      cell: ({ permission }) => <span class={permission === 'read' ? 't2' : ''}>{permission}</span>,
+    },
+    {
+      ...{ head: 'Factory', class: 'no-phone', look: 't2' },
+      cell: ({ factory }) => (factory === null ? 'all' : <Text text={factory} />),
+    },
+    { head: 'Created', class: 'no-phone', look: 't2', cell: ({ createdAt }) => <Day at={createdAt} /> },
+    { head: 'Last used', class: 'no-phone', cell: token => <LastUse token={token} /> },
+    {
+      ...{ head: 'Expires', class: 'right', look: 't2' },
+      cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Expiry at={expiresAt} />),
+    },
+    {
+      ...{ head: 'Revoke', class: 'action' },
+      cell: token =>
+        mayManage(token.factory) && (
+          <Button
+            look="small"
+            label="Revoke…"
+            aria-label={`Revoke ${token.name}…`}
+            onClick={() => onRevoke(token)}
+          />
+        ),
+    },
+  ];
 }
 
-function TokenTable({ tokens, onRevoke }: TableProperties) {
-  const columns = [
-    'Name',
-    'Permission',
-    ['Factory', 'no-phone'],
-    ['Created', 'no-phone'],
-    ['Last used', 'no-phone'],
-    ['Expires', 'right'],
-    ['Revoke', 'action'],
-  ] as const;
-  return (
-    <ListTable kind="plain" columns={columns}>
-      {tokens.map(token => (
-        <TokenRow key={token.name} token={token} onRevoke={onRevoke} />
-      ))}
-    </ListTable>
-  );
-}
-
-function TokenRow({ token, onRevoke }: { readonly token: ListedToken } & Pick<TableProperties, 'onRevoke'>) {
-  const { name, factory, permission, createdAt, expiresAt, lastUsedAt } = token;
+function LastUse({ token: { lastUsedAt, createdAt } }: { readonly token: ListedToken }) {
   const isForgotten = nowMs.value - Date.parse(lastUsedAt ?? createdAt) > forgottenMs;
   return (
-    <tr>
-      <td class="name">
-        <Text text={name} />
-      </td>
-      <td class={permission === 'read' ? 't2' : ''}>{permission}</td>
-      <td class="no-phone t2">{factory === null ? 'all' : <Text text={factory} />}</td>
-      <td class="no-phone t2">
-        <Day at={createdAt} />
-      </td>
-      <td class={`no-phone ${isForgotten ? 'warn' : 't2'}`}>
-        {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}
-      </td>
-      <td class="right t2">{expiresAt === null ? 'never' : <Expiry at={expiresAt} />}</td>
-      <td class="action">
-        {mayManage(factory) && (
-          <button
-            type="button"
-            class="btn small"
-            aria-label={`Revoke ${name}…`}
-            onClick={() => onRevoke(token)}
-          >
-            Revoke…
-          </button>
-        )}
-      </td>
-    </tr>
+    <span class={isForgotten ? 'warn' : 't2'}>
+      {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}
+    </span>
   );
 }
 
 function Day({ at }: { readonly at: string }) {
-  const atMs = Date.parse(at);
-  return (
-    <time dateTime={at} title={formatBothTimes(atMs)}>
-      {formatDate(atMs, nowMs.value, timeZone.value)}
-    </time>
-  );
+  return <At at={at} say={atMs => formatDate(atMs, nowMs.value, timeZone.value)} />;
 }
 
 function Expiry({ at }: { readonly at: string }) {
   const leftMs = Date.parse(at) - nowMs.value;
   if (leftMs <= 0) return <span class="bad">expired</span>;
   if (leftMs > endsSoonMs) return <Day at={at} />;
-  return (
-    <time class="warn" dateTime={at} title={formatBothTimes(Date.parse(at))}>
-      {formatRelativeTime(Date.parse(at), nowMs.value)}
-    </time>
-  );
+  return <At class="warn" at={at} say={atMs => formatRelativeTime(atMs, nowMs.value)} />;
 }
 
 interface CreateProperties {

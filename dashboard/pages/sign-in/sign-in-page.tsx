@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ApiFailure } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/fields.tsx';
 import { AwayNotice } from '../../parts/notice.tsx';
 import { Brand, PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { useLoad } from '../../state/loading.ts';
 import { leaveForProvider, signIn } from '../../state/session.ts';
 import { useAction, useSubmit } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 
 interface Properties {
   /** Why a sign-in at the provider failed. */
@@ -44,7 +44,7 @@ export function SignInDialog() {
 function SignInForm() {
   const [token, setToken] = useState('');
   const { busy, error, control, submit } = useSubmit(() => signIn(token.trim()));
-  const { value } = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+  const { value } = useApi('/sign-in', {});
   const provider = value?.provider;
   return (
     <div class="stack">
@@ -72,9 +72,12 @@ function SignInForm() {
           )}
         </Field>
         <ProblemNotice error={error} />
-        <button type="submit" class={`btn ${provider ? '' : 'primary'}`} {...control}>
-          {busy ? 'Signing in…' : 'Sign in'}
-        </button>
+        <Button
+          look={provider ? '' : 'primary'}
+          label={busy ? 'Signing in…' : 'Sign in'}
+          type="submit"
+          {...control}
+        />
       </form>
     </div>
   );

@@ -1,8 +1,8 @@
 import { shortenRevision } from '../../../schema/clients/describe.ts';
 import type { ShownStatus, ShownWebhook } from '../../api-answers.ts';
+import { LinkButton } from '../../parts/controls.tsx';
 import { CopyableBlock } from '../../parts/copyable.tsx';
 import { EnabledDiff } from '../../parts/diff-block.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, Time } from '../../parts/text.tsx';
 import { factoryStatus } from '../../state/attention.ts';
@@ -33,10 +33,14 @@ export function DefinitionTab({ webhook }: { readonly webhook: ShownWebhook }) {
           </span>
         )}
         {onGitHub !== undefined && (
-          <a class="btn small" href={onGitHub} target="_blank" rel="noreferrer">
-            <Icon name="external" />
-            Open in GitHub
-          </a>
+          <LinkButton
+            look="small"
+            icon="external"
+            label="Open in GitHub"
+            href={onGitHub}
+            target="_blank"
+            rel="noreferrer"
+          />
         )}
       </p>
       <CopyableBlock text={yaml} what={path} />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ListedAutomation, ShownWebhook, StoredTest } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
 import { Cells, type ClauseRow, Clauses } from '../../parts/clauses.tsx';
+import { Button, LinkButton } from '../../parts/controls.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { toChangeQuery } from '../../state/clause-change.ts';
@@ -27,9 +28,10 @@ export function FiltersTab({ webhook, listeners }: Properties) {
     <Empty title="No automation listens to this webhook">
       <p>Its deliveries are logged, and start no runs.</p>
       {mayManage && (
-        <a class="btn" href={toHref({ page: 'new-automation', factory, query: { webhook: webhook.name } })}>
-          Write an automation
-        </a>
+        <LinkButton
+          label="Write an automation"
+          to={{ page: 'new-automation', factory, query: { webhook: webhook.name } }}
+        />
       )}
     </Empty>
   );
@@ -76,9 +78,7 @@ function TestedFilters({ webhook: { uid, name }, listeners }: Properties) {
         })}
       </ul>
       {meant.length < listeners.length && (
-        <button type="button" class="btn" onClick={() => setAll(true)}>
-          Test the other {listeners.length - meant.length}
-        </button>
+        <Button label={`Test the other ${listeners.length - meant.length}`} onClick={() => setAll(true)} />
       )}
     </>
   );
@@ -172,9 +172,11 @@ function Suggestion({ automation, clause }: { readonly automation: string; reado
         ? It would have started {suggestion.matches}.
       </span>
       {mayManage && (
-        <a class="btn small" href={toHref({ page: 'automation', factory, id: automation, query })}>
-          Open with this change
-        </a>
+        <LinkButton
+          look="small"
+          label="Open with this change"
+          to={{ page: 'automation', factory, id: automation, query }}
+        />
       )}
     </div>
   );

@@ -11,7 +11,7 @@ import { canGenerateSecret } from '../../state/webhook-draft.ts';
 
 interface Properties {
   readonly webhook: ShownWebhook;
-  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly onChanged: (webhook: ShownWebhook, isRotated?: boolean) => void;
   readonly onClose: () => void;
 }
 
@@ -22,7 +22,7 @@ export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
   // The generated secret is kept nowhere else, and only while the dialog is open.
   const [revealed, setRevealed] = useState<GeneratedSecret>();
   const finish = (changed: ShownWebhook, generated: GeneratedSecret | null) => {
-    onChanged(changed);
+    onChanged(changed, true);
     if (generated) setRevealed(generated);
     else onClose();
   };

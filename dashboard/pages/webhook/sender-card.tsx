@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { listMissedEvents, type MissedClient, redeliverAll } from '../../../schema/clients/missed-events.ts';
 import type { ShownSender, ShownWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
@@ -46,9 +47,12 @@ export function SenderCard({ webhook: { uid }, known }: Properties) {
         </h2>
         {mayManage && (
           <span class="push">
-            <button type="button" class="btn small" {...check.control} onClick={() => check.run()}>
-              {check.busy ? 'Checking…' : 'Check now'}
-            </button>
+            <Button
+              look="small"
+              label={check.busy ? 'Checking…' : 'Check now'}
+              {...check.control}
+              onClick={() => check.run()}
+            />
           </span>
         )}
       </div>
@@ -105,9 +109,12 @@ function Redeliver({ uid, since, onDone }: RedeliverProperties) {
   });
   return (
     <div class="actions">
-      <button type="button" class="btn small" {...redeliver.control} onClick={() => redeliver.run()}>
-        Ask for them again
-      </button>
+      <Button
+        look="small"
+        label="Ask for them again"
+        {...redeliver.control}
+        onClick={() => redeliver.run()}
+      />
       <span class="hint" role="status">
         {progress}
       </span>

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
 import type {
   ExplainedWhy,
@@ -7,11 +8,14 @@ import type {
   ShownWebhook,
   TalliedWebhook,
 } from '../../api-answers.ts';
+import { Button } from '../../parts/controls.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Waiting } from '../../parts/lists.tsx';
-import { NothingComes, SetupPath } from '../../parts/setup-path.tsx';
+import { type Created, NothingComes, SetupPath } from '../../parts/setup-path.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Code, Fact, Facts, Id, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { currentLocation, useSecretOnScreen } from '../../state/current-location.ts';
 import { useSchemeOf } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -26,11 +30,13 @@ interface Properties {
   readonly tallied: TalliedWebhook | undefined;
   /** The last test of this visit. */
   readonly lastTest: SentTest | undefined;
+  /** If the webhook was just created. */
+  readonly created: Created | undefined;
   readonly onChanged: (webhook: ShownWebhook) => void;
 }
 
 /** What somebody does at the sender, what the sender must do, and how its hook and its last request are. */
-export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged }: Properties) {
+export function SetUpTab({ webhook, listeners, why, tallied, lastTest, created, onChanged }: Properties) {
   const sinceMs = useOpenedAt();
   const scheme = useSchemeOf(webhook);
   const hook = useHook(webhook);
@@ -43,7 +49,9 @@ export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged
         {webhook.sender && <SenderCard webhook={webhook} known={hook.value} />}
         <section aria-labelledby="set-up">
           <h2 id="set-up">Set up the sender</h2>
-          <SetupPath {...{ webhook, scheme: known, listeners, why: why.value, sinceMs, onChanged }} />
+          <SetupPath
+            {...{ webhook, scheme: known, listeners, why: why.value, sinceMs, created, onChanged }}
+          />
         </section>
         {!hasNoRequest(why.value) && (
           <section aria-labelledby="last-request">
@@ -68,6 +76,31 @@ export function SetUpTab({ webhook, listeners, why, tallied, lastTest, onChanged
   );
 }
 
+/** Keeps the page as long as its secret was not copied, and asks when somebody leaves it. */
+export function LeaveQuestion({ onLeave }: { readonly onLeave: () => void }) {
+  useSecretOnScreen();
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    const ask = () => setAsking(true);
+    addEventListener('hashchange', ask);
+    return () => removeEventListener('hashchange', ask);
+  }, []);
+  const stay = () => {
+    history.replaceState(null, '', toHref(currentLocation.value));
+    setAsking(false);
+  };
+  if (!isAsking) return null;
+  return (
+    <Dialog title="Leave without the secret?" onClose={stay}>
+      <p>Nobody copied it. When you leave this page, it cannot be shown again: it must be rotated.</p>
+      <div class="actions">
+        <Button look="primary" label="Stay" autofocus onClick={stay} />
+        <Button label="Leave" onClick={onLeave} />
+      </div>
+    </Dialog>
+  );
+}
+
 function LastTest({ sent }: { readonly sent: SentTest }) {
   const { factory } = useFactory();
   const { status, outcome, deliveryId, reason, runs, tookMs } = sent;
@@ -75,23 +108,20 @@ function LastTest({ sent }: { readonly sent: SentTest }) {
     <section class="last-test" aria-labelledby="last-test">
       <h2 id="last-test">Last test</h2>
       <Facts>
-        <Fact term="Answer">
-          {status} after {Math.round(tookMs)} ms
-        </Fact>
-        <Fact term="Outcome">{outcome ?? 'refused, and not logged'}</Fact>
-        {reason !== null && (
-          <Fact term="Reason">
-            <Text text={reason} />
-          </Fact>
-        )}
+        <Fact term="Answer" value={`${status} after ${Math.round(tookMs)} ms`} />
+        <Fact term="Outcome" value={outcome ?? 'refused, and not logged'} />
+        {reason !== null && <Fact term="Reason" value={<Text text={reason} />} />}
         {deliveryId !== null && (
-          <Fact term="Delivery">
-            <a class="link" href={toHref({ page: 'delivery', factory, id: deliveryId })}>
-              <Id id={deliveryId} isCopied={false} />
-            </a>
-          </Fact>
+          <Fact
+            term="Delivery"
+            value={
+              <a class="link" href={toHref({ page: 'delivery', factory, id: deliveryId })}>
+                <Id id={deliveryId} isCopied={false} />
+              </a>
+            }
+          />
         )}
-        <Fact term="Runs">{runs}</Fact>
+        <Fact term="Runs" value={runs} />
       </Facts>
     </section>
   );
@@ -105,42 +135,38 @@ function SenderFacts({ webhook, scheme }: Pick<Properties, 'webhook'> & { scheme
   return (
     <>
       <Facts>
-        <Fact term="Method">POST</Fact>
-        <Fact term="Body">
-          {bodyFormat === 'json'
-            ? 'JSON'
-            : payloadField === null
-              ? 'a form'
-              : `a form, with JSON in its field ${payloadField}`}
-        </Fact>
-        <Fact term="Credential">{describeProof(webhook, fact('Header'))}</Fact>
+        <Fact term="Method" value="POST" />
+        <Fact
+          term="Body"
+          value={
+            bodyFormat === 'json'
+              ? 'JSON'
+              : payloadField === null
+                ? 'a form'
+                : `a form, with JSON in its field ${payloadField}`
+          }
+        />
+        <Fact term="Credential" value={describeProof(webhook, fact('Header'))} />
         {secretName === null ? (
           <TokenFacts webhook={webhook} />
         ) : (
-          <Fact term="Team secret">
-            <Code text={secretName} />
-          </Fact>
+          <Fact term="Team secret" value={<Code text={secretName} />} />
         )}
-        <Fact term="Event ID">
-          {ownId === null ? (
-            (fact('Delivery identity') ?? <Code text="X-Service-Delivery-Id" />)
-          ) : (
-            <Code text={[ownId].flat().join(', ')} />
-          )}
-        </Fact>
-        <Fact term="Answer">{fact('Answer') ?? '202 once it is stored'}</Fact>
-        <Fact term="Retry on">429, 5xx, no answer</Fact>
-        {handshake !== null && (
-          <Fact term="Handshake">
-            <Code text={describeHandshake(handshake)} />
-          </Fact>
-        )}
-        <Fact term="Headers kept">
-          <Code text={webhook.eventHeaders.join(', ')} />
-        </Fact>
-        <Fact term="UID">
-          <Code text={webhook.uid} />
-        </Fact>
+        <Fact
+          term="Event ID"
+          value={
+            ownId === null ? (
+              (fact('Delivery identity') ?? <Code text="X-Service-Delivery-Id" />)
+            ) : (
+              <Code text={[ownId].flat().join(', ')} />
+            )
+          }
+        />
+        <Fact term="Answer" value={fact('Answer') ?? '202 once it is stored'} />
+        <Fact term="Retry on" value="429, 5xx, no answer" />
+        {handshake !== null && <Fact term="Handshake" value={<Code text={describeHandshake(handshake)} />} />}
+        <Fact term="Headers kept" value={<Code text={webhook.eventHeaders.join(', ')} />} />
+        <Fact term="UID" value={<Code text={webhook.uid} />} />
       </Facts>
       <p class="hint advice">An event ID makes a retry a duplicate, which starts nothing twice.</p>
       {scheme && <Verification scheme={scheme} />}
@@ -156,9 +182,7 @@ function Verification({ scheme: { summary } }: { readonly scheme: ListedScheme }
         {summary
           .filter(({ label }) => label !== 'Note' && label !== 'Page')
           .map(({ label, text }) => (
-            <Fact key={label} term={label}>
-              {text}
-            </Fact>
+            <Fact term={label} key={label} value={text} />
           ))}
       </Facts>
     </details>
@@ -183,16 +207,14 @@ function describeProof({ authMode, signatureScheme }: ShownWebhook, header: stri
 function TokenFacts({ webhook: { issuer, audience, claims } }: Pick<Properties, 'webhook'>) {
   return (
     <>
-      <Fact term="Issuer">
-        <Code text={issuer ?? ''} />
-      </Fact>
-      <Fact term="Audience">
-        <Code text={audience ?? ''} />
-      </Fact>
+      <Fact term="Issuer" value={<Code text={issuer ?? ''} />} />
+      <Fact term="Audience" value={<Code text={audience ?? ''} />} />
       {Object.entries(claims ?? {}).map(([claim, condition]) => (
-        <Fact key={claim} term={`Claim ${claim}`}>
-          <Code text={Array.isArray(condition) ? condition.join(', ') : JSON.stringify(condition)} />
-        </Fact>
+        <Fact
+          term={`Claim ${claim}`}
+          key={claim}
+          value={<Code text={Array.isArray(condition) ? condition.join(', ') : JSON.stringify(condition)} />}
+        />
       ))}
     </>
   );

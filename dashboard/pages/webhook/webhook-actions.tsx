@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListedAutomation, ShownWebhook, TalliedWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button } from '../../parts/controls.tsx';
 import { copyText } from '../../parts/copyable.tsx';
 import { FormDialog, Question } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/fields.tsx';
@@ -24,7 +25,7 @@ export interface Tallied {
 
 interface ChangeProperties {
   readonly webhook: ShownWebhook;
-  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly onChanged: (webhook: ShownWebhook, isRotated?: boolean) => void;
 }
 
 interface DialogProperties extends ChangeProperties {
@@ -176,9 +177,7 @@ export function EnableButton(changed: ChangeProperties) {
   const { busy, error, control, run } = useAction(() => enable(true));
   return (
     <>
-      <button type="button" class="btn" {...control} onClick={run}>
-        {busy ? 'Enabling…' : 'Enable'}
-      </button>
+      <Button label={busy ? 'Enabling…' : 'Enable'} {...control} onClick={run} />
       <ProblemNotice error={error} />
     </>
   );

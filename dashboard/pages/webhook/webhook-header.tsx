@@ -20,7 +20,7 @@ interface Properties {
   readonly webhook: ShownWebhook;
   /** Undefined while it is loaded. */
   readonly tallied: Tallied | undefined;
-  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly onChanged: (webhook: ShownWebhook, isRotated?: boolean) => void;
   /** The automations that listen to it. */
   readonly listeners: readonly ListedAutomation[];
   readonly onTested: (sent: SentTest) => void;

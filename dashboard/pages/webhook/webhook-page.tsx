@@ -6,22 +6,24 @@ import type {
   SentTest,
   ShownWebhook,
 } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { Tabs } from '../../parts/controls.tsx';
 import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
+import type { Created } from '../../parts/setup-path.tsx';
+import { takeCreated } from '../../state/created-webhook.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo, readQuery } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
-import { areSettled, type Loading, usePolled } from '../../state/loading.ts';
+import { areSettled, type Loading } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useInterval } from '../../state/time.ts';
+import { useApi } from '../../state/use-api.ts';
 import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
 import { countBar, toBars } from '../../text/delivery-bars.ts';
 import { DefinitionTab } from './definition-tab.tsx';
 import { FiltersTab } from './filters-tab.tsx';
-import { SetUpTab } from './set-up-tab.tsx';
+import { LeaveQuestion, SetUpTab } from './set-up-tab.tsx';
 import type { Tallied } from './webhook-actions.tsx';
 import { WebhookHeader } from './webhook-header.tsx';
 import { CauseNotice, RequestStrip } from './why-notice.tsx';
@@ -41,23 +43,42 @@ type TabName = (typeof tabs)[number];
 
 /** A webhook: whether it is well, and in tabs its deliveries, its set-up, the filters that use it and its definition. */
 export function WebhookPage({ uid }: { readonly uid: string }) {
+  // A secret that was made is kept nowhere else, and only while the page is shown.
+  const [made, setMade] = useState(() => takeCreated(uid));
+  const [isKept, setKept] = useState(!made?.revealed);
+  const keep = () => setKept(true);
+  return (
+    <>
+      {!isKept && <LeaveQuestion onLeave={keep} />}
+      <LoadedWebhook
+        uid={uid}
+        created={made && { secret: made.revealed, onCopied: keep }}
+        onRotated={() => {
+          keep();
+          setMade(undefined);
+        }}
+      />
+    </>
+  );
+}
+
+interface LoadedProperties extends Pick<Properties, 'created'> {
+  readonly uid: string;
+  /** Called when the secret is no longer the one that was made. */
+  readonly onRotated: () => void;
+}
+
+function LoadedWebhook({ uid, created, onRotated }: LoadedProperties) {
   const { factory, reload: reloadFactory } = useFactory();
-  const webhook = usePolled(
-    signal => callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid, signal }),
-    [factory, uid],
-    everyMs,
-  );
-  const health = usePolled(
-    signal => callApi('get', '/factories/{factory}/health', { factory, query: { webhook: uid }, signal }),
-    [factory, uid],
-    everyMs,
-  );
+  const webhook = useApi('/factories/{factory}/webhooks/{uid}', { factory, uid }, everyMs);
+  const health = useApi('/factories/{factory}/health', { factory, query: { webhook: uid } }, everyMs);
   const why = useWhy(uid, [], health.reload);
   const listeners = useListeners(uid);
   // The page appears whole: the cause above the tabs would move them.
   if (!webhook.value || !areSettled(health, why, listeners))
     return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
-  const change = (changed: ShownWebhook) => {
+  const change = (changed: ShownWebhook, isRotated = false) => {
+    if (isRotated) onRotated();
     webhook.put(changed);
     health.reload();
     why.reload();
@@ -66,7 +87,7 @@ export function WebhookPage({ uid }: { readonly uid: string }) {
   };
   return (
     <WebhookContent
-      {...{ webhook: webhook.value, health, why, listeners: listeners.value }}
+      {...{ webhook: webhook.value, health, why, listeners: listeners.value, created }}
       onChanged={change}
     />
   );
@@ -78,10 +99,11 @@ interface Properties {
   readonly why: Loading<ExplainedWhy>;
   /** The automations that listen to it; undefined if they could not be read. */
   readonly listeners: readonly ListedAutomation[] | undefined;
-  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly created: Created | undefined;
+  readonly onChanged: (webhook: ShownWebhook, isRotated?: boolean) => void;
 }
 
-function WebhookContent({ webhook, health, why, listeners, onChanged }: Properties) {
+function WebhookContent({ webhook, health, why, listeners, created, onChanged }: Properties) {
   const { uid, credential } = webhook;
   const [lastTest, setLastTest] = useState<SentTest>();
   const shown = health.value?.webhooks[0];
@@ -105,7 +127,7 @@ function WebhookContent({ webhook, health, why, listeners, onChanged }: Properti
       {tab === 'deliveries' && <DeliveryList fixed={{ webhook: uid }} />}
       {tab === 'set-up' && (
         <SetUpTab
-          {...{ webhook, why, lastTest, onChanged }}
+          {...{ webhook, why, lastTest, created, onChanged }}
           listeners={listeners ?? []}
           tallied={tallied?.webhook}
         />

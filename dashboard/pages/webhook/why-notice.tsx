@@ -3,6 +3,7 @@ import { describeUnlogged } from '../../../schema/clients/describe.ts';
 import type { WhyStep } from '../../../schema/health.ts';
 import type { ExplainedWhy, ListedAutomation, ShownWebhook } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
+import { Button, LinkButton } from '../../parts/controls.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Path, Strip, type StripStep } from '../../parts/path.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
@@ -89,25 +90,25 @@ function Remedy({ step, webhook: { uid, name }, listeners }: RemedyProperties): 
   if (step === 'automations') {
     if (listeners?.length !== 0) {
       const href = toHref({ page: 'webhook', factory, id: uid, query: { tab: 'filters' } });
-      return (
-        <a class="btn small" href={href}>
-          See the filters
-        </a>
-      );
+      return <LinkButton look="small" label="See the filters" href={href} />;
     }
     return (
       mayManage && (
-        <a class="btn small" href={toHref({ page: 'new-automation', factory, query: { webhook: name } })}>
-          Write an automation
-        </a>
+        <LinkButton
+          look="small"
+          label="Write an automation"
+          to={{ page: 'new-automation', factory, query: { webhook: name } }}
+        />
       )
     );
   }
   if (step === 'runs') {
     return (
-      <a class="btn small" href={toHref({ page: 'runs', factory, query: { state: 'failed' } })}>
-        See the runs
-      </a>
+      <LinkButton
+        look="small"
+        label="See the runs"
+        to={{ page: 'runs', factory, query: { state: 'failed' } }}
+      />
     );
   }
   return mayManage && <Acknowledge uid={uid} />;
@@ -126,11 +127,7 @@ function Acknowledge({ uid }: { readonly uid: string }) {
     announce('Alert acknowledged');
   });
   if (!alert) return null;
-  return (
-    <button type="button" class="btn small" {...control} onClick={run}>
-      Acknowledge
-    </button>
-  );
+  return <Button look="small" label="Acknowledge" {...control} onClick={run} />;
 }
 
 /** The way of the last request in a word for each step, and what was refused without a row. */

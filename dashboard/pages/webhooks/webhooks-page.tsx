@@ -9,19 +9,19 @@ import type {
 import { callApi } from '../../api-client.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { ToggleChip } from '../../parts/chips.tsx';
-import { Finder } from '../../parts/controls.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { Finder, LinkButton } from '../../parts/controls.tsx';
 import { Empty, Waiting } from '../../parts/lists.tsx';
 import { Monogram, schemeOf } from '../../parts/monogram.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { State } from '../../parts/signs.tsx';
+import { type Column, LinkTable } from '../../parts/tables.tsx';
 import { Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, readQuery, redirectTo } from '../../state/current-location.ts';
 import { areSettled, usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time.ts';
-import { describeBars, toBars, toSparkBars } from '../../text/delivery-bars.ts';
+import { describeBars, sum, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
 import type { SignName } from '../../text/looks.ts';
 import { getSenderName } from '../../text/senders.ts';
@@ -61,10 +61,12 @@ export function WebhooksPage() {
         title="Webhooks"
         actions={
           mayManage && (
-            <a class="btn primary" href={toHref({ page: 'new-webhook', factory })}>
-              <Icon name="plus" />
-              New webhook
-            </a>
+            <LinkButton
+              look="primary"
+              icon="plus"
+              label="New webhook"
+              to={{ page: 'new-webhook', factory }}
+            />
           )
         }
       />
@@ -162,74 +164,56 @@ interface TableProperties {
 }
 
 function WebhookTable({ rows, since }: TableProperties) {
+  const { factory } = useFactory();
   const hasFiles = rows.some(({ webhook }) => webhook.file !== null);
+  const columns: readonly (Column<Row> | false)[] = [
+    { head: 'Webhook', cell: ({ webhook }) => <WebhookLink factory={factory} webhook={webhook} /> },
+    { head: 'Health', cell: ({ tallied, condition }) => tallied && <Condition condition={condition} /> },
+    {
+      ...{ head: 'Last event', class: 'no-phone' },
+      cell: ({ tallied, condition }) => tallied && <LastEvent tallied={tallied} condition={condition} />,
+    },
+    {
+      ...{ head: 'Used by', class: 'no-phone', look: 't2' },
+      cell: ({ listeners }) => listeners && <Users listeners={listeners} />,
+    },
+    hasFiles && { head: 'Defined in', class: 'no-phone', look: 'id', cell: ({ webhook }) => webhook.file },
+    {
+      ...{ head: '24 hours', class: 'right no-phone' },
+      cell: ({ tallied }) => tallied && since !== undefined && <LastDay tallied={tallied} since={since} />,
+    },
+  ];
+  return <LinkTable class="tall" columns={columns} rows={rows} keyOf={({ webhook }) => webhook.uid} />;
+}
+
+function WebhookLink({ factory, webhook }: { readonly factory: string; readonly webhook: ListedWebhook }) {
   return (
-    <table class="edge tall">
-      <thead>
-        <tr>
-          <th scope="col">Webhook</th>
-          <th scope="col">Health</th>
-          <th scope="col" class="no-phone">
-            Last event
-          </th>
-          <th scope="col" class="no-phone">
-            Used by
-          </th>
-          {hasFiles && (
-            <th scope="col" class="no-phone">
-              Defined in
-            </th>
-          )}
-          <th scope="col" class="right no-phone">
-            24 hours
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(row => (
-          <WebhookRow key={row.webhook.uid} row={row} since={since} hasFiles={hasFiles} />
-        ))}
-      </tbody>
-    </table>
+    <a class="stretch flow" href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
+      <Monogram scheme={schemeOf(webhook)} name={webhook.name} size="m" />
+      <span class="two-lines">
+        <bdi class="name">{webhook.name}</bdi>
+        <span class="t3 small">{getSenderName(webhook)}</span>
+      </span>
+    </a>
   );
 }
 
-function WebhookRow({
-  row: { webhook, tallied, condition, listeners },
-  since,
-  hasFiles,
-}: Omit<TableProperties, 'rows'> & { readonly row: Row; readonly hasFiles: boolean }) {
-  const { factory } = useFactory();
+function Condition({ condition }: { readonly condition: WebhookCondition }) {
   const { sign, word } = conditionLooks[condition];
-  const bars = since !== undefined && tallied ? toBars(since, tallied.tallies, 'day') : undefined;
-  const accepted = bars?.reduce((sum, { kinds }) => sum + kinds.accepted, 0) ?? 0;
+  return <State sign={sign}>{word}</State>;
+}
+
+function LastDay({ tallied, since }: { readonly tallied: TalliedWebhook; readonly since: string }) {
+  const bars = toBars(since, tallied.tallies, 'day');
+  const accepted = sum(bars.map(({ kinds }) => kinds.accepted));
   return (
-    <tr class="go">
-      <td>
-        <a class="stretch flow" href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
-          <Monogram scheme={schemeOf(webhook)} name={webhook.name} size="m" />
-          <span class="two-lines">
-            <bdi class="name">{webhook.name}</bdi>
-            <span class="t3 small">{getSenderName(webhook)}</span>
-          </span>
-        </a>
-      </td>
-      <td>{tallied && <State sign={sign}>{word}</State>}</td>
-      <td class="no-phone">{tallied && <LastEvent tallied={tallied} condition={condition} />}</td>
-      <td class="no-phone t2">{listeners && <Users listeners={listeners} />}</td>
-      {hasFiles && <td class="no-phone id">{webhook.file}</td>}
-      <td class="no-phone">
-        {bars && (
-          <span class="flow numbered-spark" title={describeBars(bars)}>
-            <Spark bars={toSparkBars(bars)} />
-            <span class={accepted === 0 ? 't3' : ''}>
-              {accepted.toLocaleString('en')}
-              <span class="unseen"> accepted</span>
-            </span>
-          </span>
-        )}
-      </td>
-    </tr>
+    <span class="flow numbered-spark" title={describeBars(bars)}>
+      <Spark bars={toSparkBars(bars)} />
+      <span class={accepted === 0 ? 't3' : ''}>
+        {accepted.toLocaleString('en')}
+        <span class="unseen"> accepted</span>
+      </span>
+    </span>
   );
 }
 

@@ -6,14 +6,14 @@ import { callApi } from '../../api-client.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useDelivery } from '../../state/loaded-objects.ts';
 import { useLoad } from '../../state/loading.ts';
-import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 import { compareTrees } from '../../text/payload-tree.ts';
 import { ChoiceChip } from '../chips.tsx';
-import { Icon } from '../icons.tsx';
+import { Button } from '../controls.tsx';
 import { Waiting } from '../lists.tsx';
-import { Code, Text } from '../text.tsx';
+import { Sec } from '../tables.tsx';
+import { Code, Link, Text } from '../text.tsx';
 
 interface Properties {
   readonly delivery: ShownDelivery;
@@ -33,8 +33,7 @@ export function Comparison({ delivery, onClose }: Properties) {
   const other = chosen ?? value?.[0]?.id;
   return (
     <section aria-label="Comparison">
-      <div class="sec">
-        <h2>Compared with</h2>
+      <Sec title="Compared with">
         {value && other !== undefined && (
           <ChoiceChip
             label="Other delivery"
@@ -47,15 +46,13 @@ export function Comparison({ delivery, onClose }: Properties) {
             }))}
           />
         )}
-        <button
-          type="button"
-          class="btn icon small quiet push"
+        <Button
+          look="icon small quiet push"
+          icon="close"
           aria-label="Close the comparison"
           onClick={onClose}
-        >
-          <Icon name="close" />
-        </button>
-      </div>
+        />
+      </Sec>
       {!value ? (
         <Waiting error={error} reload={reload} what="other deliveries" />
       ) : other === undefined ? (
@@ -107,9 +104,7 @@ function Differences({ delivery, other }: { readonly delivery: ShownDelivery; re
   return (
     <>
       <p class="t3 small">
-        <a class="link" href={toHref({ page: 'delivery', factory, id: value.id })}>
-          <Text text={value.title} />
-        </a>{' '}
+        <Link class="link" to={{ page: 'delivery', factory, id: value.id }} text={value.title} />{' '}
         {found.length === 0
           ? 'has an equal payload.'
           : `differs in ${found.length === shownDifferencesMax ? 'at least ' : ''}${found.length} ${found.length === 1 ? 'field' : 'fields'}.`}

@@ -4,14 +4,14 @@ import { buildApiUrl, callApi, download, requestApi } from '../../api-client.ts'
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useKeys } from '../../state/keyboard.ts';
-import { useLoad } from '../../state/loading.ts';
 import { type FactoryLocation, toHref } from '../../state/page-location.ts';
 import { useAction } from '../../state/use-action.ts';
+import { useApi } from '../../state/use-api.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { ChoiceChip } from '../chips.tsx';
+import { Button, LinkButton } from '../controls.tsx';
 import { CopyButton, copyText } from '../copyable.tsx';
 import { Question } from '../dialog.tsx';
-import { Icon } from '../icons.tsx';
 import { Menu } from '../menu.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
@@ -35,22 +35,16 @@ export function DeliveryActions({ delivery, isLate, list, onReplayed, onCompare 
   return (
     <div class="actions">
       {mayReplay && (
-        <button
-          type="button"
-          class="btn small"
+        <Button
+          look="small"
+          icon="again"
+          label="Replay…"
           aria-keyshortcuts="Shift+R"
           onClick={() => setReplaying(true)}
-        >
-          <Icon name="again" />
-          Replay…
-        </button>
+        />
       )}
       {isStored && <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" shown="curl" />}
-      {isStored && (
-        <button type="button" class="btn small" onClick={onCompare}>
-          Compare
-        </button>
-      )}
+      {isStored && <Button look="small" label="Compare" onClick={onCompare} />}
       <Menu
         class="btn icon small quiet"
         label="More"
@@ -64,14 +58,13 @@ export function DeliveryActions({ delivery, isLate, list, onReplayed, onCompare 
           { label: 'Copy the ID', aside: 'c', onChoose: () => copyAndTell(id, 'ID') },
         ]}
       />
-      <a
-        class="btn icon small quiet only-wide"
+      <LinkButton
+        look="icon small quiet only-wide"
+        icon="close"
+        to={list}
         aria-label="Close"
         aria-keyshortcuts="Escape"
-        href={toHref(list)}
-      >
-        <Icon name="close" />
-      </a>
+      />
       <ProblemNotice error={saving.error} />
       {replaying && (
         <ReplayQuestion delivery={delivery} onReplayed={onReplayed} onClose={() => setReplaying(false)} />
@@ -153,10 +146,7 @@ interface ChoiceProperties {
 /** Chooses which automation gets new runs: all that match, or only one of those that listen now and are enabled. */
 export function AutomationChoice({ webhook, value, onChange }: ChoiceProperties) {
   const { factory } = useFactory();
-  const { value: known } = useLoad(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
-    [factory],
-  );
+  const { value: known } = useApi('/factories/{factory}/automations', { factory });
   const listening = known?.automations.filter(
     ({ enabled, triggers }) =>
       enabled &&

@@ -11,12 +11,15 @@ import { nowMs } from '../../state/time.ts';
 import { formatDuration } from '../../text/format-time.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { lookOfRun } from '../../text/looks.ts';
+import { toSentence } from '../../text/sentences.ts';
+import { LinkButton } from '../controls.tsx';
 import { Icon } from '../icons.tsx';
 import { Waiting } from '../lists.tsx';
 import { Notice } from '../notice.tsx';
 import { Breadcrumb, useWindowTitle } from '../page-heading.tsx';
 import { State } from '../signs.tsx';
-import { ExactTime, Fact, Facts, Id, Size, Text } from '../text.tsx';
+import { Sec } from '../tables.tsx';
+import { ExactTime, Fact, Facts, Id, Link, Size, Text } from '../text.tsx';
 import { Comparison } from './comparison.tsx';
 import { buildBodyUrl, copyAndTell, DeliveryActions, linkToDelivery } from './delivery-actions.tsx';
 import { DeliveryParts } from './delivery-parts.tsx';
@@ -128,11 +131,6 @@ function DetailTitle({ title }: { readonly title: string }) {
   );
 }
 
-function toSentence(text: string): string {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
 interface OriginalProperties {
   readonly id: string;
   readonly list: FactoryLocation;
@@ -155,9 +153,11 @@ function Original({ id, list, onSearch }: OriginalProperties) {
           </>
         }
         action={
-          <a class="btn small" href={toHref({ ...list, page: 'delivery', id } as FactoryLocation)}>
-            Open the original
-          </a>
+          <LinkButton
+            look="small"
+            label="Open the original"
+            to={{ ...list, page: 'delivery', id } as FactoryLocation}
+          />
         }
       />
       {value ? (
@@ -212,21 +212,14 @@ function DeliveryFacts({
   return (
     <Facts across>
       {outcome !== 'Manual' && (
-        <Fact term="Webhook">
-          <a class="link" href={toHref({ page: 'webhook', factory, id: uid })}>
-            <Text text={webhook} />
-          </a>
-        </Fact>
+        <Fact
+          term="Webhook"
+          value={<Link class="link" to={{ page: 'webhook', factory, id: uid }} text={webhook} />}
+        />
       )}
-      <Fact term={outcome === 'Manual' ? 'Started' : 'Received'}>
-        <ExactTime at={at} />
-      </Fact>
-      <Fact term="Size">
-        <Size bytes={size} />
-      </Fact>
-      <Fact term="Delivery">
-        <Id id={id} />
-      </Fact>
+      <Fact term={outcome === 'Manual' ? 'Started' : 'Received'} value={<ExactTime at={at} />} />
+      <Fact term="Size" value={<Size bytes={size} />} />
+      <Fact term="Delivery" value={<Id id={id} />} />
     </Facts>
   );
 }
@@ -235,9 +228,7 @@ function Runs({ delivery: { runs } }: { readonly delivery: ShownDelivery }) {
   const { factory } = useFactory();
   return (
     <section aria-label="Runs">
-      <div class="sec">
-        <h2>{runs.length === 0 ? 'Started no run' : 'Runs'}</h2>
-      </div>
+      <Sec title={runs.length === 0 ? 'Started no run' : 'Runs'} />
       {runs.map(run => {
         const [sign, word] = lookOfRun(run);
         return (
@@ -245,9 +236,7 @@ function Runs({ delivery: { runs } }: { readonly delivery: ShownDelivery }) {
             <State sign={sign}>
               <Text text={run.automation} />
             </State>
-            <span class="t3 cut">
-              <Text text={describeRun(run, word)} />
-            </span>
+            <Text class="t3 cut" text={describeRun(run, word)} />
             <span class="push t3">
               <Icon name="right" />
             </span>

@@ -6,9 +6,8 @@ import { useKeys } from '../../state/keyboard.ts';
 import { useLoad } from '../../state/loading.ts';
 import { escapeInvisible } from '../../text/format-values.ts';
 import { foundNodesMax } from '../../text/payload-tree.ts';
-import { Finder, Segments } from '../controls.tsx';
+import { Button, Finder, Segments } from '../controls.tsx';
 import { CopyButton } from '../copyable.tsx';
-import { Icon } from '../icons.tsx';
 import { Waiting } from '../lists.tsx';
 import { Code, Fact, Facts, Text } from '../text.tsx';
 import { PayloadTree, usePayloadSearch } from './payload-tree.tsx';
@@ -87,24 +86,20 @@ function TreeSearch({ search: { sought, found, at }, setSought, go }: SearchProp
     <span class="push flow tree-search">
       {count > 1 && (
         <>
-          <button
-            type="button"
-            class="btn icon small quiet"
+          <Button
+            look="icon small quiet"
+            icon="left"
             aria-label="Previous match"
             title="Shift+Enter"
             onClick={() => go(-1)}
-          >
-            <Icon name="left" />
-          </button>
-          <button
-            type="button"
-            class="btn icon small quiet"
+          />
+          <Button
+            look="icon small quiet"
+            icon="right"
             aria-label="Next match"
             title="Enter"
             onClick={() => go(1)}
-          >
-            <Icon name="right" />
-          </button>
+          />
         </>
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the field in it */}
@@ -132,9 +127,7 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
   return (
     <Facts>
       {named.map(([name, value]) => (
-        <Fact key={name} term={name}>
-          <Code text={value} />
-        </Fact>
+        <Fact term={name} key={name} value={<Code text={value} />} />
       ))}
     </Facts>
   );
@@ -145,35 +138,53 @@ function Identity({ delivery }: { readonly delivery: ShownDelivery }) {
   return (
     <Facts>
       {identity !== null && (
-        <Fact term="Identity">
-          <Code text={identity} />
-          {identitySource && <span class="t3"> from {identitySourceTexts[identitySource]}</span>}
-        </Fact>
+        <Fact
+          term="Identity"
+          value={
+            <>
+              <Code text={identity} />
+              {identitySource && <span class="t3"> from {identitySourceTexts[identitySource]}</span>}
+            </>
+          }
+        />
       )}
       {authenticatedBy !== undefined && (
-        <Fact term="Authenticated by">
-          <Text text={authenticatedBy} />
-          {verifiedWith && <span class="t3"> with the previous secret</span>}
-        </Fact>
+        <Fact
+          term="Authenticated by"
+          value={
+            <>
+              <Text text={authenticatedBy} />
+              {verifiedWith && <span class="t3"> with the previous secret</span>}
+            </>
+          }
+        />
       )}
       {form && (
-        <Fact term="Body">
-          a form
-          {form.payloadField !== undefined && (
+        <Fact
+          term="Body"
+          value={
             <>
-              , with its payload in the field <Code text={form.payloadField} />
+              a form
+              {form.payloadField !== undefined && (
+                <>
+                  , with its payload in the field <Code text={form.payloadField} />
+                </>
+              )}
             </>
-          )}
-        </Fact>
+          }
+        />
       )}
       {commit && (
-        <Fact term="Commit">
-          <Code text={shortenRevision(commit.revision)} /> <Text text={commit.subject} />
-        </Fact>
+        <Fact
+          term="Commit"
+          value={
+            <>
+              <Code text={shortenRevision(commit.revision)} /> <Text text={commit.subject} />
+            </>
+          }
+        />
       )}
-      <Fact term="Delivery ID">
-        <Code text={id} />
-      </Fact>
+      <Fact term="Delivery ID" value={<Code text={id} />} />
     </Facts>
   );
 }

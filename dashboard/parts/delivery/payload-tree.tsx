@@ -3,7 +3,6 @@ import { parseJsonText } from '../../../json/parse-json-text.ts';
 import type { Scalar } from '../../../schema/filters/clause.ts';
 import { toChangeQuery } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { toHref } from '../../state/page-location.ts';
 import {
   createValueRenderer,
   describeFields,
@@ -14,8 +13,9 @@ import {
   shownFieldsMax,
   type TreeNode,
 } from '../../text/payload-tree.ts';
+import { Button } from '../controls.tsx';
 import { CopyButton } from '../copyable.tsx';
-import { Text } from '../text.tsx';
+import { Link, Marked, Text } from '../text.tsx';
 
 /** Levels that are open at first. */
 const openLevels = 1;
@@ -88,18 +88,16 @@ export function PayloadTree({ payload, root, search, onFilter, webhook }: Proper
             webhook={webhook}
           />
         ) : (
-          <button
+          <Button
+            look="quiet small"
+            label={`${node.rest.toLocaleString('en')} more`}
             key={`${node.path} rest`}
-            type="button"
-            class="btn quiet small"
             onClick={() =>
               setShown(
                 new Map([...shown, [node.path, (shown.get(node.path) ?? shownFieldsMax) + shownFieldsMax]]),
               )
             }
-          >
-            {node.rest.toLocaleString('en')} more
-          </button>
+          />
         ),
       )}
     </div>
@@ -147,9 +145,7 @@ function Node({ node, value, sought, isFirst, isFound, onToggle, onFilter, webho
           <Marked text={value} sought={sought} />
         </span>
       ) : (
-        <span class="o cut">
-          <Text text={describeFields(node.value)} />
-        </span>
+        <Text class="o cut" text={describeFields(node.value)} />
       )}
       {(isActive || isFound) && (
         <span class="copy flow">
@@ -175,29 +171,12 @@ function AutomateLink({ node, webhook }: { readonly node: TreeNode; readonly web
   const values = [value as Scalar];
   const change = toChangeQuery({ trigger: 0, kind: 'payload', path, operator: 'in', values });
   return (
-    <a
+    <Link
       class="copy-text"
-      href={toHref({ page: 'new-automation', factory, query: { webhook, ...change } })}
+      to={{ page: 'new-automation', factory, query: { webhook, ...change } }}
+      text="Automate"
       aria-label={`Write an automation for ${path}`}
-    >
-      Automate
-    </a>
-  );
-}
-
-/** Text in which each place with what is sought is marked. */
-function Marked({ text, sought }: { readonly text: string; readonly sought: string }) {
-  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase());
-  if (at === -1) return <Text text={text} />;
-  const end = at + sought.length;
-  return (
-    <>
-      <Text text={text.slice(0, at)} />
-      <mark>
-        <Text text={text.slice(at, end)} />
-      </mark>
-      <Marked text={text.slice(end)} sought={sought} />
-    </>
+    />
   );
 }
 

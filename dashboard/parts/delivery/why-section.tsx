@@ -8,9 +8,9 @@ import { renderNote } from '../../../schema/filters/payload-filter-explain.ts';
 import { readHeaderNumber, readPayloadNumber } from '../../../schema/filters/payload-filter-match.ts';
 import type { ShownDelivery } from '../../api-answers.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { toHref } from '../../state/page-location.ts';
 import { type ClauseRow, Clauses } from '../clauses.tsx';
-import { Code, Text } from '../text.tsx';
+import { Sec } from '../tables.tsx';
+import { Code, Link, Text } from '../text.tsx';
 
 type Evaluation = NonNullable<ShownDelivery['evaluation']>;
 type Verdict = Evaluation['automations'][number];
@@ -36,12 +36,11 @@ export function WhySection({ evaluation, commit }: Properties) {
   const areForOtherEvents = others.every(({ trigger }) => trigger?.headers?.holds === false);
   return (
     <section aria-label="Why">
-      <div class="sec">
-        <h2>Why</h2>
+      <Sec title="Why">
         <span class="t3 small">
           judged by {commit ? <code>{shortenRevision(commit.revision)}</code> : `serial ${evaluation.serial}`}
         </span>
-      </div>
+      </Sec>
       {[...matched, ...near, ...(isFolded && !isOpen ? [] : others)].map(each => (
         <Judged key={each.verdict.automation} {...each} />
       ))}
@@ -122,9 +121,7 @@ function Judged({ verdict, trigger, meant }: JudgedProperties) {
     <>
       <div class="judged">
         <b>
-          <a href={toHref({ page: 'automation', factory, id: automation })}>
-            <Text text={automation} />
-          </a>
+          <Link to={{ page: 'automation', factory, id: automation }} text={automation} />
         </b>
         <span class={wouldTrigger ? 't2' : meant ? 'warn' : 't3'}>
           {wouldTrigger ? 'matched' : enabled ? (meant ? 'nearly matched' : 'did not match') : 'disabled'}

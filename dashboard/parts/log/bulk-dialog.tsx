@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { BulkResult } from '../../../schema/clients/act-on-each.ts';
 import { refusals } from '../../../schema/refusal.ts';
 import { bulkRowsMax, useBulk } from '../../state/use-bulk.ts';
+import { Button } from '../controls.tsx';
 import { Dialog } from '../dialog.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
@@ -53,13 +54,16 @@ export function BulkDialog({ words, read, act, onClose, children }: Properties) 
         <ProblemNotice error={error ?? result?.failure} />
       </div>
       <div class="actions end">
-        <button type="button" class="btn" onClick={phase === 'acting' ? bulk.stop : onClose}>
-          {phase === 'acting' ? 'Stop' : phase === 'over' ? 'Close' : 'Cancel'}
-        </button>
+        <Button
+          label={phase === 'acting' ? 'Stop' : phase === 'over' ? 'Close' : 'Cancel'}
+          onClick={phase === 'acting' ? bulk.stop : onClose}
+        />
         {mayStart && (
-          <button type="button" class="btn primary" onClick={() => void bulk.start(act)}>
-            {words.verb} {count(ids.length)}
-          </button>
+          <Button
+            look="primary"
+            label={`${words.verb} ${count(ids.length)}`}
+            onClick={() => void bulk.start(act)}
+          />
         )}
       </div>
     </Dialog>

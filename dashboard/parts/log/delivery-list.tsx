@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { apiPageMax } from '../../../schema/api/conventions.ts';
 import { runStates } from '../../../schema/delivery.ts';
@@ -12,14 +13,13 @@ import { formatSize } from '../../text/format-values.ts';
 import { lookOfRun, signOfOutcome } from '../../text/looks.ts';
 import { ToggleChip } from '../chips.tsx';
 import { AutomationChoice } from '../delivery/delivery-actions.tsx';
-import { Empty } from '../lists.tsx';
 import { Monogram, schemeOf } from '../monogram.tsx';
 import { Sign, toneOf } from '../signs.tsx';
 import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { type ChangeFilters, LogChips } from './log-chips.tsx';
 import { type BulkAction, BulkButton, LiveSign, LogSearch, useLogFilters } from './log-controls.tsx';
-import { type LogKind, LogList, useLog } from './log-list.tsx';
+import { type LogKind, LogList, NoRows, useLog } from './log-list.tsx';
 
 type Query = LogFilters & RowsPosition & { readonly summary?: 'true' };
 type Schemes = ReadonlyMap<string, string | null>;
@@ -66,12 +66,7 @@ export const replayAll: BulkAction = {
   render: (filters, onClose) => <BulkReplay filters={filters} onClose={onClose} />,
 };
 
-interface BulkProperties {
-  readonly filters: LogFilters;
-  readonly onClose: () => void;
-}
-
-function BulkReplay({ filters, onClose }: BulkProperties) {
+function BulkReplay({ filters, onClose }: { readonly filters: LogFilters; readonly onClose: () => void }) {
   const { factory } = useFactory();
   const [automation, setAutomation] = useState('');
   const path = '/factories/{factory}/deliveries/{delivery}/replay';
@@ -150,7 +145,7 @@ export function DeliveryList({ fixed }: Properties) {
           kind={kind}
           log={log}
           locationOf={({ id }): FactoryLocation => ({ page: 'delivery', factory, id })}
-          empty={<NoDeliveries isFiltered={isFiltered} onClear={clear} />}
+          empty={<NoDeliveries kind={kind} isFiltered={isFiltered} onClear={clear} />}
         />
       </div>
     </>
@@ -169,27 +164,11 @@ export function listChips(
   ];
 }
 
-interface NoneProperties {
-  readonly isFiltered: boolean;
-  readonly onClear: () => void;
-}
+type NoneProperties = Omit<ComponentProps<typeof NoRows<ListedDelivery>>, 'children'>;
 
-export function NoDeliveries({ isFiltered, onClear }: NoneProperties) {
-  if (!isFiltered) {
-    return (
-      <Empty title="No deliveries yet">
-        <p>Deliveries appear here as they arrive, whether accepted or rejected.</p>
-      </Empty>
-    );
-  }
+export function NoDeliveries(properties: NoneProperties) {
   return (
-    <Empty title="No deliveries match the filters">
-      <p>
-        <button type="button" class="btn" onClick={onClear}>
-          Clear filters
-        </button>
-      </p>
-    </Empty>
+    <NoRows {...properties}>Deliveries appear here as they arrive, whether accepted or rejected.</NoRows>
   );
 }
 
@@ -208,17 +187,11 @@ function DeliveryCells({ delivery, schemes }: CellsProperties) {
       <Sign name={signOfOutcome(outcome)} label={outcome} />
       <span class="hook">
         <Monogram scheme={scheme} name={webhook} />
-        <span class="cut">
-          <Text text={webhook} />
-        </span>
+        <Text class="cut" text={webhook} />
       </span>
       <span class="what">
-        <span class="title nowrap">
-          <Text text={summary?.title ?? outcome} />
-        </span>
-        <span class="sum cut">
-          <Text text={texts.join(' · ')} />
-        </span>
+        <Text class="title nowrap" text={summary?.title ?? outcome} />
+        <Text class="sum cut" text={texts.join(' · ')} />
       </span>
       <BecameOf delivery={delivery} isRejected={isRejected} />
       <ClockTime at={at} />

@@ -5,7 +5,7 @@ import { currentLocation, readQuery, redirectTo } from '../../state/current-loca
 import { useKeys } from '../../state/keyboard.ts';
 import { changeFilters, type LogFilters, readFilters, toApiFilters } from '../../state/log-filters.ts';
 import type { Row } from '../../state/row-segments.ts';
-import { Finder } from '../controls.tsx';
+import { Button, Finder } from '../controls.tsx';
 import type { ChangeFilters } from './log-chips.tsx';
 import type { Log } from './log-list.tsx';
 
@@ -69,9 +69,11 @@ export function LiveSign<T extends Row>({ log }: { readonly log: Log<T> }) {
   return (
     <span class="live-sign">
       {log.waiting > 0 ? (
-        <button type="button" class="btn small" onClick={showNew}>
-          {log.isPastCount ? 'Many' : log.waiting.toLocaleString('en')} new
-        </button>
+        <Button
+          look="small"
+          label={`${log.isPastCount ? 'Many' : log.waiting.toLocaleString('en')} new`}
+          onClick={showNew}
+        />
       ) : log.isLive ? (
         <span class="live">live</span>
       ) : (
@@ -128,9 +130,7 @@ export function BulkButton({ bulk, filters, onDone }: BulkProperties) {
   };
   return (
     <>
-      <button type="button" class="btn no-phone" onClick={open}>
-        {bulk.action}
-      </button>
+      <Button look="no-phone" label={bulk.action} onClick={open} />
       {meant && bulk.render(meant, close)}
     </>
   );

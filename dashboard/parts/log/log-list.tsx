@@ -15,7 +15,8 @@ import { nowMs, timeZone } from '../../state/time.ts';
 import { useRows } from '../../state/use-rows.ts';
 import { watchEvents } from '../../state/watch-events.ts';
 import { formatClockTime, formatDay, formatExactTime } from '../../text/format-time.ts';
-import { Waiting } from '../lists.tsx';
+import { Button } from '../controls.tsx';
+import { Empty, Waiting } from '../lists.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
 /** Deliveries or runs: how they are read, and what is shown of one. Keep it the same object: rows are rendered once for each. */
@@ -119,12 +120,40 @@ export function LogList<T extends Row>({ kind, log, empty, ...properties }: Prop
         <ProblemNotice error={error} retry={log.reload} />
         {progress && <Progress progress={progress} what={kind.what} onStop={log.stop} />}
         {!isEnd && !progress && (
-          <button type="button" class="btn quiet" disabled={isReading} onClick={() => log.readMore(last)}>
-            Show older {kind.what}
-          </button>
+          <Button
+            look="quiet"
+            label={`Show older ${kind.what}`}
+            disabled={isReading}
+            onClick={() => log.readMore(last)}
+          />
         )}
       </div>
     </>
+  );
+}
+
+interface NoneProperties<T extends Row> {
+  readonly kind: LogKind<T>;
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+  /** How a first row comes. */
+  readonly children: string;
+}
+
+/** Stands in for a list without rows. */
+export function NoRows<T extends Row>({ kind: { what }, isFiltered, onClear, children }: NoneProperties<T>) {
+  if (!isFiltered)
+    return (
+      <Empty title={`No ${what} yet`}>
+        <p>{children}</p>
+      </Empty>
+    );
+  return (
+    <Empty title={`No ${what} match the filters`}>
+      <p>
+        <Button label="Clear filters" onClick={onClear} />
+      </p>
+    </Empty>
   );
 }
 
@@ -240,14 +269,12 @@ function OtherLine<T extends Row>({ item, log, what, onToggle }: OtherProperties
       );
     case 'gap':
       return (
-        <button
-          type="button"
-          class="btn quiet"
+        <Button
+          look="quiet"
+          label={`Show the ${what} in between`}
           disabled={log.isReading}
           onClick={() => log.readMore(item.segment)}
-        >
-          Show the {what} in between
-        </button>
+        />
       );
   }
 }
@@ -264,9 +291,7 @@ function Progress({ progress: { searched, lastId }, what, onStop }: ProgressProp
     <p class="flow t2" role="status">
       Searched {searched.toLocaleString('en')} {what}
       {atMs !== undefined && `, back to ${formatExactTime(atMs, timeZone.value)}`} …
-      <button type="button" class="btn small" onClick={onStop}>
-        Stop
-      </button>
+      <Button look="small" label="Stop" onClick={onStop} />
     </p>
   );
 }

@@ -7,21 +7,15 @@ import type { RowsPosition } from '../../state/row-list.ts';
 import { nowMs } from '../../state/time.ts';
 import { lookOfRun } from '../../text/looks.ts';
 import { describeResult, lengthOfRun } from '../../text/run-path.ts';
-import { Empty } from '../lists.tsx';
 import { Monogram } from '../monogram.tsx';
 import { Sign } from '../signs.tsx';
 import { ClockTime, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { LogChips } from './log-chips.tsx';
-import { type BulkAction, BulkButton, LiveSign, LogSearch, useLogFilters } from './log-controls.tsx';
-import { type LogKind, LogList, useLog } from './log-list.tsx';
+import type { BulkAction } from './log-controls.tsx';
+import type { LogKind } from './log-list.tsx';
 
 /** Runs in a list. Webhooks are drawn by the scheme that their delivery names. */
-export function useRunKind(): LogKind<ShownRun> {
-  return runKind;
-}
-
-const runKind: LogKind<ShownRun> = {
+export const runKind: LogKind<ShownRun> = {
   what: 'runs',
   read: readRuns,
   mayChange: ({ state }) => !hasEnded(state),
@@ -38,18 +32,12 @@ function RunCells({ run }: { readonly run: ShownRun }) {
   return (
     <>
       <Sign name={sign} label={word} />
-      <span class="title cut">
-        <Text text={run.automation} />
-      </span>
+      <Text class="title cut" text={run.automation} />
       <span class="by flow t2">
         <Monogram scheme={summary?.scheme ?? null} name={webhook} />
-        <span class="cut">
-          <Text text={manual ? 'by hand' : event} />
-        </span>
+        <Text class="cut" text={manual ? 'by hand' : event} />
       </span>
-      <span class={`res cut ${resultClasses[tone]}`}>
-        <Text text={text || word} />
-      </span>
+      <Text class={`res cut ${resultClasses[tone]}`} text={text || word} />
       <span class={`num2 ${run.state === 'running' ? 'run' : ''}`}>
         <RunLength run={run} />
       </span>
@@ -135,35 +123,5 @@ function BulkCancel({ filters, onClose }: BulkProperties) {
         retried. Keep the page open until it is done.
       </p>
     </BulkDialog>
-  );
-}
-
-interface Properties {
-  readonly fixed?: LogFilters;
-}
-
-/** The runs of a factory, or of one of its automations. */
-export function RunList({ fixed }: Properties) {
-  const { factory } = useFactory();
-  const { chosen, filters, change, isFiltered } = useLogFilters(fixed);
-  const log = useLog(runKind, filters);
-  return (
-    <div class="own">
-      <div class="filters">
-        <LogChips filters={chosen} offered={['time', 'webhook', 'event', 'state']} onChange={change} />
-        <LiveSign log={log} />
-        <span class="push" />
-        <LogSearch value={chosen.search ?? ''} onChange={search => change({ search })} />
-        {bulkRunActions.map(bulk => (
-          <BulkButton key={bulk.action} bulk={bulk} filters={filters} onDone={log.refresh} />
-        ))}
-      </div>
-      <LogList
-        kind={runKind}
-        log={log}
-        locationOf={({ id }) => ({ page: 'run', factory, id })}
-        empty={<Empty title={isFiltered ? 'No runs match the filters' : 'No runs yet'} />}
-      />
-    </div>
   );
 }

@@ -25,7 +25,7 @@ backOff:
 
 test.for<[name: string, path: (string | number)[], value: unknown, from: string, to: string]>([
   ['a value', ['attempts'], 5, 'attempts: 3', 'attempts: 5'],
-  ['a value with a comment', ['timeLimit'], '2h', '10m  # enough', '2h  # enough'],
+  ['a value with a comment', ['timeLimit'], '2h', '10m  # enough', '2h # enough'],
   ['a list', ['triggers', 0, 'filter', 'payload', 'action'], ['a', 'b'], '[failed] #', '[a, b] #'],
   ['a key below', ['backOff', 'max'], '5m', '  first: 30s\n', '  first: 30s\n  max: 5m\n'],
   ['a new key', ['order'], '$.id', '  first: 30s\n', '  first: 30s\norder: $.id\n'],
