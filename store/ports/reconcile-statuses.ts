@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { diagnosticShape } from '../../schema/views/problem-answer.ts';
 import { type Commit, commitShape } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { diagnosticShape } from '../../schema/views/problem-answer.ts';
 
 /** The kinds of reconcile failures. */
 const reconcileFailureReasons = [
