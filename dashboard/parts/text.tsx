@@ -50,10 +50,16 @@ export function Marked({ text, sought }: { readonly text: string; readonly sough
   );
 }
 
+interface LinkProperties extends TextProperties {
+  readonly to: PageLocation;
+  /** For screen readers, if the text does not say enough. */
+  readonly 'aria-label'?: string;
+}
+
 /** A link within the dashboard. */
-export function Link({ text, to, class: className }: TextProperties & { readonly to: PageLocation }) {
+export function Link({ text, to, class: className, 'aria-label': label }: LinkProperties) {
   return (
-    <a class={className} href={toHref(to)}>
+    <a class={className} href={toHref(to)} aria-label={label}>
       <Text text={text} />
     </a>
   );

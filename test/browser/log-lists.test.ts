@@ -208,6 +208,14 @@ browserTest('a delivery opens beside the list, which is neither read again nor m
   await rowOf(page, push).waitFor();
   expect(reads).toEqual([]);
 
+  // What is not found has its heading in each window.
+  await page.setViewportSize(wide.browser.viewport);
+  await visit('/deliveries/dlv_unknown');
+  const missing = page.getByRole('heading', { level: 1, name: 'Delivery not found' });
+  await missing.waitFor();
+  await page.setViewportSize({ width: 900, height: 700 });
+  await missing.waitFor();
+
   // A duplicate shows its original.
   await sendEvent(deploys, 'deployment', { state: 'failed', order: 'order-4711' });
   await page.setViewportSize(wide.browser.viewport);

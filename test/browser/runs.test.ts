@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { type Api, addSettings, browserTest, openDashboard, textOf } from './browser.ts';
 import { automate, createWebhook, deliver, listRuns, type SampleWebhook } from './samples.ts';
 
-// A payload with `wait` keeps its run working until it is cancelled; one with `fail` lets it fail twice.
+// A payload with `wait` keeps its run working until it is cancelled; one with `fail` lets it fail twice. Others wait for
+// approval.
 addSettings({
   runs: {
     attempts: 2,
@@ -12,8 +13,9 @@ addSettings({
       argv: [
         'sh',
         '-c',
-        'echo "read the log"; grep -q wait event-payload.json && exec sleep 600; grep -q fail event-payload.json && { echo "no luck" >&2; exit 3; }; exit 0',
+        'echo "read the log"; grep -q wait event-payload.json && exec sleep 600; grep -q fail event-payload.json && { echo "no luck" >&2; exit 3; }; mkdir artifacts; echo done > artifacts/note.md',
       ],
+      afterwards: { argv: ['true'], approval: 'required' },
     },
   },
 });
@@ -86,4 +88,19 @@ browserTest('runs are shown, retried, dismissed, cancelled and done again', asyn
   await page.getByText('Look twice.').waitFor();
   expect(await api('GET', `/runs/${again}`)).toMatchObject({ againOf: waiting, prompt: 'Look twice.' });
   await api('POST', `/runs/${again}/cancel`, {});
+
+  const proposed = await startRun(api, webhook, 'done', 'queued');
+  await visit(`/runs/${proposed}`);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('heading', { name: 'triage' }).getByText('Succeeded', { exact: true }).waitFor();
+  expect(await api('GET', `/runs/${proposed}`)).toMatchObject({ afterwards: { approval: {} } });
+
+  // A replay shows its run, also where all runs have ended.
+  const { deliveryId } = await api<{ deliveryId: string }>('GET', `/runs/${proposed}`);
+  await visit(`/deliveries/${deliveryId}`);
+  const lines = page.locator('.run-line');
+  await lines.getByText('succeeded').waitFor();
+  await page.getByRole('button', { name: 'Replay…' }).click();
+  await dialog.getByRole('button', { name: 'Start runs' }).click();
+  await expect.poll(() => lines.count()).toBe(2);
 });
