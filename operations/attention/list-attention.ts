@@ -67,9 +67,9 @@ function findDrifted({
   managedBy,
 }: FactoryFacts): Attention | undefined {
   const found = reconcile ? findDrift(source, edited, reconcile) : edited ? 'edited' : null;
-  const byHand = changedByHand.map(({ webhook, enabled, enabledInFile, who, at }) => {
+  const byHand = changedByHand.map(({ webhook, enabled, enabledInFile, who }) => {
     const by = who ? ` by ${who.kind === 'token' ? 'the API token ' : ''}${who.name} from ${who.from}` : '';
-    return `${webhook.name} was ${say(enabled)}${by} at ${at}, and is ${say(enabledInFile)} in its file`;
+    return `${webhook.name} was ${say(enabled)}${by}, and is ${say(enabledInFile)} in its file`;
   });
   const reasons = [...(found ? [drifts[found]] : []), ...byHand];
   if (reasons.length === 0) return undefined;

@@ -37,7 +37,7 @@ browserTest('a factory of files is switched, and offers other changes as files',
 
   await visit('/overview');
   await page.getByRole('list', { name: 'Needs attention' }).getByText('The applied state differs').waitFor();
-  await page.getByText('Deploys is disabled here, and enabled in its file.').waitFor();
+  await page.getByText(/^Deploys was disabled by .+, and is enabled in its file\./).waitFor();
   await page.getByRole('link', { name: 'See the drift' }).waitFor();
 
   // The settings say what was changed by hand, by whom, and what it is in its file.

@@ -241,9 +241,9 @@ function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: stri
 function describeAttention({ attention }: AppliedStatus): [name: string, value: string][] {
   return attention
     .filter(({ type }) => type !== 'reconcile.failing')
-    .map(({ type, reason, remedy }) => [
+    .map(({ type, since, reason, remedy }) => [
       type === 'drift' ? 'drift' : 'attention',
-      `${reason}${remedy === null ? '' : `. ${remedy}`}`,
+      `${reason}${since === null ? '' : ` (since ${since})`}${remedy === null ? '' : `. ${remedy}`}`,
     ]);
 }
 
