@@ -17,8 +17,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 interface DashboardFile {
   readonly bytes: Buffer;
-  /** The same, compressed. Most are text, and a third of the size. */
-  readonly gzipped: Buffer;
+  /** Returns the same compressed, as most browsers ask for it: text is a third of the size. Compresses once. */
+  readonly gzipped: () => Promise<Buffer>;
   readonly mediaType: string;
 }
 
@@ -46,9 +46,17 @@ export async function readDashboardFiles(directory: string): Promise<DashboardFi
       const path = file.slice(join(directory, '/').length).replaceAll('\\', '/');
       const mediaType = mediaTypes[extname(name)] ?? '';
       const bytes = await readFile(file);
-      return [`/${path}`, { bytes, gzipped: await promisify(gzip)(bytes), mediaType }] as const;
+      return [`/${path}`, { bytes, gzipped: gzippedOnce(bytes), mediaType }] as const;
     });
   return new Map(await Promise.all(files));
+}
+
+function gzippedOnce(bytes: Buffer): () => Promise<Buffer> {
+  let gzipped: Promise<Buffer> | undefined;
+  return () => {
+    gzipped ??= promisify(gzip)(bytes);
+    return gzipped;
+  };
 }
 
 /**
@@ -66,6 +74,6 @@ export function serveDashboard(files: DashboardFiles): Middleware {
     context.vary('Accept-Encoding');
     const isGzipped = context.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (isGzipped) context.set('Content-Encoding', 'gzip');
-    context.body = isGzipped ? file.gzipped : file.bytes;
+    context.body = isGzipped ? await file.gzipped() : file.bytes;
   };
 }

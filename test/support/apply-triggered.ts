@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { homeAt } from '../../store/home/home.ts';
 import type { Run } from '../../store/ports/delivery-log.ts';
-import { readStore } from './stored.ts';
+import { applyDirectory } from './factory.ts';
+import { factoryIn, readStore } from './stored.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
@@ -13,15 +15,22 @@ export async function applyTriggered(
   webhook: { readonly name: string; readonly [key: string]: string } = { name: 'hook' },
 ): Promise<{ readonly uid: string; readonly secret: string }> {
   const { name, ...keys } = webhook;
+  const factory = factoryIn(homeAt(workspace.home));
+  const secret = randomBytes(32).toString('base64url');
+  await factory.store.teamSecrets.set('TOKEN', secret);
   workspace.write(`webhooks/${name}.yaml`, JSON.stringify({ secretName: 'TOKEN', ...keys }));
-  const { stdout: secret } = await workspace.hookmill('secrets', 'generate', 'TOKEN');
-  const applied = await workspace.hookmill('apply', '-o', 'json');
-  const [{ uid }] = JSON.parse(applied.stdout).changes;
+  const apply = async () => {
+    const applied = await applyDirectory(factory, workspace.directory);
+    if (applied.result === 'invalid') throw new Error(JSON.stringify(applied.diagnostics));
+    return applied.state.webhooks;
+  };
+  const uid = (await apply()).find(one => one.name === name)?.uid ?? '';
   const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
   for (const [automation, keys] of Object.entries(automations))
     workspace.write(`automations/${automation}.yaml`, JSON.stringify({ prompt: 'Act.', triggers, ...keys }));
-  await workspace.hookmill('apply');
-  return { uid, secret: secret.trim() };
+  await apply();
+  await factory.store.close();
+  return { uid, secret };
 }
 
 /** Reads the newest run of the factory `default`. */

@@ -1,43 +1,41 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sign as signAsGitHub } from '@octokit/webhooks-methods';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
 import { connectTo, head, send } from '../../support/http.ts';
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
-  test('finishes open requests, accepts no new ones, and exits 0', async () => {
-    const daemon = await startDaemonForTest();
-    const webhook = await daemon.webhook();
-    const underWay = await connectTo(webhook.url);
-    underWay.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 4']));
-    underWay.write('"a');
-    const answered = await webhook.post('1');
-    const stopped = daemon.stop(signal);
-    await expect
-      .poll(() =>
-        send(daemon.ingressUrl).then(
-          () => 'answers',
-          error => error.code,
-        ),
-      )
-      .toBe('ECONNREFUSED');
-    expect(await daemon.readyz()).toMatchObject({ status: 'not ready', reason: 'the daemon is stopping' });
+test('on SIGTERM, finishes open requests, accepts no new ones, and exits 0', async () => {
+  const daemon = await startDaemonForTest();
+  const webhook = await daemon.webhook();
+  const underWay = await connectTo(webhook.url);
+  underWay.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 4']));
+  underWay.write('"a');
+  const answered = await webhook.post('1');
+  const stopped = daemon.stop('SIGTERM');
+  await expect
+    .poll(() =>
+      send(daemon.ingressUrl).then(
+        () => 'answers',
+        error => error.code,
+      ),
+    )
+    .toBe('ECONNREFUSED');
+  expect(await daemon.readyz()).toMatchObject({ status: 'not ready', reason: 'the daemon is stopping' });
 
-    underWay.write('b"');
-    const received = await underWay.closed;
-    expect(received).toMatch(/^HTTP\/1\.1 202 /);
-    expect(received).toMatch(/\r\nConnection: close\r\n/);
-    expect(await stopped, daemon.stderr()).toBe(0);
-    expect((await webhook.rows()).map(({ id }) => id)).toEqual([
-      /dlv_\w+/.exec(received)?.[0],
-      answered.deliveryId,
-    ]);
-    expect(daemon.stderr()).toContain('"msg":"stopped"');
-  });
+  underWay.write('b"');
+  const received = await underWay.closed;
+  expect(received).toMatch(/^HTTP\/1\.1 202 /);
+  expect(received).toMatch(/\r\nConnection: close\r\n/);
+  expect(await stopped, daemon.stderr()).toBe(0);
+  expect((await webhook.rows()).map(({ id }) => id)).toEqual([
+    /dlv_\w+/.exec(received)?.[0],
+    answered.deliveryId,
+  ]);
+  expect(daemon.stderr()).toContain('"msg":"stopped"');
 });
 
-test('stops though connections are idle and a body is stuck', async () => {
+test('on SIGINT, stops though connections are idle and a body is stuck', async () => {
   // Only the stop can end the body: it may take its time.
   const daemon = await startDaemonForTest({ settings: { limits: { requestSeconds: 600 } } });
   const webhook = await daemon.webhook();
@@ -46,7 +44,7 @@ test('stops though connections are idle and a body is stuck', async () => {
   await idle.receives(/202/);
   const stuck = await connectTo(webhook.url);
   stuck.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 4']));
-  expect(await daemon.stop()).toBe(0);
+  expect(await daemon.stop('SIGINT')).toBe(0);
   expect(await stuck.closed).not.toContain('202');
 });
 

@@ -3,8 +3,11 @@ import { execa } from 'execa';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createScaffold } from '../../../cli/scaffold/scaffold.ts';
+import { homeAt } from '../../../store/home/home.ts';
+import { applyDirectory } from '../../support/factory.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { startManagedDaemon } from '../../support/management.ts';
+import { factoryIn, readStore } from '../../support/stored.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 import { jobEnvironment, readStep, root, runStep } from './action-steps.ts';
 import { makeSmallTarball } from './package-tarball.ts';
@@ -38,9 +41,13 @@ beforeEach(async () => {
     RUNNER_TEMP: elsewhere.directory,
   };
   workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
-  await workspace.hookmill('secrets', 'generate', 'TOKEN', '--home', home);
+  await addToken(home);
   symlinkSync(installed, elsewhere.path('hookmill'));
 });
+
+/** Makes a home with a team secret. */
+const addToken = (home: string) =>
+  readStore(homeAt(home), ({ teamSecrets }) => teamSecrets.set('TOKEN', 'a-secret-of-the-team', 'default'));
 
 test('Install refuses a tarball with another integrity, and none', async () => {
   const wrong = { ...inputs, integrity: integrity.replace('sha512-', 'sha512-A') };
@@ -73,7 +80,7 @@ describe('Plan', () => {
     expect(exitCode).toBe(0);
     expect(workspace.read('summary')).toContain('### hookmill plan: 1 to add, 0 to change, 0 to destroy');
     expect(workspace.read('output')).toBe('changes=true\n');
-    await workspace.hookmill('apply', '--home', home);
+    await applyDirectory(factoryIn(homeAt(home)), workspace.directory);
     await planned();
     expect(workspace.read('output')).toBe('changes=true\nchanges=false\n');
   });
@@ -115,7 +122,7 @@ describe('Plan', () => {
   });
 
   test.each(['', '.hookmill', 'a/link', 'nowhere', '.'])('refuses the home %j', async given => {
-    await workspace.hookmill('secrets', 'generate', 'TOKEN');
+    await addToken(workspace.home);
     mkdirSync(workspace.path('a'));
     symlinkSync(workspace.home, workspace.path('a/link'));
     const { exitCode, stdout } = await planned({ home: given });

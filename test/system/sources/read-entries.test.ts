@@ -106,8 +106,8 @@ function makeDirectory({ kind, files, verdicts }: Case): string {
   for (const path of Object.keys(verdicts)) {
     if (kind === 'link') symlinkSync('elsewhere', at(path));
     if (kind === 'submodule') mkdirSync(join(at(path), '.git'), { recursive: true });
-    if (kind === 'other') execFileSync('mkfifo', [at(path)]);
   }
+  if (kind === 'other') execFileSync('mkfifo', Object.keys(verdicts).map(at));
   return directory;
 }
 

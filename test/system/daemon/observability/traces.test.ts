@@ -6,13 +6,14 @@ import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { Traces } from '../../../../daemon/observability/traces.ts';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
+import { replayDelivery } from '../../../../operations/log/deliveries.ts';
 import { homeAt } from '../../../../store/home/home.ts';
 import type { Run } from '../../../../store/ports/delivery-log.ts';
 import { applyTriggered } from '../../../support/apply-triggered.ts';
 import { bearerOf, startDaemonForTest, type TestDaemon } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Answer, send } from '../../../support/http.ts';
-import { storeIn } from '../../../support/stored.ts';
+import { factoryIn, storeIn } from '../../../support/stored.ts';
 import { startWebhookDaemon } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 import { recordRun } from '../runs/record-runs.ts';
@@ -66,16 +67,22 @@ function contextOf({ traceId, spanId }: CollectedSpan) {
 test('the trace of a trusted sender goes on in the request, its commit, and each attempt at its run', async () => {
   const collector = await startCollector();
   const { workspace, store, post, runsThatAre } = await prepare();
+  const coverage = mkdtempSync(join(tmpdir(), 'coverage-'));
   const script = `echo "$TRACEPARENT" >> ${workspace.path('seen')}; [ $(wc -l < ${workspace.path('seen')}) = 2 ]`;
   const daemon = await startDaemonForTest({
     workspace,
     settings: { tracing: { trustSenders: ['loopback'] }, runs: scriptRuns(script) },
-    env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'hooks' },
+    env: {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: 'hooks',
+      NODE_V8_COVERAGE: coverage,
+    },
   });
   const { deliveryId } = await post(daemon, '{}', { traceparent });
   const [run] = await runsThatAre('succeeded', deliveryId);
   const logged = (await store.deliveries.findDelivery(deliveryId ?? ''))?.headers;
   expect(await daemon.stop()).toBe(0);
+  expect(readLoaded(coverage)).toMatch(/\/dist\/traces-/);
 
   const spans = collector.spans();
   expect(spans.map(({ name }) => name).sort()).toEqual(
@@ -186,8 +193,7 @@ test('a replay has a trace of its own with a link to the request of its delivery
   const daemon = await startHere({ tracing: { endpoint: collector.url }, runs: scriptRuns(script) });
   const { deliveryId = '' } = await post(daemon, '{}');
   const [original] = await runsThatAre('succeeded', deliveryId);
-  const { exitCode } = await workspace.hookmill('deliveries', 'replay', deliveryId);
-  expect(exitCode).toBe(0);
+  await replayDelivery(factoryIn(homeAt(workspace.home)), deliveryId, undefined);
   const runs = await runsThatAre('succeeded', deliveryId, 2);
   await daemon.stop();
 
@@ -298,28 +304,27 @@ test('traces that are not sampled are not sent, and programs are told so', async
   expect(workspace.read('seen')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00\n$/);
 });
 
-/** The scripts that a daemon has loaded when it has received a delivery and executed its run. */
-async function listLoaded(settings: object): Promise<{ loaded: string; logged: object; seen: string }> {
+/** The scripts that a process has loaded, from what `NODE_V8_COVERAGE` made it write. */
+function readLoaded(coverage: string): string {
+  return readdirSync(coverage)
+    .map(file => readFileSync(join(coverage, file), 'utf8'))
+    .join('\n');
+}
+
+test('a daemon that does not trace loads nothing for it, and stores and passes on nothing', async () => {
   const { workspace, store, post, runsThatAre } = await prepare();
   const coverage = mkdtempSync(join(tmpdir(), 'coverage-'));
   const runs = scriptRuns(`echo "$TRACEPARENT" >> ${workspace.path('seen')}`);
   const env = { NODE_V8_COVERAGE: coverage };
-  const daemon = await startDaemonForTest({ workspace, settings: { ...settings, runs }, env });
+  const daemon = await startDaemonForTest({ workspace, settings: { runs }, env });
   const { deliveryId = '' } = await post(daemon, '{}', { traceparent });
   await runsThatAre('succeeded', deliveryId);
   await daemon.stop();
-  const logged = (await store.deliveries.findDelivery(deliveryId))?.headers ?? {};
-  const files = readdirSync(coverage).map(file => readFileSync(join(coverage, file), 'utf8'));
-  return { loaded: files.join('\n'), logged, seen: workspace.read('seen') };
-}
-
-test('a daemon that does not trace loads nothing for it, and stores and passes on nothing', async () => {
-  const off = await listLoaded({});
-  expect(off.loaded).toMatch(/\/dist\/daemon-/);
-  expect(off.loaded).not.toMatch(/\/dist\/traces-|@opentelemetry/);
-  expect(Object.keys(off.logged)).not.toContain('hookmill-traceparent');
-  expect(off.seen).toBe('\n');
-
-  const on = await listLoaded({ tracing: { endpoint: (await startCollector()).url } });
-  expect(on.loaded).toMatch(/\/dist\/traces-/);
+  const loaded = readLoaded(coverage);
+  expect(loaded).toMatch(/\/dist\/daemon-/);
+  expect(loaded).not.toMatch(/\/dist\/traces-|@opentelemetry/);
+  expect(Object.keys((await store.deliveries.findDelivery(deliveryId))?.headers ?? {})).not.toContain(
+    'hookmill-traceparent',
+  );
+  expect(workspace.read('seen')).toBe('\n');
 });

@@ -1,20 +1,22 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { suspendReconcile } from '../../../../operations/branch/reconcile.ts';
+import { homeAt } from '../../../../store/home/home.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { makeUpstream, secret, type Upstream, webhook } from '../../../support/git-samples.ts';
 import { serveSilence } from '../../../support/git-servers.ts';
 import { send } from '../../../support/http.ts';
+import { factoryIn, readStore } from '../../../support/stored.ts';
 import { openWebhookDaemon, startWebhookDaemon } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 /** A workspace whose home has the team secret S. */
 async function makeHome(): Promise<Workspace> {
   const workspace = makeWorkspace();
-  await workspace.hookmill('secrets', 'set', 'S', { stdin: secret });
-  await workspace.hookmill('secrets', 'share', 'S', '--all-factories');
+  await readStore(homeAt(workspace.home), ({ teamSecrets }) => teamSecrets.set('S', secret));
   return workspace;
 }
 
@@ -31,9 +33,9 @@ function useFollowing<Daemon extends Following>(start: (workspace: Workspace) =>
 }
 
 /** A repository with one webhook, which outlives a test. */
-function pushed(subject = 'Add push'): Upstream {
+function pushed(): Upstream {
   const upstream = makeUpstream(mkdtempSync(join(tmpdir(), 'hookmill-git-')));
-  upstream.commit({ 'webhooks/push.yaml': webhook() }, subject);
+  upstream.commit({ 'webhooks/push.yaml': webhook() }, 'Add push');
   return upstream;
 }
 
@@ -47,8 +49,8 @@ async function serves(daemon: Pick<TestDaemon, 'readyz'>, webhooks: number, name
 }
 
 async function urlOf({ workspace, ingressUrl }: Following, name: string, factory: string): Promise<string> {
-  const { stdout } = await workspace.hookmill('webhooks', 'show', name, '--factory', factory, '-o', 'json');
-  return `${ingressUrl}/webhooks/w/${JSON.parse(stdout).uid}`;
+  const { webhooks } = await readStore(homeAt(workspace.home), store => store.appliedStates.read(factory));
+  return `${ingressUrl}/webhooks/w/${webhooks.find(webhook => webhook.name === name)?.uid}`;
 }
 
 const hourly = { interval: '1h' };
@@ -65,21 +67,26 @@ describe('a daemon that looks each second', () => {
     }),
   );
   /** Looks at the branch cost more than the rest of a test, so none goes on after it. */
-  const suspend = (factory: string) =>
-    following().workspace.hookmill('reconcile', 'suspend', '--factory', factory);
+  const suspend = (factory: string, suspended = true) =>
+    suspendReconcile(factoryIn(homeAt(following().workspace.home), factory), suspended);
 
   test('serves a push to the branch within the interval, and ignores other branches', async () => {
     const daemon = following();
     await serves(daemon, 1, 'default');
-    followed.git('checkout', '--quiet', '-b', 'feature');
+    const checkOut = (branch: string) =>
+      writeFileSync(join(followed.bare, 'HEAD'), `ref: refs/heads/${branch}\n`);
+    checkOut('feature');
     const other = followed.commit({ 'webhooks/feature.yaml': webhook('S', 'authMode: url_token\n') });
-    followed.git('checkout', '--quiet', 'main');
-    const revision = followed.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: true\n') });
+    checkOut('main');
+    const revision = followed.commit({
+      'webhooks/feature.yaml': null,
+      'webhooks/pay.yaml': webhook('S', 'enabled: true\n'),
+    });
     await serves(daemon, 2, 'default');
     await expect
       .poll(async () => (await factoryOf(daemon, 'default'))?.reconcile)
       .toMatchObject({ tip: { revision }, failingSince: null });
-    expect(await daemon.workspace.hookmill('webhooks', 'show', 'feature')).toMatchObject({ exitCode: 1 });
+    expect(await urlOf(daemon, 'feature', 'default')).toMatch(/undefined$/);
     expect(JSON.stringify(await daemon.readyz())).not.toContain(other);
     await suspend('default');
   });
@@ -124,7 +131,7 @@ describe('a daemon that looks each second', () => {
     expect(await daemon.metrics()).toContain('hookmill_reconcile_suspended{factory="kept"} 1');
     expect(await daemon.stop()).toBe(0);
 
-    await workspace.hookmill('reconcile', 'resume', '--factory', 'kept');
+    await suspend('kept', false);
     const gone = { ...entry, repository: '/nonexistent.git' };
     const next = await startWebhookDaemon({ workspace, settings: { repositories: [gone] } });
     const failed = async () => (await factoryOf(next, 'kept'))?.reconcile?.lastFailure;
@@ -136,7 +143,8 @@ describe('a daemon that looks each second', () => {
 
 describe('a daemon that looks when it is told to', () => {
   const [triggered, hooks, pay] = [pushed(), pushed(), pushed()];
-  const logged = pushed('Add \x1b[31mpush');
+  const logged = makeUpstream(mkdtempSync(join(tmpdir(), 'hookmill-git-')));
+  const loggedRevision = logged.commit({ 'webhooks/push.yaml': webhook() }, 'Add \x1b[31mpush');
   const repositories = [
     { factory: 'triggered', repository: triggered.bare, trigger: 'push', ...hourly },
     { factory: 'hooks', repository: hooks.bare, ...hourly },
@@ -162,12 +170,13 @@ describe('a daemon that looks when it is told to', () => {
     const { deliveryId = '' } = await send(url, { ...credential, body: '{}' });
     await send(url, { ...credential, body: '{}' });
     await send(url, { headers: bearerOf('wrong'), body: '{}' });
-    const list = () => workspace.hookmill('deliveries', 'list', '--factory', 'logged', '-o', 'json');
+    const list = () =>
+      readStore(homeAt(workspace.home), store =>
+        store.deliveries.listDeliveries({ factory: 'logged', limit: 9 }),
+      );
     // The row of a rejection is written after the answer.
-    const deliveries = await eventually(async () =>
-      [JSON.parse((await list()).stdout)].find(({ length }) => length === 3),
-    );
-    const commit = { revision: logged.git('rev-parse', 'main'), author: 'Ada', subject: 'Add \x1b[31mpush' };
+    const deliveries = await eventually(async () => [await list()].find(({ length }) => length === 3));
+    const commit = { revision: loggedRevision, author: 'Ada', subject: 'Add \x1b[31mpush' };
     expect(deliveries).toMatchObject([
       { outcome: 'Rejected (auth)', commit },
       { outcome: 'Duplicate', commit },

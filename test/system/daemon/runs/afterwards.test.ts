@@ -1,9 +1,12 @@
 import { existsSync, renameSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { applyTriggered } from '../../../support/apply-triggered.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { listRuns } from '../../../../operations/log/runs.ts';
+import { homeAt } from '../../../../store/home/home.ts';
+import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf } from '../../../support/daemon.ts';
 import { send } from '../../../support/http.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
+import { factoryIn } from '../../../support/stored.ts';
 import { startWebhookDaemon } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 import { recordRun } from './record-runs.ts';
@@ -114,17 +117,19 @@ test.runIf(canBecomeOthers)('the second command has a user and a team secret of 
 test('what needs approval waits for it, says so, and is done again differently', async () => {
   const workspace = makeWorkspace();
   const { hookmill } = workspace;
+  const { uid, secret } = await applyTriggered(workspace);
   const afterwards = { argv: ['cat', 'artifacts/comment.md'], approval: 'required' };
   const daemon = await startWebhookDaemon({
     workspace,
     settings: { runs: { runner: propose({ afterwards }) } },
   });
-  const { uid, secret } = await applyTriggered(workspace);
   const sent = { headers: bearerOf(secret), body: '{"n":1}' };
   expect((await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, sent)).status).toBe(202);
-  const list = async () => JSON.parse((await hookmill('runs', 'list', '-o', 'json')).stdout);
+  const factory = factoryIn(homeAt(workspace.home));
+  onTestFinished(() => factory.store.close());
+  const list = async () => (await listRuns(factory, { limit: 9 }, 'manage')).rows;
   await expect.poll(list).toMatchObject([{ state: 'queued', waitsFor: 'approval' }]);
-  const [{ id }] = await list();
+  const [{ id = '' } = {}] = await list();
   expect((await hookmill('why', id)).stdout).toContain(`hookmill runs approve ${id}`);
   expect((await hookmill('runs', 'list')).stdout).toContain('queued (waits for approval)');
   expect((await hookmill('runs', 'again', id)).stderr).toContain('wait for its end, or cancel it first');
@@ -148,15 +153,13 @@ test('what needs approval waits for it, says so, and is done again differently',
 
 test('a run that nobody approves in time is cancelled', async () => {
   const workspace = makeWorkspace();
-  const { hookmill } = workspace;
-  const afterwards = { argv: ['true'], approval: 'required', approvalDays: 0.000_001 };
-  const daemon = await startWebhookDaemon({
-    workspace,
-    settings: { runs: { runner: propose({ afterwards }) } },
-  });
   const { uid, secret } = await applyTriggered(workspace);
+  const afterwards = { argv: ['true'], approval: 'required', approvalDays: 0.000_001 };
+  const settings = { runs: { runner: propose({ afterwards }) } };
+  const daemon = await startWebhookDaemon({ workspace, settings });
   await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
-  const list = async () => JSON.parse((await hookmill('runs', 'list', '-o', 'json')).stdout);
   const reason = expect.stringMatching(/^nobody approved it by 2\S+Z$/);
-  await expect.poll(list).toMatchObject([{ state: 'cancelled', cancel: { by: 'hookmill', reason } }]);
+  await expect
+    .poll(() => readNewestRun(workspace))
+    .toMatchObject({ state: 'cancelled', cancel: { by: 'hookmill', reason } });
 });

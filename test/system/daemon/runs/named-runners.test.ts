@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { homeAt } from '../../../../store/home/home.ts';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { send } from '../../../support/http.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
+import { readStore } from '../../../support/stored.ts';
 import {
   openWebhookDaemon,
   startWebhookDaemon,
@@ -27,6 +29,10 @@ async function post(daemon: WebhookDaemon, { uid, secret }: { uid: string; secre
   expect((await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, sent)).status).toBe(202);
 }
 
+/** Waits until the daemon serves what `applyTriggered` applied after its start. */
+const servesApplied = (daemon: WebhookDaemon) =>
+  eventually(async () => (await daemon.readyz()).factories[0]?.serial === 2);
+
 test('an automation gets the runner that it names, with its team secret and lane, and plans refuse what is not offered', async () => {
   const workspace = makeWorkspace();
   const runners = { deploy, mine: { kind: 'directory', factories: ['other'] } };
@@ -35,6 +41,7 @@ test('an automation gets the runner that it names, with its team secret and lane
   const webhook = await applyTriggered(workspace, {
     'deploy-app': { runner: 'deploy', order: '$.issue', attempts: 1 },
   });
+  await servesApplied(daemon);
   await post(daemon, webhook);
   const run = await eventually(async () => {
     const newest = await readNewestRun(workspace);
@@ -90,10 +97,12 @@ test('a busy runner leaves the places of others free', async () => {
     settings: { runs: { runner: sleep, concurrency: 1, runners: { quick } } },
   });
   const webhook = await applyTriggered(workspace, { act: {}, look: { runner: 'quick' } });
-  const statesOf = async (automation: string) => {
-    const { stdout } = await workspace.hookmill('runs', 'list', '--automation', automation, '-o', 'json');
-    return (JSON.parse(stdout) as { state: string }[]).map(({ state }) => state).sort();
-  };
+  await servesApplied(daemon);
+  const statesOf = (automation: string) =>
+    readStore(homeAt(workspace.home), async ({ deliveries }) => {
+      const runs = await deliveries.listRuns({ factory: 'default', automation, limit: 9 });
+      return runs.map(({ state }) => state).sort();
+    });
   for (let n = 0; n < 3; n++) await post(daemon, webhook, n);
   await expect.poll(() => statesOf('look')).toEqual(['succeeded', 'succeeded', 'succeeded']);
   expect(await statesOf('act')).toEqual(['queued', 'queued', 'running']);

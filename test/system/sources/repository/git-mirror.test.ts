@@ -87,8 +87,7 @@ test('fetches neither old history nor other branches, yet finds the applied revi
   await reconcile();
   upstream.git('branch', 'other');
   upstream.git('tag', 'v1');
-  const commit = ['commit', '--quiet', '--allow-empty', '--message', 'More'];
-  for (let count = 0; count <= gitFetchDepth; count++) upstream.git(...commit);
+  for (let count = 0; count <= gitFetchDepth; count++) upstream.commit({}, 'More');
   const tip = upstream.commit({ 'webhooks/pay.yaml': '', 'old.txt': null });
   expect(await reconcile()).toMatchObject({ reason: 'invalid', commitsBehind: gitFetchDepth + 2 });
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../support/management.ts';
 import { credentialsFor } from '../../../../unit/signatures/received.ts';
 
-const shared = useManagedDaemon({ limits: { deliveriesPerMinute: 2 } });
+const shared = useManagedDaemon({ limits: { deliveriesPerMinute: 2, bodyBytes: 2_000 } });
 
 async function ready(running = shared()) {
   const daemon = withNewFactory(running);
@@ -68,10 +68,9 @@ const secretOf = (id: string) => credentialsFor(schemeOf(id)).secret;
 const symmetric = schemes.filter(({ primitive }) => primitive === 'hmac' || primitive === 'shared-secret');
 
 test('signs under every scheme whose sender shares its secret', async () => {
-  const running = await startManagedDaemon();
   const identities: unknown[] = [];
   for (let at = 0; at < symmetric.length; at += webhooksMax) {
-    const { daemon, manager } = await ready(running);
+    const { daemon, manager } = await ready();
     const files: { path: string; content: string }[] = [];
     for (const { id } of symmetric.slice(at, at + webhooksMax)) {
       const secretName = id.replaceAll('-', '_').toUpperCase();
@@ -187,11 +186,9 @@ test('tells that an ID in the payload was sent before', async () => {
 });
 
 test('tells why the ingress refuses it: disabled, too many, too large', async () => {
-  const { manager } = await ready(
-    await startManagedDaemon({ limits: { deliveriesPerMinute: 2, bodyBytes: 500 } }),
-  );
+  const { manager } = await ready();
   const uid = await createWebhook(manager, { name: 'deploys' });
-  const large = await sendTest(manager, uid, { payload: JSON.stringify('x'.repeat(600)) });
+  const large = await sendTest(manager, uid, { payload: JSON.stringify('x'.repeat(2_100)) });
   expect(large).toMatchObject({
     status: 413,
     outcome: 'Rejected (too large)',
