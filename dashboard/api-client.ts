@@ -29,7 +29,7 @@ type Given<M extends Method, P extends string> = Readonly<Record<ApiPathParamete
   QueryArgument<RouteAt<M, P>> &
   Settings;
 
-/** What a route that only reads is given, and what it answers. */
+/** The path, the parameters and the answer of a route that only reads. */
 export type ReadPath = PathWith<'get'> & string;
 export type ReadGiven<P extends ReadPath> = Given<'get', P>;
 export type ReadResult<P extends ReadPath> = RouteAnswer<RouteAt<'get', P>>;
@@ -43,7 +43,7 @@ export async function callApi<M extends Method, P extends PathWith<M> & string>(
   return (await call(method, path, given)) as RouteAnswer<RouteAt<M, P>>;
 }
 
-/** The same for a route that only reads, for code that knows the route only by its type. */
+/** Calls a route that only reads, for code that has a path of any such route. Fails as `callApi` does. */
 export function readApi(path: string, given: object): Promise<unknown> {
   return call('get', path, given);
 }

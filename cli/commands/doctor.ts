@@ -19,8 +19,9 @@ export function declareDoctor(command: CliCommand): void {
     .explain(`look for what keeps this machine from receiving deliveries
 
 Looks at Node.js, the clock, the disk, the store with its key and file modes, the ports or the daemon, the base URL and
-the proxy, lists open alerts, and says what to do. With the daemon's configuration file, it also looks at the user of runs and at the sign-in
-provider: run it as the user of the daemon. Changes nothing. Exits with 1 if there are problems; warnings do not count.
+the proxy, lists open alerts, and says what to do. With the daemon's configuration file, it also looks at the user of
+runs and at the sign-in provider: run it as the user of the daemon. Changes nothing. Exits with 1 if there are problems;
+warnings do not count.
 
 Examples:
   hookmill doctor

@@ -1,4 +1,4 @@
-/** What each icon draws, on 16 × 16. Text, because an element that is kept would keep the page in which it was shown. */
+/** The paths of each icon, on 16 × 16, as text: a kept element would keep the whole page that has shown it in memory. */
 const icons = {
   search: 'M11.5 7a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0m-1 3.5 3 3',
   down: 'm4.5 6.5 3.5 3.5 3.5-3.5',

@@ -39,7 +39,7 @@ interface Properties {
   readonly why: ExplainedWhy | undefined;
   /** Since when somebody waits for the first delivery, in ms. */
   readonly sinceMs: number;
-  /** What was just created: its URL and secret are shown in the path. */
+  /** The new secret of a webhook that was just created: the path shows it, with the URL. */
   readonly created: Created | undefined;
   readonly onChanged: (webhook: ShownWebhook) => void;
 }

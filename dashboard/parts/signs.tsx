@@ -17,7 +17,7 @@ const ring: Drawing = ['M1.75 7a5.25 5.25 0 0 1 10.5 0 5.25 5.25 0 0 1-10.5 0'];
 const dashedRing: Drawing = [ring[0], 'dashed'];
 const disc: Drawing = ['M.75 7a6.25 6.25 0 0 1 12.5 0A6.25 6.25 0 0 1 .75 7', 'f'];
 
-/** What each sign draws. No element is kept: it would keep the page in which it was shown. */
+/** The tone and the drawings of each sign, as text: a kept element would keep the whole page that has shown it in memory. */
 const signs: Readonly<Record<SignName, readonly [tone: Tone | '', ...drawings: readonly Drawing[]]>> = {
   accepted: ['', ['M5.6 7a1.4 1.4 0 0 1 2.8 0 1.4 1.4 0 0 1-2.8 0', 'dot']],
   rejected: ['bad', ring, ['m3.4 3.4 7.2 7.2']],

@@ -24,7 +24,7 @@ interface Properties<Row> {
 interface SecProperties {
   readonly title: ComponentChildren;
   readonly isWrapped?: boolean;
-  /** What stands beside the title. */
+  /** Links and buttons beside the title. */
   readonly children?: ComponentChildren;
 }
 

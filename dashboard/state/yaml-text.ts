@@ -142,7 +142,7 @@ function layOut(node: unknown): void {
   values.forEach(layOut);
 }
 
-/** What is said above a key that goes stays above the next one. */
+/** Moves the comment above a key that is removed to the next key. */
 function keepComment(map: YAMLMap, key: unknown): void {
   const at = map.items.findIndex(pair => isScalar(pair.key) && pair.key.value === key);
   const [gone, next] = [map.items[at]?.key, map.items[at + 1]?.key];

@@ -5,11 +5,11 @@ import type { statusAnswer } from '../../schema/views/factories.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { type Drift, findDrift } from '../views/reconcile-view.ts';
 import { listOpenAlerts } from './alerts.ts';
-import { undoesHandChanges } from './remedies.ts';
+import { nameUndoing } from './remedies.ts';
 
 export type Attention = z.output<typeof attentionAnswer>;
 
-/** What is known of a factory beside its alerts. */
+/** The status of a factory, by which `listAttention` finds what no alert tells yet. */
 export type FactoryFacts = Omit<z.output<typeof statusAnswer>, 'attention' | 'permission'>;
 
 /** Lists what needs attention in a factory, the worst first: its open alerts, and what no alert tells yet. */
@@ -58,7 +58,7 @@ const drifts: Readonly<Record<Drift, string>> = {
   'other-branch': 'the applied state comes from another branch, path or repository',
 };
 
-/** What differs from the definition files. */
+/** Describes how the applied state differs from the definition files; undefined if it does not. */
 function findDrifted({
   source,
   edited,
@@ -73,11 +73,11 @@ function findDrifted({
   });
   const reasons = [...(found ? [drifts[found]] : []), ...byHand];
   if (reasons.length === 0) return undefined;
-  const undoing = found && reconcile ? 'the next reconcile undoes that' : undoesHandChanges(managedBy);
+  const undoing = found && reconcile ? 'reconcile' : nameUndoing(managedBy);
   return toAttention('drift', {
     reason: reasons.join('; '),
     since: changedByHand[0]?.at ?? null,
-    remedy: `T${undoing.slice(1)}.`,
+    remedy: `The next ${undoing} undoes that.`,
   });
 }
 

@@ -50,7 +50,7 @@ export function remedyDisabled(
   of: { readonly kind: 'webhook' | 'automation'; readonly isByHand: boolean },
 ): string {
   const here = 'Enable it in the dashboard';
-  if (of.isByHand) return `${here}, or wait: ${undoesHandChanges(management)}.`;
+  if (of.isByHand) return `${here}, or wait: the next ${nameUndoing(management)} undoes that.`;
   if (management === null || management === 'dashboard') return `${here}.`;
   const apply =
     management === 'files' ? 'and run `hookmill apply`' : 'on the branch that the factory follows';
@@ -58,7 +58,7 @@ export function remedyDisabled(
   return of.kind === 'webhook' ? `${here}, or s${inFile}` : `S${inFile}`;
 }
 
-/** What makes the definition files the applied state again. */
-export function undoesHandChanges(management: Management | null): string {
-  return `${management === 'repository' ? 'the next commit on the branch' : 'the next apply'} undoes that`;
+/** Names what undoes a change by hand, because it applies the definition files again. */
+export function nameUndoing(management: Management | null): string {
+  return management === 'repository' ? 'commit on the branch' : 'apply';
 }

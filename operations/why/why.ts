@@ -41,16 +41,16 @@ export async function explainWhy(
     subject,
     webhook: webhook ? { name: webhook.name, uid: webhook.uid, url } : null,
     cause: findCause(judged),
-    attention: facts.attention.map(found => ({ ...found, remedy: isExplained(found) ? null : found.remedy })),
+    attention: facts.attention.map(alert => (isExplained(alert, facts) ? { ...alert, remedy: null } : alert)),
     steps,
     last: rows.map(({ outcome, id, atMs }) => ({ outcome, id, at: formatTime(atMs) })),
     unlogged: lastHour.map(unloggedView),
   };
 }
 
-/** Whether the remedy of an alert is this explanation. */
-function isExplained({ type }: WhyFacts['attention'][number]): boolean {
-  return type === 'webhook.failing' || type === 'webhook.quiet';
+/** Whether an alert's remedy would be to run `hookmill why` for the webhook, which has just been done. */
+function isExplained({ type }: WhyFacts['attention'][number], { isOfDelivery }: WhyFacts): boolean {
+  return !isOfDelivery && (type === 'webhook.failing' || type === 'webhook.quiet');
 }
 
 /**

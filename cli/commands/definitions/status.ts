@@ -237,7 +237,7 @@ function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: stri
   ];
 }
 
-/** A line for each thing that needs attention. What its branch says has lines of its own. */
+/** One line for each thing that needs attention, but for a failing branch, which `toBranchFields` describes. */
 function describeAttention({ attention }: AppliedStatus): [name: string, value: string][] {
   return attention
     .filter(({ type }) => type !== 'reconcile.failing')

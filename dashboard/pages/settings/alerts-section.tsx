@@ -179,7 +179,7 @@ interface AlertProperties {
   readonly alert: ShownAlert;
 }
 
-/** What is wrong, and what to do unless a page says that. */
+/** The reason of an alert, with its remedy unless a page shows that. */
 function Told({ alert }: AlertProperties) {
   const { type, webhook, reason, remedy } = alert;
   const { factory } = useFactory();

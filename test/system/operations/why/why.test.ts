@@ -28,9 +28,9 @@ async function openLogged() {
   });
   const automations = [{ name: 'triage', enabled: true, prompt: 'Act.', triggers: [trigger] }];
   const readState = async () => ({ ...emptyAppliedState('default'), webhooks: [webhook], automations });
-  const explain = async () => {
+  const explain = async (subject = name) => {
     const given = { baseUrl: 'http://h', permission: 'manage', daemonProblem: null } as const;
-    return explainWhy({ ...factory, readState }, name, given);
+    return explainWhy({ ...factory, readState }, subject, given);
   };
   const reject = async (outcome: UnidentifiedOutcome, atMs: number) => {
     const rejected = rejectedDelivery({ outcome, atMs });
@@ -114,7 +114,8 @@ test('says that a sender has been silent for unusually long, unless it was only 
 test('open alerts about the webhook and its automations need attention although no step is wrong', async () => {
   const { factory, log, explain, finish } = await openLogged();
   const nowMs = Date.now();
-  await log.recordAccepted(acceptedDelivery({ atMs: nowMs - 20_000, runs: [newRun()] }));
+  const delivery = acceptedDelivery({ atMs: nowMs - 20_000, runs: [newRun()] });
+  await log.recordAccepted(delivery);
   await finish({ state: 'succeeded', atMs: nowMs - 15_000 }, nowMs - 20_000);
   expect(await explain()).toMatchObject({ cause: null, attention: [] });
   const find = (type: Finding['type'], subject: string, named: string): Finding => {
@@ -136,6 +137,8 @@ test('open alerts about the webhook and its automations need attention although 
     // Its remedy would be this explanation.
     { type: 'webhook.quiet', webhook: { uid }, remedy: null },
   ]);
+  const ofDelivery = await explain(delivery.id);
+  expect(ofDelivery.attention[1]?.remedy).toContain(`hookmill why ${name}`);
   const resolved = findings.map(found => ({ ...found, problem: null }));
   const later = { ...context, nowMs: nowMs + 86_400_000 };
   await factory.store.alerts.change(state => followEpisodes(state, resolved, later));
