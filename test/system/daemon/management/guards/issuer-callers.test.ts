@@ -1,22 +1,40 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameActor } from '../../../../../operations/access/audit.ts';
 import { eventually } from '../../../../support/eventually.ts';
-import { type ManagedDaemon, startManagedDaemon } from '../../../../support/management.ts';
+import { type ManagedDaemon, openManagedDaemon } from '../../../../support/management.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../../../support/token-issuer.ts';
 
 const audience = 'https://hooks.example.com';
 
-async function start(management: readonly object[]): Promise<[TokenIssuer, ManagedDaemon]> {
-  const issuer = await startTokenIssuer();
-  const entries = management.map(entry => ({ issuer: issuer.issuer, audience, ...entry }));
-  const oidc = { issuers: [{ issuer: issuer.issuer }], management: entries };
-  const daemon = await startManagedDaemon({ oidc });
-  await eventually(async () => {
-    const { status } = await ask(daemon, await issuer.sign({ aud: audience }), '/api/v1/session');
-    return status !== 503;
-  });
-  return [issuer, daemon];
+interface Started {
+  readonly issuer: TokenIssuer;
+  readonly daemon: ManagedDaemon;
 }
+
+/** Starts a daemon that knows the callers of an issuer, for some tests of the file. */
+function useCallers(management: readonly object[]): () => Started {
+  let started: Started;
+  beforeAll(async () => {
+    const issuer = await startTokenIssuer();
+    const entries = management.map(entry => ({ issuer: issuer.issuer, audience, ...entry }));
+    const oidc = { issuers: [{ issuer: issuer.issuer }], management: entries };
+    const daemon = await openManagedDaemon({ oidc });
+    started = { issuer, daemon };
+    await eventually(async () => {
+      const { status } = await ask(daemon, await issuer.sign({ aud: audience }), '/api/v1/session');
+      return status !== 503;
+    });
+  });
+  afterAll(() => started.daemon.stop());
+  return () => started;
+}
+
+const byClaims = useCallers([
+  { claims: { repository: ['acme/shop'] }, permission: 'read', factory: 'shop' },
+  { claims: { repository: ['acme/shop'], ref: ['refs/heads/main'] }, permission: 'manage', factory: 'shop' },
+  { claims: { repository: ['acme/infra'] }, permission: 'read' },
+]);
+const managing = useCallers([{ claims: { repository: ['acme/shop'] }, permission: 'manage' }]);
 
 async function ask(daemon: ManagedDaemon, token: string, path: string, init: RequestInit = {}) {
   daemon.clock.nowMs = Date.now();
@@ -27,15 +45,7 @@ async function ask(daemon: ManagedDaemon, token: string, path: string, init: Req
 }
 
 test('lets a job of a CI host read or manage the factories that the settings allow to its claims', async () => {
-  const [issuer, daemon] = await start([
-    { claims: { repository: ['acme/shop'] }, permission: 'read', factory: 'shop' },
-    {
-      claims: { repository: ['acme/shop'], ref: ['refs/heads/main'] },
-      permission: 'manage',
-      factory: 'shop',
-    },
-    { claims: { repository: ['acme/infra'] }, permission: 'read' },
-  ]);
+  const { issuer, daemon } = byClaims();
   const grants = async (claims: object) => {
     const { json } = await ask(daemon, await issuer.sign({ aud: audience, ...claims }), '/api/v1/session');
     return json;
@@ -60,7 +70,7 @@ test('lets a job of a CI host read or manage the factories that the settings all
 });
 
 test('names the issuer and the subject of a job in the audit log, and never its token', async () => {
-  const [issuer, daemon] = await start([{ claims: { repository: ['acme/shop'] }, permission: 'manage' }]);
+  const { issuer, daemon } = managing();
   const token = await issuer.sign({ aud: audience });
   const body = JSON.stringify({ name: 'deploys' });
   const made = await ask(daemon, token, '/api/v1/factories/default/webhooks', { method: 'POST', body });
@@ -78,7 +88,7 @@ test.each([
   ['an expired one', { exp: 1_000 }, /expired/],
   ['another issuer', { iss: 'https://other.example.com' }, /not a token of an issuer in oidc\.management/],
 ])('refuses a token: %s', async (_, claims, reason) => {
-  const [issuer, daemon] = await start([{ claims: { repository: ['acme/shop'] }, permission: 'read' }]);
+  const { issuer, daemon } = managing();
   const token = await issuer.sign({ aud: audience, ...claims });
   const { status, json } = await ask(daemon, token, '/api/v1/session');
   expect(status).toBe(401);
@@ -86,7 +96,7 @@ test.each([
 });
 
 test('starts no session of the dashboard with such a token', async () => {
-  const [issuer, daemon] = await start([{ claims: { repository: ['acme/shop'] }, permission: 'manage' }]);
+  const { issuer, daemon } = managing();
   const body = JSON.stringify({ token: await issuer.sign({ aud: audience }) });
   const { status } = await ask(daemon, '', '/api/v1/session', {
     method: 'POST',
