@@ -1,9 +1,17 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeUpstream, secret, webhook } from '../../../../support/git-samples.ts';
-import { startManagedDaemon } from '../../../../support/management.ts';
+import { useManagedDaemon } from '../../../../support/management.ts';
+
+const upstream = makeUpstream(mkdtempSync(join(tmpdir(), 'hookmill-git-')));
+upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add pay');
+const repositories = [{ factory: 'followed', repository: upstream.bare, interval: '1h' }];
+const shared = useManagedDaemon({ repositories });
 
 test('lists team secrets that webhooks name and that do not exist, as missing', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const [manager, reader] = [await daemon.client(), await daemon.client({ permission: 'read' })];
   const sender = { provider: 'github', repository: 'acme/shop', credentialSecret: 'GITHUB_TOKEN' };
   const signed = { authMode: 'signature', signatureScheme: 'github' };
@@ -21,11 +29,8 @@ test('lists team secrets that webhooks name and that do not exist, as missing', 
 });
 
 test('lists what a refused commit names as missing, until it is applied, and the credential of the branch', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add pay');
-  const repositories = [{ factory: 'default', repository: upstream.bare, interval: '1h' }];
-  const daemon = await startManagedDaemon({ repositories });
-  const manager = await daemon.client();
+  const daemon = shared();
+  const manager = await daemon.client({ factory: 'followed' });
   const list = async () =>
     (await manager.call('listSecrets')).json.secrets.map(
       ({ name, state, usedBy, usedByBranch }: Record<string, string | string[] | boolean>) => {
@@ -33,14 +38,14 @@ test('lists what a refused commit names as missing, until it is applied, and the
       },
     );
   await expect.poll(list, { timeout: 30_000 }).toEqual([['S', 'missing', 'pay']]);
-  await daemon.store.teamSecrets.set('S', secret, 'default');
+  await daemon.store.teamSecrets.set('S', secret, 'followed');
   expect(await list()).toEqual([['S', 'set']]);
   daemon.clock.nowMs += 1;
   await manager.call('requestReconcile');
   await expect.poll(list, { timeout: 30_000 }).toEqual([['S', 'set', 'pay']]);
 
   const credential = { username: 'git', secretName: 'GIT_TOKEN' };
-  await daemon.store.reconcileStatuses.change('default', status => {
+  await daemon.store.reconcileStatuses.change('followed', status => {
     return { ...status, followed: status.followed && { ...status.followed, credential } };
   });
   expect(await list()).toEqual([
