@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { RecentCommit } from '../../../store/ports/reconcile-statuses.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
@@ -31,6 +34,18 @@ function openReplica(url: string, settings?: object): Promise<ManagedDaemon> {
   const place = { environment: { HOOKMILL_KEY }, postgres: { url, mayLose: false } };
   return openManagedDaemon(settings, newHome(), place);
 }
+
+const factory = 'followed';
+const upstream = makeUpstream(mkdtempSync(join(tmpdir(), 'hookmill-git-')));
+upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add pay');
+/** Two replicas that follow a branch, and take few deliveries of a webhook. */
+let bounded: [ManagedDaemon, ManagedDaemon];
+beforeAll(async () => {
+  const repositories = [{ factory, repository: upstream.bare, interval: '1h' }];
+  const settings = { repositories, limits: { deliveriesPerMinute: 20 } };
+  bounded = await openReplicas(await server.createDatabaseWithTables(), settings);
+});
+afterAll(() => Promise.all(bounded.map(replica => replica.stop())));
 
 /** Starts two replicas with these settings for one test, on a database of their own. */
 async function startReplicas(settings: object): Promise<[ManagedDaemon, ManagedDaemon]> {
@@ -98,7 +113,7 @@ test('what one replica destroyed and restored answers 404 and then 202 at both, 
 });
 
 test('the limit of deliveries holds over all replicas', async () => {
-  const [one, other] = await startReplicas({ limits: { deliveriesPerMinute: 20 } });
+  const [one, other] = bounded;
   const { deliver } = await makeWebhook(one, other);
   const replicas = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : other));
   const answers = await Promise.all(replicas.map((replica, index) => deliver(replica, `{"id":"${index}"}`)));
@@ -185,12 +200,9 @@ test('the runs of a replica whose lease has ended are executed by another', asyn
 });
 
 test('a branch is looked at, and no longer, when any replica is asked, and then by one of them', async () => {
-  const upstream = makeUpstream();
-  upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add pay');
-  const repositories = [{ factory: 'default', repository: upstream.bare, interval: '1h' }];
-  const [here, there] = await startReplicas({ repositories });
-  await here.store.teamSecrets.set('S', secret, 'default');
-  const [manager, otherManager] = [await here.client(), await there.client()];
+  const [here, there] = bounded;
+  const [manager, otherManager] = [await here.client({ factory }), await there.client({ factory })];
+  await here.store.teamSecrets.set('S', secret, factory);
   const readReconcile = async () => (await manager.call('showStatus')).json.reconcile;
   const become = async (replica: ApiClient, words: string[]) => {
     for (const { clock } of [here, there]) clock.nowMs += 1;
