@@ -4,10 +4,15 @@ import { apiRoutes, type OperationId } from '../../../../../schema/api/routes.ts
 import { areHomesInPostgres } from '../../../../support/home-place.ts';
 import { connectTo, send } from '../../../../support/http.ts';
 import { call, signIn, startManagedDaemon, useManagedDaemon } from '../../../../support/management.ts';
-import { storeIn } from '../../../../support/stored.ts';
 
 /** For tests whose tokens and sessions are all that they look at. They only move its clock forward. */
 const shared = useManagedDaemon();
+const behindHttps = useManagedDaemon({
+  managementUrl: 'https://hooks.internal',
+  baseUrl: 'https://hooks.example.com',
+  trustProxies: ['127.0.0.1'],
+});
+const named = useManagedDaemon({ managementUrl: 'http://hooks.internal:9000' });
 
 const operations = Object.entries(apiRoutes) as [OperationId, ApiRoute][];
 /** Never ends by itself; what it needs is tested with what it sends. */
@@ -93,9 +98,12 @@ test('refuses an expired token, and ends its session', async () => {
 });
 
 test("keeps a token's last use, not with each request", async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const client = await daemon.client();
-  const lastUse = async () => (await storeIn(daemon.home).apiTokens.list())[0]?.lastUsedAt ?? null;
+  const lastUse = async () => {
+    const tokens = await daemon.store.apiTokens.list();
+    return tokens.find(({ name }) => name === client.tokenName)?.lastUsedAt ?? null;
+  };
   expect(await lastUse()).toBeNull();
   await client.call('whoAmI');
   await expect.poll(lastUse).toBe(new Date(daemon.clock.nowMs).toISOString());
@@ -140,21 +148,16 @@ test('a sign-in ends the session that the page had before', async () => {
 });
 
 test('marks the cookie as Secure behind an https proxy, under a name that only https can set', async () => {
-  const daemon = await startManagedDaemon({ managementUrl: 'https://hooks.example.com' });
+  const daemon = behindHttps();
   const client = await daemon.client();
-  const host = { host: 'hooks.example.com' };
+  const host = { host: 'hooks.internal' };
   const body = { token: client.token };
   const signedIn = await call(daemon.managementUrl, 'signIn', { body, headers: host });
   expect(String(signedIn.headers['set-cookie'])).toMatch(/^__Host-hookmill_session=.*; Path=\/;.*; Secure$/);
 });
 
 test('tells browsers on both ports to come only with https, behind https and nowhere else', async () => {
-  const settings = {
-    managementUrl: 'https://hooks.internal',
-    baseUrl: 'https://hooks.example.com',
-    trustProxies: ['127.0.0.1'],
-  };
-  const daemon = await startManagedDaemon(settings);
+  const daemon = behindHttps();
   const ask = async (url: string, headers: Record<string, string>) =>
     (await send(url, { method: 'GET', headers })).headers['strict-transport-security'];
   const proxied = { host: 'localhost', 'x-forwarded-proto': 'https' };
@@ -167,9 +170,8 @@ test('tells browsers on both ports to come only with https, behind https and now
   expect(await ask(daemon.ingressUrl, { host: 'hooks.example.com' })).toBe(always);
   expect(await ask(daemon.ingressUrl, proxied)).toBe(always);
   expect(await ask(daemon.ingressUrl, { host: 'localhost' })).toBeUndefined();
-  const untrusted = await startManagedDaemon({ managementUrl: 'http://hooks.internal' });
-  for (const headers of [proxied, { host: 'hooks.internal' }]) {
-    expect(await ask(untrusted.managementUrl, headers)).toBeUndefined();
+  for (const headers of [proxied, { host: 'hooks.internal:9000' }]) {
+    expect(await ask(named().managementUrl, headers)).toBeUndefined();
   }
 });
 
@@ -359,7 +361,7 @@ test('stops an address that guesses at tokens, until the minute is over', async 
 });
 
 test('refuses host names that others can point at it', async () => {
-  const daemon = await startManagedDaemon({ managementUrl: 'http://hooks.internal:9000' });
+  const daemon = named();
   const { port } = new URL(daemon.managementUrl);
   const status = async (host: string, path: string) =>
     (await send(`${daemon.managementUrl}${path}`, { method: 'GET', headers: { host } })).status;
