@@ -1,11 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toClientAddress } from '../../../../daemon/http/client-address.ts';
 import { createMemoryBudgets } from '../../../../daemon/ingress/budgets.ts';
 import { bearerOf } from '../../../support/daemon.ts';
 import { connectTo, head, send } from '../../../support/http.ts';
 import { startInProcessDaemon } from '../../../support/in-process-daemon.ts';
-import { startWebhookDaemon } from '../../../support/webhook-daemon.ts';
+import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../../support/webhook-daemon.ts';
+
+/** The daemon of the tests about the usual limits. */
+let daemon: WebhookDaemon;
+beforeAll(async () => {
+  daemon = await openWebhookDaemon();
+});
+afterAll(() => daemon.stop());
 
 const limits = { deliveriesPerMinute: 60, failedAuthPerMinute: 30, failedAuthPerMinuteTotal: 300 };
 const uid = 'wh_0123456789abcdefghijklmn';
@@ -65,7 +72,6 @@ test('counts the addresses of one IPv6 /64 together, and an IPv4 address however
 });
 
 test('answers 429 to the 61st delivery of a minute, logs no row for it, and still accepts those of other webhooks', async () => {
-  const daemon = await startWebhookDaemon();
   const [webhook, other] = [await daemon.webhook(), await daemon.webhook()];
   for (let n = 0; n < 60; n++) expect(await webhook.post(String(n))).toMatchObject({ status: 202 });
   const spent = await webhook.post('60');
@@ -92,7 +98,6 @@ test('counts deliveries and failed attempts apart', async () => {
 });
 
 test('answers 429 to the 31st failed attempt of an address, unverified, while another gets through', async () => {
-  const daemon = await startWebhookDaemon();
   const webhook = await daemon.webhook();
   for (let n = 0; n < 30; n++) expect(await webhook.post('1', wrong)).toMatchObject({ status: 401 });
   const spent = await webhook.post('1', wrong);
