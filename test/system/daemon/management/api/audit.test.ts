@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { startManagedDaemon } from '../../../../support/management.ts';
+import { startManagedDaemon, useManagedDaemon, withNewFactory } from '../../../../support/management.ts';
+
+const shared = useManagedDaemon({ trustProxies: ['loopback'] });
 
 test('records who changed what, when and from where, and only that', async () => {
-  const daemon = await startManagedDaemon({ trustProxies: ['loopback'] });
+  const daemon = withNewFactory(shared());
   const client = await daemon.client();
   const from = { 'x-forwarded-for': '192.0.2.7' };
   const created = await client.call('createWebhook', { body: { name: 'hook' }, headers: from });
@@ -18,7 +20,7 @@ test('records who changed what, when and from where, and only that', async () =>
   const { json, text } = await client.call('listAudit');
   const at = new Date(daemon.clock.nowMs).toISOString();
   const who = { kind: 'token', name: client.tokenName };
-  const entry = { at, who, from: '192.0.2.7', factory: 'default' };
+  const entry = { at, who, from: '192.0.2.7', factory: daemon.factory };
   expect(json).toEqual({
     entries: [
       { ...entry, operation: 'deleteWebhook', subject: `other (${uid})` },
@@ -59,9 +61,9 @@ test('writes nothing to the audit log for requests that are refused, whoever sen
 });
 
 test('records an apply that changed something, with its serial', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
   const client = await daemon.client();
-  await daemon.store.teamSecrets.set('A', 'a secret of thirty-two bytes 123', 'default');
+  await daemon.store.teamSecrets.set('A', 'a secret of thirty-two bytes 123', daemon.factory);
   const files = [{ path: 'webhooks/a.yaml', content: 'authMode: token\nsecretName: A\n' }];
   const body = { files, origin: '/repo', impact: false };
   expect((await client.call('apply', { body })).json.result).toBe('applied');
@@ -96,14 +98,15 @@ test('lists page by page, and changes of all factories only to those who may man
 });
 
 test('lists the API tokens of a factory to those who manage it, never the tokens', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
+  const { factory } = daemon;
   const expiresAt = new Date(daemon.clock.nowMs + 60_000).toISOString();
   const client = await daemon.client({ expiresAt });
   const all = await daemon.client({ factory: null, permission: 'read' });
   await daemon.client({ factory: 'other' });
   const { json, text } = await client.call('listTokens');
   expect(json.tokens).toMatchObject([
-    { name: client.tokenName, factory: 'default', permission: 'manage', expiresAt },
+    { name: client.tokenName, factory, permission: 'manage', expiresAt },
     { name: all.tokenName, factory: null, permission: 'read', expiresAt: null },
   ]);
   expect(text).not.toMatch(/sha256|hmk_/);

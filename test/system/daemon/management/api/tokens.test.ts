@@ -1,17 +1,31 @@
 import { expect, test } from 'vitest';
-import { call, signIn, startManagedDaemon } from '../../../../support/management.ts';
+import {
+  call,
+  signIn,
+  startManagedDaemon,
+  useManagedDaemon,
+  withNewFactory,
+} from '../../../../support/management.ts';
+
+const shared = useManagedDaemon();
 
 test('creates a token that is shown once and works at once, and revokes it', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
+  const { factory } = daemon;
   const manager = await daemon.client();
   const body = { name: 'ci', permission: 'read', expiresInSeconds: 3_600 };
   const created = await manager.call('createToken', { body });
   const expiresAt = new Date(daemon.clock.nowMs + 3_600_000).toISOString();
   const { token } = created.json;
   expect(created.status).toBe(201);
-  expect(created.json).toEqual({ name: 'ci', factory: 'default', permission: 'read', expiresAt, token });
+  expect(created.json).toEqual({ name: 'ci', factory, permission: 'read', expiresAt, token });
   const asCreated = async (id: 'showStatus' | 'createWebhook') =>
-    (await call(daemon.managementUrl, id, { headers: { authorization: `Bearer ${token}` } })).status;
+    (
+      await call(daemon.managementUrl, id, {
+        params: { factory },
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
   expect([await asCreated('showStatus'), await asCreated('createWebhook')]).toEqual([200, 403]);
 
   const again = await manager.call('createToken', { body });
@@ -24,8 +38,8 @@ test('creates a token that is shown once and works at once, and revokes it', asy
   const listed = await manager.call('listTokens');
   const audit = await manager.call('listAudit');
   expect(audit.json.entries).toMatchObject([
-    { operation: 'revokeToken', factory: 'default', subject: 'ci', who: { name: manager.tokenName } },
-    { operation: 'createToken', factory: 'default', subject: 'ci (read)' },
+    { operation: 'revokeToken', factory, subject: 'ci', who: { name: manager.tokenName } },
+    { operation: 'createToken', factory, subject: 'ci (read)' },
   ]);
   expect(listed.text + audit.text).not.toContain(token);
 });
@@ -73,7 +87,8 @@ test('gives nobody more factories than they have, over a token or its session', 
 });
 
 test('gives nobody a token that outlives their own', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = withNewFactory(shared());
+  const params = { factory: daemon.factory };
   const expiresAt = new Date(daemon.clock.nowMs + 3_600_000).toISOString();
   const shortLived = await daemon.client({ expiresAt });
   const headers = await signIn(daemon, shortLived);
@@ -83,7 +98,7 @@ test('gives nobody a token that outlives their own', async () => {
   ]) {
     const answers = [
       await shortLived.call('createToken', { body }),
-      await call(daemon.managementUrl, 'createToken', { body, headers }),
+      await call(daemon.managementUrl, 'createToken', { params, body, headers }),
     ];
     for (const { status, json } of answers) {
       expect([status, json.code]).toEqual([403, 'token-not-permitted']);
@@ -95,7 +110,7 @@ test('gives nobody a token that outlives their own', async () => {
 });
 
 test('refuses names and times that no token can have, and records nothing of that', async () => {
-  const manager = await (await startManagedDaemon()).client();
+  const manager = await withNewFactory(shared()).client();
   for (const body of [
     { name: '../ci', permission: 'read' },
     { name: 'a'.repeat(64), permission: 'read' },
