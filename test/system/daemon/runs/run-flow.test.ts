@@ -1,14 +1,15 @@
 import { buffer } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunControl } from '../../../../schema/definitions/automation-definition.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { onFileFinished } from '../../../support/file-end.ts';
 import { send } from '../../../support/http.ts';
 import { startLoopbackServer } from '../../../support/loopback-server.ts';
-import { startManagedDaemon } from '../../../support/management.ts';
+import { type ManagedDaemon, openManagedDaemon, withNewFactory } from '../../../support/management.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
 /** A receiver of runs on loopback that ends each attempt when the test says so. */
-async function startAgent() {
+async function startAgent(onEnd: (end: () => void) => void) {
   const working = new Map<string, (status: number) => void>();
   const origin = await startLoopbackServer(async (request, response) => {
     // A daemon that stops breaks off what it was about to send.
@@ -18,14 +19,21 @@ async function startAgent() {
       working.delete(id);
       response.writeHead(status).end();
     });
-  });
+  }, onEnd);
   return { url: `${origin}/`, working };
 }
 
-/** A daemon with the automation `triage` that flows like this, and a command line that works on it. */
+const agent = await startAgent(onFileFinished);
+/** The daemon of all tests, which move its clock only forward. */
+let shared: ManagedDaemon;
+beforeAll(async () => {
+  shared = await openManagedDaemon({ runs: { runner: { kind: 'http', url: agent.url } } });
+});
+afterAll(() => shared.stop());
+
+/** A factory of the daemon with the automation `triage` that flows like this, and a command line that works on it. */
 async function openScene(flow: RunControl) {
-  const agent = await startAgent();
-  const daemon = await startManagedDaemon({ runs: { runner: { kind: 'http', url: agent.url } } });
+  const daemon = withNewFactory(shared);
   const manager = await daemon.client();
   const { webhook, revealed } = (await manager.call('createWebhook', { body: { name: 'issues' } })).json;
   const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } }];
@@ -36,7 +44,11 @@ async function openScene(flow: RunControl) {
     (await send(webhook.url, { headers, body: JSON.stringify(payload) })).deliveryId ?? '';
   const runOf = async (delivery: string) =>
     (await manager.call('showDelivery', { params: { delivery } })).json.runs[0];
-  const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: manager.token };
+  const env = {
+    HOOKMILL_SERVER: daemon.managementUrl,
+    HOOKMILL_TOKEN: manager.token,
+    HOOKMILL_FACTORY: daemon.factory,
+  };
   const workspace = makeWorkspace();
   const hookmill = (...args: string[]) => workspace.hookmill(...args, { env });
   /** Waits until the run of a delivery is in a state, and returns the run. */
