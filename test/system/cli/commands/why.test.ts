@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Finding, followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
+import { findLongPauses } from '../../../../operations/attention/find-problems.ts';
+import { followEpisodes } from '../../../../operations/attention/follow-episodes.ts';
 import type { WhyView } from '../../../../operations/why/why.ts';
 import { createSortableId } from '../../../../schema/ids.ts';
 import { homeAt } from '../../../../store/home/home.ts';
@@ -69,6 +70,19 @@ async function listen(
   await eventually(async () => (await webhook.readiness())?.serial === serial);
 }
 
+/** Pauses the automation `triage`, two days ago, and opens its alert, as the daemon's next look does. */
+function openAlertOfPause(own: WebhookDaemon, { factory }: TestWebhook): Promise<unknown> {
+  const nowMs = Date.now();
+  return readStore(homeAt(own.workspace.home), async ({ openDeliveryLog, deliveries, alerts }) => {
+    const log = await openDeliveryLog();
+    const pause = { factory, automation: 'triage', by: 'ada', atMs: nowMs - 2 * 86_400_000 };
+    await log.pauseAutomation(pause).finally(() => log.close());
+    const findings = await findLongPauses(deliveries, [], nowMs);
+    const context = { nowMs, randomBytes, receivers: [], dashboardUrl: '' };
+    return alerts.change(state => followEpisodes(state, findings, context));
+  });
+}
+
 test('says that nothing is wrong, with exit status 0, or what a run waits for, until no daemon answers', async () => {
   const fine = { kind: 'command', argv: ['true'], factories: ['*'] };
   const runs = {
@@ -84,21 +98,13 @@ test('says that nothing is wrong, with exit status 0, or what a run waits for, u
       .poll(() => run(webhook, ['why', subject], own))
       .toMatchObject({ exitCode: 0, stdout: expect.stringMatching(`Nothing is wrong[^]*${deliveryId}`) });
   }
-  await readStore(homeAt(own.workspace.home), ({ alerts }) =>
-    alerts.change(state => {
-      const problem = { reason: 'triage is paused by ada', sinceMs: Date.now() };
-      const subject = { factory: webhook.factory, subject: 'triage', name: 'triage' };
-      const found: Finding = { type: 'automation.paused', ...subject, problem };
-      const context = { nowMs: Date.now(), randomBytes, receivers: [], dashboardUrl: '' };
-      return followEpisodes(state, [found], context);
-    }),
-  );
+  await openAlertOfPause(own, webhook);
   const alerted = await run(webhook, ['why', 'hook'], own);
   expect(alerted.exitCode).toBe(1);
   expect(alerted.stdout).toMatch(
-    /No step is wrong now, but an alert is open: triage is paused by ada\.(.|\n)*automations resume triage/,
+    /No step is wrong now, but an alert is open: triage was paused by ada, and no run of it starts\.(.|\n)*automations resume triage/,
   );
-  expect((await run(webhook, ['doctor'], own)).stdout).toContain('triage is paused by ada');
+  expect((await run(webhook, ['doctor'], own)).stdout).toContain('triage was paused by ada');
   const waiting = await own.webhook();
   await listen(waiting, undefined, { own });
   await waiting.post('1');
