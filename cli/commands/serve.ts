@@ -25,7 +25,7 @@ export function declareServe(command: CliCommand): void {
     .explain(`run the daemon: receive deliveries for every factory of the home
 
 Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
-line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
+line on standard output says that the daemon is ready. SIGTERM, SIGINT and SIGHUP stop it gracefully.
 A socket that systemd passes on (LISTEN_FDS) replaces --host and --port; one named management, --management-port.
 The repository flags apply to the factory that --factory names. For several factories, use \`repositories\` in the file.
 
@@ -107,7 +107,7 @@ async function serve(options: ServeOptions, command: CliCommand): Promise<void> 
 /** Aborts with the name of the first signal to stop. From then on, the process ends in time even if something hangs. */
 function createStop(limitMs: () => number): AbortController {
   const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name));
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(name, () => stop.abort(name));
   const forceExit = () => {
     printStatus(
       'hookmill: the daemon did not stop in time, so its process ends now; no accepted delivery is lost',

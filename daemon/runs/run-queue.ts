@@ -133,10 +133,21 @@ export class RunQueue {
     }));
   }
 
-  /** The places that are left. */
+  /** The places that are left: none beside a run that is tried alone. */
   #findPlaces(): RunnerPlaces {
+    const isAlone = [...this.#executing].some(execution => execution.isAlone);
     return Object.fromEntries(
-      this.describeRunners().map(({ name, executing, places }) => [name, Math.max(0, places - executing)]),
+      this.describeRunners().map(({ name, executing, places }) => [
+        name,
+        isAlone ? 0 : Math.max(0, places - executing),
+      ]),
+    );
+  }
+
+  /** The runners whose runs might end the daemon. */
+  #listSuspects(): string[] {
+    return [...this.#options.runners.offered].flatMap(([name, { mayEndDaemon }]) =>
+      mayEndDaemon ? [name] : [],
     );
   }
 
@@ -183,9 +194,11 @@ export class RunQueue {
 
   async #claimFor(places: RunnerPlaces): Promise<ClaimedRuns> {
     const { deliveryLog, daemonId, nowMs } = this.#options;
-    const claimed = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), places });
+    const suspects = this.#listSuspects();
+    const alone = suspects.length > 0 && { alone: { runners: suspects, isIdle: this.#executing.size === 0 } };
+    const claimed = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), places, ...alone });
     const { runs, stopped = [], toCancel = [] } = claimed;
-    for (const run of runs) this.#begin(run);
+    for (const run of runs) this.#begin(run, claimed.alone === 'claimed');
     for (const run of stopped) this.#tellStopped(run);
     for (const { id, cancel } of this.#executing) if (toCancel.includes(id)) cancel.abort(new RunCancelled());
     return claimed;
@@ -212,10 +225,10 @@ export class RunQueue {
     this.#clockAheadMs = aheadMs;
   }
 
-  #begin(run: Run): void {
+  #begin(run: Run, isAlone: boolean): void {
     const cancel = new AbortController();
     const { id, runner } = run;
-    const execution = { id, runner, cancel, ended: this.#execute(run, cancel.signal) };
+    const execution = { id, runner, isAlone, cancel, ended: this.#execute(run, cancel.signal) };
     this.#executing.add(execution);
     void execution.ended.finally(() => {
       this.#executing.delete(execution);
@@ -295,6 +308,8 @@ export class RunQueue {
 interface Execution {
   readonly id: string;
   readonly runner: string;
+  /** Whether nothing else may be executed beside it. */
+  readonly isAlone: boolean;
   readonly cancel: AbortController;
   readonly ended: Promise<void>;
 }

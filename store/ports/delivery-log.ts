@@ -268,6 +268,13 @@ export interface RunClaim {
   readonly nowMs: number;
   /** How many runs each runner may begin, by its name. Runs of other runners stay queued. */
   readonly places: RunnerPlaces;
+  /** Absent if no run can end the daemon. */
+  readonly alone?: {
+    /** The runners whose runs might end the daemon. */
+    readonly runners: readonly string[];
+    /** Whether the daemon executes nothing now. */
+    readonly isIdle: boolean;
+  };
 }
 
 export type RunnerPlaces = Readonly<Record<string, number>>;
@@ -280,6 +287,11 @@ export interface ClaimedRuns {
   readonly otherRunners?: readonly string[];
   /** Runs that ended as failed instead of starting (`runsPerHour`); absent if there are none. */
   readonly stopped?: readonly Run[];
+  /**
+   * Set if a run is due that daemons did not survive: `claimed` as the only one, or it `waits` until this daemon executes
+   * nothing else. Claim no others until then.
+   */
+  readonly alone?: 'claimed' | 'waits';
   /** IDs of the runs of this daemon that somebody cancels: end their attempts. Absent if there are none. */
   readonly toCancel?: readonly string[];
 }
@@ -313,6 +325,8 @@ export interface RunPostponement extends RunAttempt {
   readonly notBeforeMs: number;
   /** False if the claim was no attempt, so that it does not count as one. */
   readonly attempted: boolean;
+  /** True if the daemon stops, which says nothing of the run. */
+  readonly isInterrupted?: boolean;
   readonly error?: string;
   /** Set if the command of the run has ended, and its second one is next, with attempts of its own. */
   readonly second?: { readonly sinceMs: number; readonly waitsForApproval: boolean };

@@ -1,3 +1,4 @@
+import type { RunState } from '../../schema/delivery.ts';
 import type { DeliveryMetadata, Pause, UnloggedCount } from './delivery-log.ts';
 import type { Documents } from './documents.ts';
 
@@ -104,7 +105,7 @@ export interface TransferRun extends TransferRow {
   readonly automation: string;
   readonly replay: boolean;
   readonly manual: boolean;
-  readonly state: string;
+  readonly state: RunState;
   readonly attempts: number;
   readonly claims: number;
   readonly notBeforeMs: number;

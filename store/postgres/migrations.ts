@@ -15,20 +15,16 @@ export interface TablesMigration {
   readonly compatibleFrom: number;
 }
 
+/** The versions up to this number were those of hookmills that were never released. No number is given twice. */
+const unreleasedVersions = 100;
+
+/** The first one makes version 101. */
 export const tablesMigrations: readonly TablesMigration[] = [
-  { sql: toPackageFile('store/postgres/migrations/001-tables.sql'), compatibleFrom: 1 },
-  // Code before it would start the runs of paused automations.
-  { sql: toPackageFile('store/postgres/migrations/002-steered-runs.sql'), compatibleFrom: 2 },
-  // Code before it would execute the runs of all runners by one.
-  { sql: toPackageFile('store/postgres/migrations/003-named-runners.sql'), compatibleFrom: 3 },
-  // Code before it would execute the first command of a run again, in place of the second one.
-  { sql: toPackageFile('store/postgres/migrations/004-afterwards.sql'), compatibleFrom: 4 },
-  { sql: toPackageFile('store/postgres/migrations/005-previous-secrets.sql'), compatibleFrom: 4 },
-  { sql: toPackageFile('store/postgres/migrations/006-run-history.sql'), compatibleFrom: 4 },
+  { sql: toPackageFile('store/postgres/migrations/101-tables.sql'), compatibleFrom: 101 },
 ];
 
 /** The version of the tables that this hookmill writes. */
-export const tablesVersionCurrent = tablesMigrations.length;
+export const tablesVersionCurrent = unreleasedVersions + tablesMigrations.length;
 
 /**
  * Creates or updates the tables, under a lock, so that replicas that start together do not collide. Fails with
@@ -36,21 +32,22 @@ export const tablesVersionCurrent = tablesMigrations.length;
  */
 export async function migrateTables(pool: Pool, migrations = tablesMigrations): Promise<void> {
   const found = await readTablesVersion(pool);
-  if (found && found.version >= migrations.length) return requireCompatible(found);
+  if (found && found.version >= unreleasedVersions + migrations.length) return requireCompatible(found);
   await inTransaction(pool, async client => {
     await client.query(limitStatement(statementMs, 'SELECT pg_advisory_xact_lock($1)', [migrationLock]));
-    const { version } = (await readTablesVersion(client)) ?? { version: 0 };
-    if (version === 0) {
+    const { version } = (await readTablesVersion(client)) ?? { version: unreleasedVersions };
+    if (version < unreleasedVersions) throw unreleasedError(version);
+    if (version === unreleasedVersions) {
       await client.query(`
         CREATE SCHEMA IF NOT EXISTS hookmill;
         CREATE TABLE hookmill.migrations (
           version integer PRIMARY KEY, compatible_from integer NOT NULL, at timestamptz NOT NULL DEFAULT now())`);
     }
     for (const [index, { sql, compatibleFrom }] of migrations.entries()) {
-      if (index < version) continue;
+      if (unreleasedVersions + index < version) continue;
       await client.query(limitStatement(statementMs, await readFile(sql, 'utf8')));
       await client.query('INSERT INTO hookmill.migrations (version, compatible_from) VALUES ($1, $2)', [
-        index + 1,
+        unreleasedVersions + index + 1,
         compatibleFrom,
       ]);
     }
@@ -70,7 +67,7 @@ export function migrateOnce(pool: Pool): () => Promise<void> {
 }
 
 export interface TablesVersion {
-  /** The number of migrations that ran. */
+  /** What the last migration made of them. */
   readonly version: number;
   readonly compatibleFrom: number;
 }
@@ -91,6 +88,15 @@ function requireCompatible({ version, compatibleFrom }: TablesVersion): void {
   if (compatibleFrom <= tablesVersionCurrent) return;
   const message = `the database has format ${version}, but this hookmill writes format ${tablesVersionCurrent}; use the newer hookmill that migrated it`;
   throw new StoreError('newer-format', message);
+}
+
+function unreleasedError(version: number): StoreError {
+  const advice =
+    'a development version made it: export its definitions with that version, and begin with an empty database';
+  return new StoreError(
+    'newer-format',
+    `the database has format ${version}, but this hookmill writes format ${tablesVersionCurrent}; ${advice}`,
+  );
 }
 
 // Any number that nothing else in the database uses: "hookmill" as eight bytes would not fit, its first seven do.

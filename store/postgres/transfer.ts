@@ -302,6 +302,11 @@ const insertRuns = `
     INSERT INTO hookmill.run_results (factory, automation, run_id, state, at_ms, took_ms)
     SELECT factory, automation, id, state, finished_at_ms, finished_at_ms - created_at_ms FROM given
     WHERE state IN ('succeeded', 'failed', 'cancelled') AND finished_at_ms IS NOT NULL
+  ), failed AS (
+    INSERT INTO hookmill.failures (factory, automation, seq)
+    SELECT factory, automation, nextval('hookmill.failure_seq')
+    FROM (SELECT DISTINCT factory, automation FROM given WHERE state = 'failed') AS automations
+    ON CONFLICT (factory, automation) DO UPDATE SET seq = excluded.seq
   ), taken AS (
     INSERT INTO hookmill.run_deliveries (run_id, delivery_id, day)
     SELECT given.id, deliveries.id, deliveries.day

@@ -93,7 +93,8 @@ async function createRunner(
           user: await openUser(afterwards, `${deps.setting}.afterwards`),
         }),
       };
-      return { execute: createCommandRunner(settings, { ...deps, store, user, prepare }), ...second };
+      const execute = createCommandRunner(settings, { ...deps, store, user, prepare });
+      return { execute, ...second, mayEndDaemon: !user?.isApart };
     }
     case 'http': {
       const callbacks = settings.callback && openCallbacks?.(settings.callback.url);

@@ -82,6 +82,8 @@ export interface CreatedRunner {
   readonly execute: Runner;
   readonly actAfterwards?: RunAfterwards | undefined;
   readonly tellCancelled?: TellCancelled | undefined;
+  /** Whether its runs might end the daemon: they execute commands that are not isolated from it. */
+  readonly mayEndDaemon?: boolean;
 }
 
 /** A runner that can execute runs, with its bounds. */

@@ -29,19 +29,20 @@ export function preparePauseVerbs(pool: Pool) {
 export const isPausedRun = `EXISTS (SELECT FROM hookmill.pauses
   WHERE pauses.factory = runs.factory AND pauses.automation = runs.automation AND (until_ms IS NULL OR until_ms > $2))`;
 
-/** Parks due runs that are locked, as long as their automations are paused: whoever ends a pause waits for this. */
-export async function parkPaused(
+/** Locks the pauses of due runs, and returns the IDs of the runs that still have one: whoever ends a pause waits for this. */
+export async function lockPauses(
   client: PoolClient,
   runs: readonly { id: string; day: number }[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  if (runs.length === 0) return new Set();
   const text = `
-    WITH own AS (
-      SELECT runs.day, runs.id FROM hookmill.runs JOIN hookmill.pauses USING (factory, automation)
-      WHERE runs.day = ANY ($1) AND runs.id = ANY ($2) FOR SHARE OF pauses
-    )
-    UPDATE hookmill.runs SET state = 'parked', waits_for = 'paused' FROM own
-    WHERE runs.day = own.day AND runs.id = own.id`;
-  await client.query(text, [runs.map(({ day }) => day), runs.map(({ id }) => id)]);
+    SELECT id FROM hookmill.runs JOIN hookmill.pauses USING (factory, automation)
+    WHERE runs.day = ANY ($1) AND runs.id = ANY ($2) FOR SHARE OF pauses`;
+  const { rows } = await client.query<{ id: string }>(text, [
+    runs.map(({ day }) => day),
+    runs.map(({ id }) => id),
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Lets claims look again at runs whose pause has ended. */

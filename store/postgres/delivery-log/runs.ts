@@ -1,52 +1,44 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
-import {
-  attemptErrorCharsMax,
-  attemptsKeptMax,
-  flowDecisionsMax,
-  setInterrupted,
-  stopReason,
-} from '../../delivery-log/run-flow.ts';
-import { followReport, withoutNulls } from '../../delivery-log/stored-rows.ts';
+import { toLife } from '../../delivery-log/life-columns.ts';
+import { cancelsMax, flowDecisionsMax } from '../../delivery-log/run-flow.ts';
+import { interruptionsMax, isUnder, type RunEvent, toCancelTaken } from '../../delivery-log/run-life.ts';
+import { followReport } from '../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../delivery-log/thread/batch.ts';
 import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
 import type {
   ClaimedRuns,
   Replay,
+  ReportedRun,
+  ReportKept,
   Run,
   RunAttempt,
   RunClaim,
   RunnerPlaces,
-  RunReport,
 } from '../../ports/delivery-log.ts';
 import { inTransaction } from '../connection/pool.ts';
 import { isPartitionMissing } from '../connection/postgres-failure.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
-import { prepareCancelRun, takeToCancel } from './cancels.ts';
 import { type Lease, OwnClaims } from './lease.ts';
 import { toDay } from './partitions.ts';
-import { isPausedRun, parkPaused, preparePauseVerbs, releaseResumed } from './pauses.ts';
-import { isDelivery, runColumns, runnerOfRun, toIdValues } from './rows.ts';
+import { isPausedRun, lockPauses, preparePauseVerbs, releaseResumed } from './pauses.ts';
+import { isDelivery, runnerOfRun, toIdValues } from './rows.ts';
+import { changeRun, changeRuns, columnsToChange, type LockedRun } from './run-changes.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 
 /** The queue of runs, which all replicas share. */
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots) {
+  const happens = async (id: string, event: RunEvent) => (await changeRun(pool, id, event)) !== undefined;
   return {
     ...prepareClaims(pool, lease),
     ...prepareForgetting(pool),
-    cancelRun: prepareCancelRun(pool),
     ...preparePauseVerbs(pool),
-    recordReport: ({ report, countMax, ...attempt }) =>
-      inTransaction(pool, async client => {
-        const select = `SELECT report::json AS report FROM hookmill.runs WHERE ${isClaimed} FOR UPDATE`;
-        const [known] = (await client.query<{ report: RunReport | null }>(select, toClaim(attempt))).rows;
-        if (!known) return 'lost';
-        const next = followReport(known.report, { report, countMax });
-        if (!next) return 'too-many';
-        const values = [...toClaim(attempt), toStorableText(JSON.stringify(next))];
-        await client.query(`UPDATE hookmill.runs SET report = $4 WHERE ${isClaimed}`, values);
-        return 'recorded';
-      }),
+    cancelRun: async ({ id, cancel }) =>
+      toCancelTaken((await changeRun(pool, id, { kind: 'cancelled', cancel }))?.change),
+    retryRun: ({ id, nowMs }) => happens(id, { kind: 'retried', atMs: nowMs }),
+    approveRun: ({ id, approval }) => happens(id, { kind: 'approved', approval }),
+    dismissRun: id => happens(id, { kind: 'dismissed' }),
+    recordReport: given => inTransaction(pool, client => recordReport(client, given)),
     correctDueTimes: async ({ nowMs, backMs }) => {
       const due = await pool.query(`${correctDueTimes} AND state = 'queued'`, [nowMs, backMs]);
       const parked = await pool.query(`${correctDueTimes} AND state = 'parked' AND id IN (${selectParked})`, [
@@ -55,28 +47,6 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       ]);
       return (due.rowCount ?? 0) + (parked.rowCount ?? 0);
     },
-    retryRun: async ({ id, nowMs }) => {
-      const retried = await pool.query(
-        `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL,
-          stopped = NULL, dismissed = NULL, cancel = NULL
-        WHERE id = $1 AND state = 'failed'`,
-        [id, nowMs],
-      );
-      return retried.rowCount === 1;
-    },
-    approveRun: async ({ id, approval }) => {
-      const approved = await pool.query(
-        `UPDATE hookmill.runs SET state = 'queued', waits_for = NULL, not_before_ms = $3,
-          afterwards = jsonb_set(afterwards::jsonb, '{approval}', $2::jsonb)::text
-        WHERE id = $1 AND state = 'parked' AND waits_for = 'approval' AND cancel IS NULL`,
-        [id, JSON.stringify(approval), approval.atMs],
-      );
-      return approved.rowCount === 1;
-    },
-    dismissRun: async id => {
-      const text = "UPDATE hookmill.runs SET dismissed = true WHERE id = $1 AND state = 'failed'";
-      return (await pool.query(text, [id])).rowCount === 1;
-    },
     replay: replay =>
       inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
         // Retention is dropping its day: the partition of its runs is gone, or about to be.
@@ -84,6 +54,21 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
         throw error;
       }),
   } satisfies Partial<AsyncVerbTable>;
+}
+
+async function recordReport(
+  client: PoolClient,
+  { report, countMax, ...attempt }: ReportedRun,
+): Promise<ReportKept> {
+  const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $1 FOR UPDATE`;
+  const [row] = (await client.query<LockedRun>(select, [attempt.id])).rows;
+  const run = row && toLife(row);
+  if (!run || !isUnder(run, attempt)) return 'lost';
+  const next = followReport(run.report, { report, countMax });
+  if (!next) return 'too-many';
+  const values = [attempt.id, toStorableText(JSON.stringify(next))];
+  await client.query('UPDATE hookmill.runs SET report = $2 WHERE id = $1', values);
+  return 'recorded';
 }
 
 /** Forgets what somebody has looked at. */
@@ -101,40 +86,28 @@ function prepareClaims(pool: Pool, lease: Lease) {
   const own = new OwnClaims();
   const requeue = (claimedBy: string) => requeueAbandoned(pool, claimedBy, own.list(claimedBy));
   /** Changes a run that was claimed here and is no longer executed; false if it is not running under that claim. */
-  const end = async (attempt: RunAttempt, set: string, values: readonly unknown[]): Promise<boolean> => {
-    const text = `UPDATE hookmill.runs SET ${set} WHERE ${isClaimed}`;
-    const ended = await pool.query(text, [...toClaim(attempt), ...values]);
+  const end = async (attempt: RunAttempt, event: RunEvent): Promise<boolean> => {
+    const ended = await changeRun(pool, attempt.id, event);
     own.end(attempt);
-    return ended.rowCount === 1;
+    return ended !== undefined;
   };
-  const claimAndRemember = async ({ daemonId, nowMs, places }: RunClaim): Promise<ClaimedRuns> => {
+  const claimAndRemember = async ({ daemonId, ...given }: RunClaim): Promise<ClaimedRuns> => {
     const claimedBy = await lease.hold(daemonId);
+    const claim = { ...given, daemonId: claimedBy };
     // Apart from the claim, because each of the two locks lanes in order.
     await requeue(claimedBy);
-    await releaseResumed(pool, nowMs);
-    const { taken, own: toCancel } = await takeToCancel(pool, claimedBy);
-    const claimed = await inTransaction(pool, async client => {
-      const found = await claim(client, claimedBy, nowMs, places);
-      return { ...found, ...(await findNext(client, places, found.runs)) };
-    });
-    const runs = [...taken.map(withoutNulls), ...claimed.runs];
+    await releaseResumed(pool, claim.nowMs);
+    const { taken, own: toCancel } = await takeToCancel(pool, claim);
+    const claimed = await inTransaction(pool, client => claimDue(client, claim, taken.length === 0));
+    const runs = [...taken, ...claimed.runs];
     own.add(runs, claimedBy);
     return { ...claimed, runs, ...(toCancel.length > 0 && { toCancel }) };
   };
   return {
     claimRuns: given => own.inOrder(() => claimAndRemember(given)),
-    finishRun: ({ state, atMs, error, ...attempt }) =>
-      end(attempt, setFinished, [state, atMs, toError(error)]),
-    awaitReport: ({ untilMs, ...attempt }) =>
-      end(attempt, 'waits_until_ms = $4, claimed_by = NULL', [untilMs]),
-    postponeRun: ({ atMs, notBeforeMs, attempted, error, second, ...attempt }) => {
-      const set = `state = $7, waits_for = $8, not_before_ms = $4, error = $5, claimed_by = NULL, waits_until_ms = NULL,
-        attempts = CASE WHEN $9::text IS NULL THEN attempts - $6 ELSE 0 END, afterwards = coalesce(afterwards, $9),
-        history = CASE $6 WHEN 0 THEN ${endAttempt('$10', '$5')} ELSE hookmill.forget_attempt(history) END`;
-      const places = second?.waitsForApproval ? ['parked', 'approval'] : ['queued', null];
-      const json = second ? JSON.stringify({ sinceMs: second.sinceMs }) : null;
-      return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1, ...places, json, atMs]);
-    },
+    finishRun: result => end(result, { kind: 'ended', result }),
+    awaitReport: ({ untilMs, ...attempt }) => end(attempt, { kind: 'waits', attempt, untilMs }),
+    postponeRun: postponement => end(postponement, { kind: 'postponed', postponement }),
     requeueRunsOfOthers: daemonId =>
       own.inOrder(async () => {
         const requeued = await requeue(await lease.hold(daemonId));
@@ -144,80 +117,116 @@ function prepareClaims(pool: Pool, lease: Lease) {
   } satisfies Partial<AsyncVerbTable>;
 }
 
-const setFinished = `
-  state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL,
-  cancel = CASE WHEN $4 = 'cancelled' THEN cancel END, history = ${endAttempt('$5', '$6')}`;
+/** Whether the lease of the daemon `$1` lasts: without it, nothing is claimed. */
+const isHeld =
+  'EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())';
 
-const isClaimed = "id = $1 AND state = 'running' AND claimed_by IS NOT DISTINCT FROM $2 AND claims = $3";
-
-function toClaim({ id, claimedBy, claims }: RunAttempt): unknown[] {
-  return [id, claimedBy, claims];
-}
-
-/** What SQL sets as the history of a run whose attempt has ended. */
-function endAttempt(atMs: string, error: string): string {
-  return `hookmill.end_attempt(history, (${atMs})::bigint, left(${error}, ${attemptErrorCharsMax}))`;
-}
-
-function toError(error: string | undefined): string | null {
-  return error === undefined ? null : toStorableText(error);
+/**
+ * Queues the runs whose daemon has no lease any more. Also those that this daemon does not know to be its own: the answer
+ * to their claim was lost, or a failover undid their result.
+ */
+async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly string[]): Promise<number> {
+  const select = `SELECT ${columnsToChange} FROM hookmill.runs
+    WHERE state = 'running' AND claimed_by IS NOT NULL AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
+      SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
+  if ((await pool.query(`${select} LIMIT 1`, [claimedBy, own])).rowCount === 0) return 0;
+  return inTransaction(pool, async client => {
+    const { rows } = await client.query<LockedRun>(`${select} FOR UPDATE SKIP LOCKED`, [claimedBy, own]);
+    return (await changeRuns(client, rows, () => ({ kind: 'daemon gone', atMs: Date.now() }))).length;
+  });
 }
 
 /**
- * Queues the runs whose daemon has no lease any more, or fails them if they were interrupted too often. Also those that
- * this daemon does not know to be its own: the answer to their claim was lost, or a failover undid their result.
+ * Claims the runs to cancel that no daemon has, each by a transaction of its own, because they may be in lanes. Returns
+ * them, and the IDs of those that this daemon has.
  */
-async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly string[]): Promise<number> {
-  const text = `
-    UPDATE hookmill.runs SET ${setInterrupted('floor(extract(epoch FROM clock_timestamp()) * 1000)', endAttempt)}
-    WHERE state = 'running' AND claimed_by IS NOT NULL AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
-      SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
-  const requeued = await pool.query(text, [claimedBy, own]);
-  return requeued.rowCount ?? 0;
+async function takeToCancel(
+  pool: Pool,
+  { daemonId, nowMs }: RunClaim,
+): Promise<{ readonly taken: readonly Run[]; readonly own: readonly string[] }> {
+  const { rows } = await pool.query<{ id: string; isOwn: boolean }>(
+    `SELECT id, claimed_by IS NOT NULL AS "isOwn" FROM hookmill.runs
+    WHERE cancel IS NOT NULL AND state IN ('queued', 'parked', 'running')
+      AND (claimed_by IS NULL AND not_before_ms <= $2 OR claimed_by = $1) LIMIT ${cancelsMax}`,
+    [daemonId, nowMs],
+  );
+  const taken: Run[] = [];
+  for (const { id } of rows.filter(({ isOwn }) => !isOwn)) {
+    const event: RunEvent = { kind: 'claimed', for: 'cancel', by: daemonId, atMs: nowMs };
+    const changed = await inTransaction(pool, async client => {
+      const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $2 AND ${isHeld} FOR UPDATE`;
+      return changeRuns(client, (await client.query<LockedRun>(select, [daemonId, id])).rows, () => event);
+    });
+    taken.push(...changed.map(({ run }) => run));
+  }
+  return { taken, own: rows.filter(({ isOwn }) => isOwn).map(({ id }) => id) };
 }
 
 /**
  * Claims the runs of each runner that wait longest. Those that another replica is claiming at the same time are left to
  * it.
  */
-async function claim(
-  client: PoolClient,
-  claimedBy: string,
-  nowMs: number,
-  places: RunnerPlaces,
-): Promise<Pick<ClaimedRuns, 'runs' | 'stopped'>> {
-  const claimed: Run[] = [];
+async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): Promise<ClaimedRuns> {
+  const { daemonId, nowMs, places, alone } = claim;
+  if (alone) {
+    const values = [daemonId, nowMs, alone.runners];
+    const { rows } = await client.query<DueRun>(lockAlone, values);
+    if (rows.length > 0 && !alone.isIdle) return { runs: [], alone: 'waits' };
+    const { started } = isFirst ? await decide(client, rows, claim, 'alone') : { started: [] };
+    if (started.length > 0) return { runs: started, alone: 'claimed' };
+  }
+  const runs: Run[] = [];
   const stopped: Run[] = [];
   let decisions = 0;
   let decided: number | undefined;
   let free = leaveFree(places, []);
   while (Object.keys(free).length > 0 && decisions < flowDecisionsMax && decided !== 0) {
-    const due = await client.query<DueRun>(lockDue, [
-      claimedBy,
-      nowMs,
-      Object.keys(free),
-      Object.values(free),
-    ]);
-    const paused = due.rows.filter(({ isPaused }) => isPaused);
-    if (paused.length > 0) await parkPaused(client, paused);
-    const unbound = due.rows.filter(({ hasFlow, isPaused }) => !hasFlow && !isPaused);
-    if (unbound.length > 0) {
-      const values = [unbound.map(({ day }) => day), unbound.map(({ id }) => id), claimedBy, nowMs];
-      claimed.push(...(await client.query<Run>(start, values)).rows);
-    }
-    const flowing = due.rows.filter(({ hasFlow, isPaused }) => hasFlow && !isPaused);
-    if (flowing.length > 0) {
-      const values = [flowing.map(({ id }) => id), claimedBy, nowMs, stopReason];
-      for (const run of (await client.query<Run>(decide, values)).rows)
-        (run.state === 'running' ? claimed : stopped).push(run);
-    }
-    decided = flowing.length + paused.length;
+    const values = [daemonId, nowMs, Object.keys(free), Object.values(free)];
+    const due = await client.query<DueRun>(lockDue, values);
+    const found = await decide(client, due.rows, claim, 'attempt');
+    runs.push(...found.started);
+    stopped.push(...found.stopped);
+    decided = due.rows.filter(({ hasFlow, isPaused }) => hasFlow || isPaused).length;
     decisions += decided;
-    free = leaveFree(places, claimed);
+    free = leaveFree(places, runs);
   }
-  const runs = claimed.map(withoutNulls);
-  return stopped.length === 0 ? { runs } : { runs, stopped: stopped.map(withoutNulls) };
+  const next = await findNext(client, places, runs);
+  return { runs, ...next, ...(stopped.length > 0 && { stopped }) };
 }
+
+/** Starts, parks or stops due runs that are locked. */
+async function decide(
+  client: PoolClient,
+  due: readonly DueRun[],
+  { daemonId, nowMs }: RunClaim,
+  claimFor: 'attempt' | 'alone',
+): Promise<{ readonly started: readonly Run[]; readonly stopped: readonly Run[] }> {
+  const paused = await lockPauses(
+    client,
+    due.filter(({ isPaused }) => isPaused),
+  );
+  const flowing = due.flatMap(({ id, hasFlow, isPaused }) => (hasFlow && !isPaused ? [id] : []));
+  const obstacles = new Map<string, Obstacle | null>();
+  if (flowing.length > 0) {
+    const { rows } = await client.query<{ id: string; obstacle: Obstacle | null }>(
+      'SELECT id, obstacle FROM hookmill.decide_runs($1, $2)',
+      [flowing, nowMs],
+    );
+    for (const { id, obstacle } of rows) obstacles.set(id, obstacle);
+  }
+  const decided = due.filter(({ id, isPaused }) => !isPaused || paused.has(id));
+  const changed = await changeRuns(client, decided, ({ id }) => {
+    const obstacle = paused.has(id) ? 'paused' : obstacles.get(id);
+    if (obstacle === 'runsPerHour') return { kind: 'stopped', atMs: nowMs };
+    if (obstacle) return { kind: 'parked', behind: obstacle };
+    return { kind: 'claimed', for: claimFor, by: daemonId, atMs: nowMs };
+  });
+  const inState = (wanted: Run['state']) =>
+    changed.filter(({ change }) => change.state === wanted).map(({ run }) => run);
+  return { started: inState('running'), stopped: inState('failed') };
+}
+
+type Obstacle = 'order' | 'limit' | 'paused' | 'runsPerHour';
 
 /** The places that are left after runs have been claimed, of the runners that have one. */
 function leaveFree(places: RunnerPlaces, claimed: readonly Run[]): RunnerPlaces {
@@ -228,33 +237,21 @@ function leaveFree(places: RunnerPlaces, claimed: readonly Run[]): RunnerPlaces 
   return Object.fromEntries(left.filter(([, count]) => count > 0));
 }
 
-interface DueRun {
-  readonly day: number;
-  readonly id: string;
-  readonly hasFlow: boolean;
+interface DueRun extends LockedRun {
   readonly isPaused: boolean;
 }
 
-// The runs are started by a statement of their own, which PostgreSQL plans for their days only.
+// A run that somebody cancels is claimed for that only.
+const selectDue = `SELECT ${columnsToChange}, ${isPausedRun} AS "isPaused" FROM hookmill.runs
+    WHERE state = 'queued' AND cancel IS NULL AND not_before_ms <= $2 AND ${isHeld}`;
+
 const lockDue = `
   SELECT due.* FROM unnest($3::text[], $4::integer[]) AS places (name, count), LATERAL (
-    SELECT day, id, flow IS NOT NULL AS "hasFlow", ${isPausedRun} AS "isPaused" FROM hookmill.runs
-    WHERE state = 'queued' AND ${runnerOfRun} = name AND not_before_ms <= $2
-      AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
-    ORDER BY not_before_ms, seq LIMIT count
-    FOR UPDATE SKIP LOCKED) AS due`;
+    ${selectDue} AND ${runnerOfRun} = name ORDER BY not_before_ms, seq LIMIT count FOR UPDATE SKIP LOCKED) AS due`;
 
-const start = `
-  WITH runs AS (
-    UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $3,
-      started_at_ms = $4, finished_at_ms = NULL, waits_until_ms = NULL,
-      report = CASE WHEN afterwards IS NOT NULL THEN report END,
-      history = hookmill.begin_attempt(history, attempts + 1, $4, ${attemptsKeptMax})
-    WHERE day = ANY ($1) AND id = ANY ($2) RETURNING *
-  )
-  SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
-
-const decide = `SELECT ${runColumns} FROM hookmill.decide_runs_2($1, $2, $3, $4, ${attemptsKeptMax}) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
+const lockAlone = `
+  ${selectDue} AND interrupted IS NOT NULL AND (interrupted::jsonb ->> 'times')::integer >= ${interruptionsMax}
+    AND ${runnerOfRun} = ANY ($3) ORDER BY not_before_ms, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /** Finds when the next run is due, and other runners with queued runs. */
 async function findNext(

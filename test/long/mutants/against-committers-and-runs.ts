@@ -125,10 +125,10 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
   {
     promise: 'No run that ends the daemon does so for ever.',
     killedBy:
-      'test/system/daemon/runs/run-recovery.test.ts: a run during which the daemon stops five times in a row fails',
-    file: 'store/delivery-log/run-flow.ts',
-    text: '  return { error: interruptionErrors[count], fails: count + 1 === interruptionsMax };',
-    replacement: '  return { error: interruptionErrors[count], fails: false };',
+      'test/unit/store/run-life.test.ts: a run fails only if it ends two daemons that execute nothing else',
+    file: 'store/delivery-log/run-life.ts',
+    text: 'const fails = interrupted.alone >= interruptionsAloneMax && !run.cancel;',
+    replacement: 'const fails = false;',
   },
   {
     promise: 'The URL of Slack and the key of PagerDuty are in no log line and in no message that is stored.',
@@ -257,9 +257,9 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
     promise: 'A run is executed at least once',
     killedBy:
       'test/system/daemon/runs/run-recovery.test.ts: repeats the run of a killed daemon at once, after it has ended what that left',
-    file: 'store/delivery-log/run-flow.ts',
-    text: "state = CASE WHEN ${isLast} THEN 'failed' ELSE 'queued' END,",
-    replacement: "state = 'failed',",
+    file: 'store/delivery-log/run-life.ts',
+    text: "state: fails ? 'failed' : 'queued', error",
+    replacement: "state: 'failed', error",
   },
   {
     promise: 'An apply takes effect completely or not at all',

@@ -70,9 +70,9 @@ export const defects = {
   },
   /** The result of an attempt counts whichever claim the run has by now. */
   'unfenced result': {
-    file: 'store/embedded/delivery-log/sql/runs.ts',
-    text: `state = 'running' AND claimed_by IS @claimedBy AND claims = @claims`,
-    by: `state = 'running' AND @claims > 0 AND (@claimedBy IS NULL OR 1)`,
+    file: 'store/delivery-log/run-life.ts',
+    text: `run.state === 'running' && run.claimedBy === (claimedBy ?? null) && run.claims === claims`,
+    by: `run.state === 'running'`,
   },
   /** Claims are known by their runs: a late result takes away the note of a later claim. */
   'mixed claims': {
@@ -89,7 +89,7 @@ export async function loadProduct(defect?: Defect) {
   const query = defect ? `?defect=${encodeURIComponent(defect)}` : '';
   if (defect) requireOnce(defects[defect]);
   const load = <Module>(path: string): Promise<Module> => import(new URL(path + query, root).href);
-  const [queue, reports, commits, thread, lease, claims, commit, reader, lanes, migrations] =
+  const [queue, reports, commits, thread, lease, claims, commit, reader, lanes, changes, migrations] =
     await Promise.all([
       load<typeof import('../../../daemon/runs/run-queue.ts')>('daemon/runs/run-queue.ts'),
       load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
@@ -114,6 +114,9 @@ export async function loadProduct(defect?: Defect) {
       load<typeof import('../../../store/embedded/delivery-log/sql/lanes.ts')>(
         'store/embedded/delivery-log/sql/lanes.ts',
       ),
+      load<typeof import('../../../store/embedded/delivery-log/sql/run-changes.ts')>(
+        'store/embedded/delivery-log/sql/run-changes.ts',
+      ),
       load<typeof import('../../../store/embedded/delivery-log/sql/migrations.ts')>(
         'store/embedded/delivery-log/sql/migrations.ts',
       ),
@@ -128,6 +131,7 @@ export async function loadProduct(defect?: Defect) {
     ...commit,
     ...reader,
     ...lanes,
+    ...changes,
     ...migrations,
   };
 }

@@ -2,12 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, onTestFinished } from 'vitest';
 import type { DeliveryLogOptions } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
+import { createRandom } from '../../support/random.ts';
 import type { MakePlace } from '../store/conformance/place.ts';
 import { testRunFlow } from '../store/conformance/run-flow.ts';
 import { testRuns } from '../store/conformance/runs.ts';
 import { testSteering } from '../store/conformance/steering.ts';
 import { loadProduct } from './product.ts';
-import { createProcess, createRandom, Scheduler } from './scheduler.ts';
+import { createProcess, Scheduler } from './scheduler.ts';
 import { SimulatedStore, SimulatedThread, type StoreKind } from './simulated-store.ts';
 
 // What the simulation finds is worth something only if its store behaves as the real ones do.

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import type { Pool } from 'pg';
-import { setInterrupted } from '../../../store/delivery-log/run-flow.ts';
 import type { ThreadManner } from '../../../store/delivery-log/thread/group-commit.ts';
 import {
   type Batch,
@@ -12,7 +11,7 @@ import {
   type FromWorker,
   type ToWorker,
 } from '../../../store/delivery-log/thread/wire.ts';
-import { endAttempt } from '../../../store/embedded/delivery-log/sql/runs.ts';
+import { type RunToChange, selectToChange } from '../../../store/embedded/delivery-log/sql/run-changes.ts';
 import { SqliteDatabase, type Statement } from '../../../store/home/sqlite.ts';
 import type { ClaimedRuns, RunClaim } from '../../../store/ports/delivery-log.ts';
 import type { Product } from './product.ts';
@@ -283,7 +282,8 @@ class LeasedClaims {
   readonly #process: Process;
   readonly #lease: InstanceType<Product['Lease']>;
   readonly #own: InstanceType<Product['OwnClaims']>;
-  readonly #requeue: Statement<[{ claimedBy: string; own: string; alive: string }], unknown>;
+  readonly #selectAbandoned: Statement<[{ claimedBy: string; own: string; alive: string }], RunToChange>;
+  readonly #change: ReturnType<Product['prepareChangeRun']>;
   readonly #releaseLanes: () => void;
 
   constructor(store: SimulatedStore, process: Process, onLost: () => void) {
@@ -292,12 +292,13 @@ class LeasedClaims {
     this.#process = process;
     this.#own = new product.OwnClaims();
     this.#lease = new product.Lease(new LeasePool(store, process) as unknown as Pool, onLost);
-    this.#requeue = database.prepare(`
-      UPDATE runs SET ${setInterrupted("CAST(unixepoch('subsec') * 1000 AS INTEGER)", endAttempt)}
+    this.#selectAbandoned = database.prepare(`${selectToChange}
       WHERE state = 'running' AND claimed_by IS NOT NULL
         AND (claimed_by = @claimedBy AND id NOT IN (SELECT value FROM json_each(@own))
           OR claimed_by NOT IN (SELECT value FROM json_each(@alive)))`);
-    this.#releaseLanes = () => product.prepareLanes(database).releaseAll();
+    const lanes = product.prepareLanes(database);
+    this.#change = product.prepareChangeRun(database, lanes);
+    this.#releaseLanes = () => lanes.releaseAll();
   }
 
   end(): Promise<void> {
@@ -338,12 +339,13 @@ class LeasedClaims {
     const own = this.#own.list(claimedBy);
     const alive = [...this.#store.leases.keys()].filter(name => this.#store.isHeld(name));
     const given = { claimedBy, own: JSON.stringify(own), alive: JSON.stringify(alive) };
-    const { changes } = this.#requeue.run(given);
-    if (changes > 0) {
+    const abandoned = this.#selectAbandoned.all(given);
+    for (const run of abandoned) this.#change(run, { kind: 'daemon gone', atMs: Date.now() });
+    if (abandoned.length > 0) {
       this.#releaseLanes();
       this.#store.onWritten(this.#process);
     }
-    return changes;
+    return abandoned.length;
   }
 }
 

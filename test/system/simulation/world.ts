@@ -9,9 +9,10 @@ import type {
   Run,
   RunFlow,
 } from '../../../store/ports/delivery-log.ts';
+import { createRandom } from '../../support/random.ts';
 import { attemptsMax, Model, runnerPlaces, type SentEvent, Violation } from './model.ts';
 import type { Product } from './product.ts';
-import { createProcess, createRandom, type Process, Scheduler } from './scheduler.ts';
+import { createProcess, type Process, Scheduler } from './scheduler.ts';
 import { type CommitFault, SimulatedStore, SimulatedThread, type StoreKind } from './simulated-store.ts';
 
 /** How an attempt ends. `reports…`: the receiver goes on, and reports the end later, twice at once, or never. */

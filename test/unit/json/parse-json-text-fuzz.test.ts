@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { hasEscapedKeyDefect, parseJsonText } from '../../../json/parse-json-text.ts';
+import { createRandom } from '../../support/random.ts';
 import { testLimitMs } from '../../support/test-limit.ts';
-import { createRandom } from '../operations/health/rhythms.ts';
 import { isReference, readReference } from './json-reference.ts';
 
 const payloads = inject('isLong') ? 1_000_000 : 5_000;

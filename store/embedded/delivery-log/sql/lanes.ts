@@ -13,10 +13,9 @@ export const selectLanes = 'order_lane AS orderLane, limit_lane AS limitLane';
 /** The reason why a due run must not start: other runs of a lane, the runs per hour of its automation, or a pause. */
 export type Obstacle = 'order' | 'limit' | 'runsPerHour' | 'paused';
 
-/** Decides whether runs may start, and parks those that wait for others. */
+/** Decides whether runs may start. */
 export interface Lanes {
   findObstacle(seq: number, nowMs: number): Obstacle | null;
-  park(seq: number, obstacle: Exclude<Obstacle, 'runsPerHour'>): void;
   /** Lets claims look again at the first run of each lane. Call it when a run of the lanes starts, ends or is postponed. */
   release(lanes: RunLanes): void;
   /** Does so for all lanes. */
@@ -25,7 +24,6 @@ export interface Lanes {
 
 export function prepareLanes(database: SqliteDatabase): Lanes {
   const find = database.prepareColumn<[{ seq: number; nowMs: number }], Obstacle | null>(findObstacle);
-  const park = database.prepare<[string, number]>('UPDATE runs SET parked = ? WHERE seq = ?');
   const release = (which: string) =>
     database.prepare<unknown[]>(`UPDATE runs SET parked = NULL WHERE ${which}`);
   const releaseFirst = release(`parked = 'order' AND seq = (${selectFirst('?')})`);
@@ -36,7 +34,6 @@ export function prepareLanes(database: SqliteDatabase): Lanes {
   );
   return {
     findObstacle: (seq, nowMs) => find.get({ seq, nowMs }) ?? null,
-    park: (seq, obstacle) => void park.run(obstacle, seq),
     release({ orderLane, limitLane }) {
       if (orderLane !== null) releaseFirst.run(orderLane);
       if (limitLane !== null) releaseNext.run(limitLane);

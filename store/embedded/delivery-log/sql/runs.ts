@@ -1,46 +1,121 @@
-import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { manualUid } from '../../../../schema/delivery.ts';
+import { toLife } from '../../../delivery-log/life-columns.ts';
+import { cancelsMax, flowDecisionsMax } from '../../../delivery-log/run-flow.ts';
 import {
-  attemptErrorCharsMax,
-  attemptsKeptMax,
-  flowDecisionsMax,
-  setInterrupted,
-  stopReason,
-} from '../../../delivery-log/run-flow.ts';
+  interruptionsMax,
+  isUnder,
+  type RunChange,
+  type RunEvent,
+  toCancelTaken,
+} from '../../../delivery-log/run-life.ts';
 import { followReport } from '../../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../../delivery-log/thread/batch.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
-import type { SqliteDatabase } from '../../../home/sqlite.ts';
-import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../ports/delivery-log.ts';
-import { type Cancels, prepareCancels } from './cancels.ts';
-import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
+import type { SqliteDatabase, Statement } from '../../../home/sqlite.ts';
+import type { DueTimesCorrection, RunClaim } from '../../../ports/delivery-log.ts';
+import { type Lanes, type Obstacle, prepareLanes } from './lanes.ts';
 import { isPaused, type Pauses, preparePauses } from './pauses.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
+import { type ChangeRun, prepareChangeRun, type RunToChange, selectToChange } from './run-changes.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
 export function prepareRunVerbs(database: SqliteDatabase, snapshots: Snapshots, series: Series) {
   const lanes = prepareLanes(database);
-  const { takeToCancel, cancelRun } = prepareCancels(database, lanes);
+  const change = prepareChangeRun(database, lanes);
+  const select = database.prepare<[string], RunToChange>(`${selectToChange} WHERE id = ?`);
   const { releaseResumed, ...pauses } = preparePauses(database);
   return {
-    claimRuns: prepareClaim(database, lanes, { takeToCancel, releaseResumed }),
-    cancelRun,
+    claimRuns: prepareClaim(database, { lanes, change, releaseResumed }),
     ...pauses,
-    ...prepareEnds(database, lanes),
-    ...prepareRetries(database, lanes),
+    ...prepareSteps((id, event) => {
+      const run = select.get(id);
+      return run && change(run, event);
+    }),
+    ...prepareReports(database, select),
+    ...prepareRequeue(database, lanes, change),
+    ...prepareForgetting(database),
+    correctDueTimes: prepareCorrectDueTimes(database),
     replay: prepareReplay(database, snapshots, series),
   } satisfies Partial<VerbTable>;
 }
 
-function prepareClaim(
-  database: SqliteDatabase,
-  lanes: Lanes,
-  { takeToCancel, releaseResumed }: Pick<Cancels & Pauses, 'takeToCancel' | 'releaseResumed'>,
-): VerbTable['claimRuns'] {
-  const decideDue = prepareDecideDue(database, lanes);
+/** The verbs that are an event in the life of one run. */
+function prepareSteps(step: (id: string, event: RunEvent) => RunChange | undefined) {
+  const happens = (id: string, event: RunEvent) => step(id, event) !== undefined;
+  return {
+    finishRun: result => happens(result.id, { kind: 'ended', result }),
+    awaitReport: ({ untilMs, ...attempt }) => happens(attempt.id, { kind: 'waits', attempt, untilMs }),
+    postponeRun: postponement => happens(postponement.id, { kind: 'postponed', postponement }),
+    retryRun: ({ id, nowMs }) => happens(id, { kind: 'retried', atMs: nowMs }),
+    approveRun: ({ id, approval }) => happens(id, { kind: 'approved', approval }),
+    dismissRun: id => happens(id, { kind: 'dismissed' }),
+    cancelRun: ({ id, cancel }) => toCancelTaken(step(id, { kind: 'cancelled', cancel })),
+  } satisfies Partial<VerbTable>;
+}
+
+interface ClaimDeps extends Pick<Pauses, 'releaseResumed'> {
+  readonly lanes: Lanes;
+  readonly change: ChangeRun;
+}
+
+function prepareClaim(database: SqliteDatabase, deps: ClaimDeps): VerbTable['claimRuns'] {
+  const { releaseResumed } = deps;
+  const decide = prepareDecide(deps);
+  const decideDue = prepareDecideDue(database, decide);
+  const takeToCancel = prepareTakeToCancel(database, deps.change);
+  const selectAlone = prepareSelectAlone(database);
+  const findNext = prepareFindNext(database);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
+  return claim => {
+    releaseResumed(claim.nowMs);
+    const toCancel = takeToCancel(claim);
+    const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
+    const others = toCancel.own.length > 0 && { toCancel: toCancel.own };
+    const alone = selectAlone(claim);
+    if (alone && !claim.alone?.isIdle) return { runs: read(toCancel.taken), ...others, alone: 'waits' };
+    if (alone && toCancel.taken.length === 0 && decide(alone, claim, 'alone') === 'start')
+      return { runs: read([alone.seq]), ...others, alone: 'claimed' };
+    const decided = Object.entries(claim.places).map(([runner, places]) => decideDue(claim, runner, places));
+    const stopped = decided.flatMap(({ runsPerHour }) => runsPerHour);
+    return {
+      runs: read([...toCancel.taken, ...decided.flatMap(({ start }) => start)]),
+      ...others,
+      ...(stopped.length > 0 && { stopped: read(stopped) }),
+      ...findNext(claim, decided),
+    };
+  };
+}
+
+/** Claims the runs to cancel that no daemon has. Returns their keys, and the IDs of those that this daemon has. */
+function prepareTakeToCancel(database: SqliteDatabase, change: ChangeRun) {
+  const isToCancel = "cancel IS NOT NULL AND state IN ('queued', 'running')";
+  const selectFree = database.prepare<[number], RunToChange>(
+    `${selectToChange} WHERE ${isToCancel} AND claimed_by IS NULL AND not_before_ms <= ? LIMIT ${cancelsMax}`,
+  );
+  const selectOwn = database.prepareColumn<[string], string>(
+    `SELECT id FROM runs WHERE ${isToCancel} AND claimed_by = ?`,
+  );
+  return ({ daemonId, nowMs }: RunClaim) => {
+    const own = selectOwn.all(daemonId);
+    const taken = selectFree.all(nowMs);
+    for (const run of taken) change(run, { kind: 'claimed', for: 'cancel', by: daemonId, atMs: nowMs });
+    return { taken: taken.map(({ seq }) => seq), own };
+  };
+}
+
+/** Selects the first due run that is to be tried alone. */
+function prepareSelectAlone(database: SqliteDatabase): (claim: RunClaim) => DueRun | undefined {
+  const select = database.prepare<{ nowMs: number; runners: string }, DueRun>(
+    `${selectDueRuns} WHERE ${isDue} AND interrupted IS NOT NULL AND interrupted ->> '$.times' >= ${interruptionsMax}
+      AND runner IN (SELECT value FROM json_each(@runners)) ORDER BY not_before_ms, seq LIMIT 1`,
+  );
+  return ({ nowMs, alone }) => alone && select.get({ nowMs, runners: JSON.stringify(alone.runners) });
+}
+
+/** Finds when the next run is due, and other runners with queued runs. */
+function prepareFindNext(database: SqliteDatabase) {
   const isWaiting = "state = 'queued' AND parked IS NULL";
   const selectNextDue = database.prepareColumn<[string], number>(
     `SELECT not_before_ms FROM runs WHERE ${isWaiting} AND runner = ? ORDER BY not_before_ms LIMIT 1`,
@@ -52,41 +127,31 @@ function prepareClaim(
         UNION ALL
         SELECT (SELECT min(runner) FROM runs WHERE ${isWaiting} AND runner > name) FROM names WHERE name IS NOT NULL)
       SELECT name FROM names WHERE name IS NOT NULL`);
-
-  return claim => {
-    releaseResumed(claim.nowMs);
-    const toCancel = takeToCancel(claim);
-    const started: number[] = [];
-    const stopped: number[] = [];
-    const nextDueMs: number[] = [];
-    for (const [runner, places] of Object.entries(claim.places)) {
-      const decided = decideDue(claim, runner, places);
-      started.push(...decided.start);
-      stopped.push(...decided.runsPerHour);
-      if (decided.start.length < places) nextDueMs.push(...selectNextDue.all(runner));
-    }
-    const otherRunners = selectRunners.all().filter(name => claim.places[name] === undefined);
-    const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
+  return ({ places }: RunClaim, decided: readonly Decided[]) => {
+    const free = Object.entries(places).filter(
+      ([, count], index) => (decided[index]?.start.length ?? 0) < count,
+    );
+    const nextDueMs = free.flatMap(([runner]) => selectNextDue.all(runner));
+    const otherRunners = selectRunners.all().filter(name => places[name] === undefined);
     return {
-      runs: read([...toCancel.taken, ...started]),
-      ...(toCancel.own.length > 0 && { toCancel: toCancel.own }),
-      ...(stopped.length > 0 && { stopped: read(stopped) }),
       ...(nextDueMs.length > 0 && { nextDueMs: Math.min(...nextDueMs) }),
       ...(otherRunners.length > 0 && { otherRunners }),
     };
   };
 }
 
-/** Starts, parks or stops the due runs of a runner, until so many have started. Returns their keys by what was decided. */
+type Decide = (run: DueRun, claim: RunClaim, claimFor?: 'attempt' | 'alone') => Decision;
+
+/** The keys of the due runs of a runner, by what was decided. */
+type Decided = Readonly<Record<Decision, readonly number[]>>;
+
+/** Starts, parks or stops the due runs of a runner, until so many have started. */
 function prepareDecideDue(
   database: SqliteDatabase,
-  lanes: Lanes,
-): (claim: RunClaim, runner: string, places: number) => Readonly<Record<Decision, readonly number[]>> {
+  decide: Decide,
+): (claim: RunClaim, runner: string, places: number) => Decided {
   const selectDue = database.prepare<{ runner: string; nowMs: number; limit: number }, DueRun>(`
-    SELECT seq, flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused, ${selectLanes} FROM runs
-    WHERE state = 'queued' AND parked IS NULL AND runner = @runner AND not_before_ms <= @nowMs
-    ORDER BY not_before_ms, seq LIMIT @limit`);
-  const decide = prepareDecide(database, lanes);
+    ${selectDueRuns} WHERE ${isDue} AND runner = @runner ORDER BY not_before_ms, seq LIMIT @limit`);
   return (claim, runner, places) => {
     const decided: Record<Decision, number[]> = {
       start: [],
@@ -110,108 +175,74 @@ function prepareDecideDue(
   };
 }
 
-/** Starts, parks or stops a due run. */
-function prepareDecide(database: SqliteDatabase, lanes: Lanes): (run: DueRun, claim: RunClaim) => Decision {
-  const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
-    UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
-      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, gathers = NULL,
-      report = iif(afterwards IS NULL, NULL, report), history = ${beginAttempt('@nowMs')}
-    WHERE seq = @seq`);
-  const stop = database.prepare<{ seq: number; nowMs: number; error: string }>(`
-    UPDATE runs SET state = 'failed', finished_at_ms = @nowMs, error = @error, stopped = 1, gathers = NULL
-    WHERE seq = @seq`);
-  return ({ seq, hasFlow, isPaused, ...own }: DueRun, { daemonId, nowMs }: RunClaim): Decision => {
-    const obstacle = isPaused ? 'paused' : hasFlow ? lanes.findObstacle(seq, nowMs) : null;
-    if (obstacle === null) start.run({ seq, daemonId, nowMs });
-    else if (obstacle === 'runsPerHour') stop.run({ seq, nowMs, error: stopReason });
-    else lanes.park(seq, obstacle);
-    // A run that the limit does not stop lets claims look at the next one of its lane: there may be more places.
-    if (hasFlow && obstacle !== 'limit')
-      lanes.release(obstacle === 'runsPerHour' ? own : { ...own, orderLane: null });
+/** Prepares to start, park or stop a due run. */
+function prepareDecide({ lanes, change }: ClaimDeps): Decide {
+  return (run, { daemonId, nowMs }, claimFor = 'attempt') => {
+    const obstacle = run.isPaused ? 'paused' : run.hasFlow ? lanes.findObstacle(run.seq, nowMs) : null;
+    if (obstacle === null) change(run, { kind: 'claimed', for: claimFor, by: daemonId, atMs: nowMs });
+    else if (obstacle === 'runsPerHour') change(run, { kind: 'stopped', atMs: nowMs });
+    else change(run, { kind: 'parked', behind: obstacle });
     return obstacle ?? 'start';
   };
 }
 
-interface DueRun extends RunLanes {
-  readonly seq: number;
+interface DueRun extends RunToChange {
   readonly hasFlow: number;
   readonly isPaused: number;
 }
 
+const selectDueRuns = selectToChange.replace(
+  'SELECT',
+  `SELECT flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused,`,
+);
+
+// A run that somebody cancels is claimed for that only.
+const isDue = "state = 'queued' AND parked IS NULL AND cancel IS NULL AND not_before_ms <= @nowMs";
+
 type Decision = Obstacle | 'start';
 
-/** The ends of attempts, which may let others start. */
-function prepareEnds(database: SqliteDatabase, lanes: Lanes) {
-  const isClaimed = "id = @id AND state = 'running' AND claimed_by IS @claimedBy AND claims = @claims";
-  const finish = database.prepare<
-    ClaimColumns & { state: string; atMs: number; error: string | null },
-    RunLanes
-  >(`
-    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL, waits_until_ms = NULL,
-      cancel = iif(@state = 'cancelled', cancel, NULL), history = ${endAttempt('@atMs', '@error')}
-    WHERE ${isClaimed} RETURNING ${selectLanes}`);
-  const postpone = database.prepare<ClaimColumns & PostponementColumns, RunLanes>(`
-    UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
-      waits_until_ms = NULL, attempts = iif(@afterwards IS NULL, attempts - @uncounted, 0), parked = @parked,
-      afterwards = coalesce(afterwards, @afterwards),
-      history = iif(@uncounted, ${forgetAttempt}, ${endAttempt('@atMs', '@error')})
-    WHERE ${isClaimed} RETURNING ${selectLanes}`);
-  const wait = database.prepare<ClaimColumns & { untilMs: number }>(`
-    UPDATE runs SET waits_until_ms = @untilMs, claimed_by = NULL WHERE ${isClaimed}`);
-  const selectReport = database.prepare<ClaimColumns, { report: string | null }>(
-    `SELECT report FROM runs WHERE ${isClaimed}`,
-  );
+function prepareReports(database: SqliteDatabase, select: Statement<[string], RunToChange>) {
   const setReport = database.prepare<[string, string]>('UPDATE runs SET report = ? WHERE id = ?');
-  const requeue = database.prepare<[string]>(`
-    UPDATE runs SET ${setInterrupted("CAST(unixepoch('subsec') * 1000 AS INTEGER)", endAttempt)}
-    WHERE state = 'running' AND claimed_by <> ?`);
-  const end = (ended: readonly RunLanes[]): boolean => {
-    for (const own of ended) lanes.release(own);
-    return ended.length > 0;
-  };
   return {
-    finishRun: result => end(finish.all({ ...noDaemon, ...result, error: result.error ?? null })),
-    awaitReport: given => wait.run({ ...noDaemon, ...given }).changes > 0,
     recordReport: ({ report, countMax, ...attempt }) => {
-      const known = selectReport.get({ ...noDaemon, ...attempt });
-      if (!known) return 'lost';
-      const before = known.report === null ? null : (parseJsonText(known.report) as RunReport);
-      const next = followReport(before, { report, countMax });
+      const row = select.get(attempt.id);
+      const run = row && toLife(row);
+      if (!run || !isUnder(run, attempt)) return 'lost';
+      const next = followReport(run.report, { report, countMax });
       if (!next) return 'too-many';
       setReport.run(JSON.stringify(next), attempt.id);
       return 'recorded';
     },
-    postponeRun: ({ attempted, error, second, ...given }) =>
-      end(
-        postpone.all({
-          ...{ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null },
-          afterwards: second ? JSON.stringify({ sinceMs: second.sinceMs }) : null,
-          parked: second?.waitsForApproval ? 'approval' : null,
-        }),
-      ),
+  } satisfies Partial<VerbTable>;
+}
+
+function prepareRequeue(database: SqliteDatabase, lanes: Lanes, change: ChangeRun) {
+  const select = database.prepare<[string], RunToChange>(
+    `${selectToChange} WHERE state = 'running' AND claimed_by <> ?`,
+  );
+  return {
     requeueRunsOfOthers: daemonId => {
-      const { changes } = requeue.run(daemonId);
+      const left = select.all(daemonId);
+      for (const run of left) change(run, { kind: 'daemon gone', atMs: Date.now() });
       lanes.releaseAll();
-      return changes;
+      return left.length;
     },
   } satisfies Partial<VerbTable>;
 }
 
-/** A run that waits for its receiver is claimed by no daemon. */
-type ClaimColumns = Omit<RunAttempt, 'claimedBy'> & { readonly claimedBy: string | null };
-
-const noDaemon = { claimedBy: null };
-
-interface PostponementColumns {
-  readonly atMs: number;
-  readonly notBeforeMs: number;
-  readonly uncounted: number;
-  readonly error: string | null;
-  readonly afterwards: string | null;
-  readonly parked: string | null;
+/** Forgets what somebody has looked at. */
+function prepareForgetting(database: SqliteDatabase) {
+  const forgetIn = (table: 'failures' | 'run_ends') => {
+    const forget = database.prepare<[number]>(`DELETE FROM ${table} WHERE seq = ?`);
+    return (seqs: readonly number[]) => seqs.reduce((sum, seq) => sum + forget.run(seq).changes, 0);
+  };
+  return {
+    forgetEnds: forgetIn('run_ends'),
+    forgetFailures: forgetIn('failures'),
+  } satisfies Partial<VerbTable>;
 }
 
-function prepareRetries(database: SqliteDatabase, lanes: Lanes) {
+function prepareCorrectDueTimes(database: SqliteDatabase): VerbTable['correctDueTimes'] {
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
   const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
   const correct = (parked: string) =>
@@ -221,31 +252,7 @@ function prepareRetries(database: SqliteDatabase, lanes: Lanes) {
         iif(${stamp} > @nowMs, @nowMs + max(0, not_before_ms - ${stamp}), not_before_ms))
       WHERE state = 'queued' AND parked ${parked} AND not_before_ms > @nowMs`);
   const corrections = [correct('IS NULL'), correct('IS NOT NULL')];
-  const retry = database.prepare<{ id: string; nowMs: number }>(`
-    UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL, stopped = NULL,
-      dismissed = NULL, cancel = NULL
-    WHERE id = @id AND state = 'failed'`);
-  const approve = database.prepare<{ id: string; approval: string; atMs: number }>(`
-    UPDATE runs SET parked = NULL, not_before_ms = @atMs,
-      afterwards = json_set(afterwards, '$.approval', json(@approval))
-    WHERE id = @id AND state = 'queued' AND parked = 'approval' AND cancel IS NULL`);
-  const dismiss = database.prepare<[string], RunLanes>(`
-    UPDATE runs SET dismissed = 1 WHERE id = ? AND state = 'failed' RETURNING ${selectLanes}`);
-  const forget = database.prepare<[number]>('DELETE FROM failures WHERE seq = ?');
-  const forgetEnd = database.prepare<[number]>('DELETE FROM run_ends WHERE seq = ?');
-  return {
-    forgetEnds: ends => ends.reduce((sum, end) => sum + forgetEnd.run(end).changes, 0),
-    forgetFailures: failures => failures.reduce((sum, failure) => sum + forget.run(failure).changes, 0),
-    correctDueTimes: correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0),
-    retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
-    approveRun: ({ id, approval }) =>
-      approve.run({ id, approval: JSON.stringify(approval), atMs: approval.atMs }).changes > 0,
-    dismissRun: id => {
-      const [dismissed] = dismiss.all(id);
-      if (dismissed) lanes.release({ ...dismissed, limitLane: null });
-      return dismissed !== undefined;
-    },
-  } satisfies Partial<VerbTable>;
+  return correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0);
 }
 
 function prepareReplay(database: SqliteDatabase, snapshots: Snapshots, series: Series): VerbTable['replay'] {
@@ -287,24 +294,3 @@ function prepareReplay(database: SqliteDatabase, snapshots: Snapshots, series: S
     return true;
   };
 }
-
-// What SQL sets as the `history` of a run.
-
-/** Whether the last attempt is being made. */
-const isOpen = "history ->> '$[#-1].startedAtMs' IS NOT NULL AND history ->> '$[#-1].endedAtMs' IS NULL";
-
-/** The history with the attempt that begins, and without the oldest one of too many. `atMs` is an expression. */
-function beginAttempt(atMs: string): string {
-  const before = `iif(json_array_length(history) >= ${attemptsKeptMax}, json_remove(history, '$[0]'), coalesce(history, '[]'))`;
-  return `json_insert(${before}, '$[#]', json_object('attempt', attempts + 1, 'startedAtMs', ${atMs}))`;
-}
-
-/** The history in which the last attempt has ended, if that was being made. Both are expressions; `error` may be null. */
-export function endAttempt(atMs: string, error: string): string {
-  const ended = `json_set(history, '$[#-1].endedAtMs', ${atMs})`;
-  const failed = `json_set(${ended}, '$[#-1].error', substr(${error}, 1, ${attemptErrorCharsMax}))`;
-  return `iif(${isOpen}, iif(${error} IS NULL, ${ended}, ${failed}), history)`;
-}
-
-/** The history without the last attempt, if that was being made: the claim was none. */
-const forgetAttempt = `iif(${isOpen}, nullif(json_remove(history, '$[#-1]'), '[]'), history)`;

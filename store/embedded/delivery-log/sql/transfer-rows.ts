@@ -1,4 +1,4 @@
-import { runStates } from '../../../../schema/delivery.ts';
+import { hasEnded, runStates } from '../../../../schema/delivery.ts';
 import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import {
   deliverySizeMax,
@@ -9,6 +9,7 @@ import {
   type TransferSnapshot,
 } from '../../../ports/transfer.ts';
 import { makeContentKey, makeIdentityKey, mergeFirst } from './keys.ts';
+import { prepareNoteEnd } from './note-end.ts';
 import { openSeries } from './series.ts';
 
 /** A run as SQLite keeps it: without its output and without booleans. */
@@ -120,14 +121,14 @@ export function writeTransferRuns(
   snapshots: readonly TransferSnapshot[],
 ): void {
   const insert = database.prepare<[StoredTransferRun]>(insertRun);
-  const tally = database.prepare<[string]>(tallyRun);
+  const noteEnd = prepareNoteEnd(database);
   const take = database.prepare<[{ run: number; taken: string }]>(insertTaken);
   const countUse = database.prepare<[string | null]>(countSnapshotUse);
   database.transact(() => {
     storeSnapshots(database, snapshots);
     for (const row of rows) {
       const { lastInsertRowid: run } = insert.run(row);
-      tally.run(row.id);
+      if (hasEnded(row.state)) noteEnd({ ...row, notify: null });
       if (row.taken !== null) take.run({ run, taken: row.taken });
       countUse.run(row.snapshot);
     }
@@ -183,8 +184,6 @@ const insertRun = `
   VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay, nullif(@manual, 0),
     (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @claims, @notBeforeMs, @createdAtMs, @startedAtMs,
     @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error, @cancel, @afterwards, @againOf, @history, @flow, nullif(@stopped, 0), nullif(@dismissed, 0), json_array_length(@taken))`;
-
-const tallyRun = 'INSERT INTO run_results SELECT * FROM run_results WHERE run_id = ?';
 
 const insertTaken = `
   INSERT INTO run_deliveries (run, delivery)

@@ -11,7 +11,7 @@ import {
   temporaryDirectory,
 } from '../../../support/git-samples.ts';
 import { gitIn, namesOf, planMerge } from '../../../support/merge-plans.ts';
-import { createRandom } from '../../simulation/scheduler.ts';
+import { createRandom } from '../../../support/random.ts';
 
 // Random histories of a production branch and a feature branch: what a plan on the feature branch says is what the
 // reconcile does after a merge and a push. SEED=4711 runs one of them again.

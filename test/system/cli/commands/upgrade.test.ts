@@ -38,6 +38,8 @@ interface Row {
   /** What starting a daemon may change. */
   readonly url?: string;
   readonly health?: object;
+  /** Known to the daemon that last had the home. */
+  readonly attemptsMax?: number;
 }
 
 /** Makes a copy of the home that a version made. Also returns what that version's own commands said of it. */
@@ -56,7 +58,9 @@ async function expectSame(
 ): Promise<void> {
   for (const [words, before] of Object.entries(answers)) {
     // A daemon executes what is queued.
-    const kept = before.map(({ url, health, ...row }) => (row.state === 'queued' ? { id: row.id } : row));
+    const kept = before.map(({ url, health, attemptsMax, ...row }) =>
+      row.state === 'queued' ? { id: row.id } : row,
+    );
     expect(await list(workspace, words, env), words).toMatchObject(kept);
   }
 }
@@ -207,6 +211,12 @@ test.for(versions)(
       `the delivery log has format ${schemaVersionCurrent + 1}, but this hookmill reads`,
     );
     expect(stderr).toContain('use the newer hookmill that wrote it');
+    database.pragma('user_version = 6');
+    const unreleased = await workspace.hookmill('deliveries', 'list');
+    expect(unreleased.stderr).toMatch(
+      /has format 6, .*a development version wrote it: export its definitions with/,
+    );
+    expect(() => migrate(database)).toThrow('a development version wrote it');
     // This version can still read these tables: only their number is a newer one.
     database.pragma(`user_version = ${schemaVersionCurrent}`);
     await expectSame(workspace, answers);
@@ -251,6 +261,11 @@ test.for(versions)(
     const checked = await workspace.hookmill('store', 'check', { env });
     expect(checked.exitCode).toBe(1);
     expect(checked.stdout).toContain('a newer hookmill has changed the tables: use that version');
+    await pool.query('UPDATE hookmill.migrations SET version = version - 100');
+    const unreleased = await workspace.hookmill('store', 'migrate', { env });
+    expect(unreleased.stderr).toContain(
+      'a development version made it: export its definitions with that version',
+    );
   },
 );
 

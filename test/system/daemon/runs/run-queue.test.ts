@@ -317,7 +317,7 @@ test('gives runs that were cut short back when it stops, and claims no more', as
   expect(await bench.store.deliveries.findRun(first)).toMatchObject({
     state: 'queued',
     attempts: 1,
-    error: 'the daemon ended, or lost its claim, during the attempt',
+    error: 'stopped',
   });
   expect(await bench.store.deliveries.findRun(second)).toMatchObject({ state: 'queued', attempts: 0 });
 

@@ -11,6 +11,7 @@ import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRunFlow } from './run-flow.ts';
 import { testRunHistory } from './run-history.ts';
+import { testRunLife } from './run-life.ts';
 import { testRuns } from './runs.ts';
 import { testSearches } from './searches.ts';
 import { testSessions } from './sessions.ts';
@@ -42,6 +43,7 @@ const parts = {
   },
   runs: {
     runs: testRuns,
+    'the life of runs': testRunLife,
     'the past of runs': testRunHistory,
     'the flow of runs': testRunFlow,
     'cancels and pauses': testSteering,

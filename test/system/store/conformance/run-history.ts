@@ -2,8 +2,8 @@ import { expect, inject, test } from 'vitest';
 import {
   attemptErrorCharsMax,
   attemptsKeptMax,
-  interruptionErrors,
-} from '../../../../store/delivery-log/run-flow.ts';
+  describeInterruption,
+} from '../../../../store/delivery-log/run-life.ts';
 import type {
   DeliveryLog,
   DeliveryLogReader,
@@ -14,6 +14,7 @@ import type {
 } from '../../../../store/ports/delivery-log.ts';
 import type { RunTallies } from '../../../../store/ports/tallies.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../../support/deliveries.ts';
+import { createRandom } from '../../../support/random.ts';
 import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const nowMs = sampleAtMs;
@@ -91,7 +92,7 @@ function testAttempts(makePlace: MakePlace): void {
       attempt: 1,
       startedAtMs: nowMs,
       endedAtMs: expect.any(Number),
-      error: interruptionErrors[0],
+      error: describeInterruption({ times: 1, alone: 0 }),
     };
     expect(await readHistory(store.deliveries, run)).toEqual([ended]);
     await claimOne(log, nowMs + 7);
@@ -166,7 +167,7 @@ function testRunTallies(makePlace: MakePlace): void {
     'are tallied as they end, whatever is done with them (seed %i)',
     async seed => {
       const { store, log } = await openKept(makePlace);
-      const random = makeRandom(seed);
+      const random = createRandom(seed);
       const model = createModel();
       const runs: NewRun[] = [];
       let atMs = nowMs;
@@ -302,17 +303,6 @@ function createModel() {
 
 function compare(a = '', b = ''): number {
   return a < b ? -1 : Number(a > b);
-}
-
-/** A generator of numbers from 0 to 1 (mulberry32), so that a failure can be repeated. */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Records a run with each flow, each of an own delivery. */

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { interruptionsAloneMax, interruptionsMax } from '../../../../store/delivery-log/run-life.ts';
 import type { DeliveryLog, NewRun, Run } from '../../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../../support/deliveries.ts';
 import { type MakePlace, openAt, openKept, openLog } from './place.ts';
@@ -264,34 +265,53 @@ export function testRuns(makePlace: MakePlace): void {
     expect(found.map(run => run?.state)).toEqual(['running', 'queued', 'succeeded']);
   });
 
-  test('that five daemons in a row left running fail, and start again if an operator retries them', async () => {
+  test('that daemons did not survive are tried alone, and fail only if they end two daemons that execute nothing else', async () => {
     const place = makePlace();
-    const [run, ended] = [newRun('left'), newRun('ended')];
-    const attemptAndDie = async (n: number) => {
+    const http = { flow: { runner: 'http' } };
+    const [poison, ended, innocent] = [newRun('poison'), newRun('ended'), { ...newRun('http'), ...http }];
+    const places = { default: 5, http: 5 };
+    let claimed: readonly Run[] = [];
+    const attemptAndDie = async (n: number, isIdle: boolean) => {
       const log = await openLog(openAt(place));
-      if (n === 0) await log.recordAccepted(acceptedDelivery({ runs: [run, ended] }));
       await log.requeueRunsOfOthers(`daemon ${n}`);
-      const { runs } = await log.claimRuns({ ...claim, daemonId: `daemon ${n}` });
-      const found = runs.find(({ id }) => id === ended.id);
+      const alone = { runners: ['default'], isIdle };
+      const answer = await log.claimRuns({ ...{ daemonId: `daemon ${n}`, nowMs, places, alone } });
+      claimed = answer.runs;
+      const found = claimed.find(({ id }) => id === ended.id);
       // An attempt that ends by itself begins the count again.
       if (found && n === 2)
         await log.postponeRun({ ...found, atMs: nowMs, notBeforeMs: 0, attempted: true, error: 'x' });
       await log.close();
+      return answer.alone;
     };
-    for (let n = 0; n < 5; n++) await attemptAndDie(n);
+    const first = await openLog(openAt(place));
+    await first.recordAccepted(acceptedDelivery({ runs: [poison, ended, innocent] }));
+    await first.close();
+    for (let n = 0; n < interruptionsMax; n++) {
+      expect(await attemptAndDie(n, false)).toBeUndefined();
+      expect(claimed).toHaveLength(3);
+    }
+    expect(await attemptAndDie(3, false)).toBe('waits');
+    expect(claimed).toEqual([]);
+    for (let n = 0; n < interruptionsAloneMax; n++) {
+      expect(await attemptAndDie(4 + n, true)).toBe('claimed');
+      expect(claimed.map(({ id }) => id)).toEqual([poison.id]);
+    }
     const store = openAt(place);
     const log = await openLog(store);
     await log.requeueRunsOfOthers('last');
-    const error = expect.stringContaining('the daemon ended, or lost its claim, during 5 attempts in a row');
-    const failed = await store.deliveries.findRun(run.id);
+    const failed = await store.deliveries.findRun(poison.id);
+    const error = expect.stringMatching(/during 5 attempts in a row; the run is what ends it/);
     expect(failed).toMatchObject({ state: 'failed', attempts: 5, error });
     expect(failed?.finishedAtMs).toBeGreaterThan(0);
-    expect(await store.deliveries.findRun(ended.id)).toMatchObject({ state: 'queued' });
-    expect(await log.retryRun({ id: run.id, nowMs })).toBe(true);
+    for (const { id } of [ended, innocent])
+      expect(await store.deliveries.findRun(id)).toMatchObject({ state: 'queued' });
+    expect(await log.retryRun({ id: poison.id, nowMs })).toBe(true);
     await log.close();
-    await attemptAndDie(5);
+    expect(await attemptAndDie(6, false)).toBeUndefined();
+    for (let n = 7; n < 12; n++) await attemptAndDie(n, true);
     await (await openLog(openAt(place))).requeueRunsOfOthers('after the retry');
-    expect(await store.deliveries.findRun(run.id)).toMatchObject({ state: 'queued' });
+    expect(await store.deliveries.findRun(innocent.id)).toMatchObject({ state: 'queued' });
   });
 
   test('take no result of a claim that was lost', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { interruptionErrors, releasesMax } from '../../../../store/delivery-log/run-flow.ts';
+import { releasesMax } from '../../../../store/delivery-log/run-flow.ts';
+import { interruptionsMax } from '../../../../store/delivery-log/run-life.ts';
 import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../../store/ports/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../../support/deliveries.ts';
 import { type MakePlace, openAt, openKept, openLog } from './place.ts';
@@ -196,7 +197,7 @@ function testCancels(makePlace: MakePlace): void {
     await dead.claimRuns({ ...claim, daemonId });
     await dead.cancelRun({ id: run.id, cancel });
     await dead.close();
-    for (let died = 1; died <= interruptionErrors.length + 1; died++) {
+    for (let died = 1; died <= interruptionsMax + 1; died++) {
       daemonId = `daemon ${died}`;
       const store = openAt(place);
       const log = await openLog(store);

@@ -2,7 +2,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { judgeHealth } from '../../../../operations/health/judge-health.ts';
 import type { Outcome } from '../../../../schema/delivery.ts';
 import { tallyRows } from '../../../../store/delivery-log/tally-rows.ts';
-import { createRandom, dayMs, hourMs, minuteMs, promisedRhythms, type Rhythm } from './rhythms.ts';
+import { createRandom } from '../../../support/random.ts';
+import { dayMs, hourMs, minuteMs, promisedRhythms, type Rhythm } from './rhythms.ts';
 import { findFirst, simulateWebhook } from './simulate.ts';
 
 /** A Thursday. */

@@ -36,9 +36,16 @@ test('decisions and ends read few rows, with 20,000 runs in their lanes', async 
   await client.query(insertRuns, [flow, 20_000]);
   await client.query('ANALYZE hookmill.run_flows, hookmill.runs');
   await client.query('BEGIN');
-  const decide =
-    "SELECT id, state FROM hookmill.decide_runs_2(ARRAY['run_1', 'run_2'], 'daemon', 1, 'stopped', 9)";
-  expect((await client.query(decide)).rows).toEqual([{ id: 'run_1', state: 'running' }]);
+  const decide = "SELECT id, obstacle FROM hookmill.decide_runs(ARRAY['run_1', 'run_2'], 1)";
+  expect((await client.query(decide)).rows).toEqual([
+    { id: 'run_1', obstacle: null },
+    { id: 'run_2', obstacle: 'order' },
+  ]);
+  for (const set of [
+    "state = 'running' WHERE id = 'run_1'",
+    "state = 'parked', waits_for = 'order' WHERE id = 'run_2'",
+  ])
+    await client.query(`UPDATE hookmill.runs SET ${set}`);
   await client.query("UPDATE hookmill.runs SET state = 'succeeded', finished_at_ms = 2 WHERE id = 'run_1'");
   const waiting = "SELECT count(*)::integer FROM hookmill.run_flows WHERE state = 'queued'";
   const { rows } = await client.query<{ rows: number }>(countRowsRead);

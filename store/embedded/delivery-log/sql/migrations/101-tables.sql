@@ -25,7 +25,9 @@ CREATE TABLE series (
   uid TEXT NOT NULL,
   outcome TEXT NOT NULL,
   authenticated_by TEXT,
-  identity_source TEXT
+  identity_source TEXT,
+  -- 'previous' if the value of the secret before the current one verified the deliveries; null: the current one, or none.
+  verified_with TEXT
 ) STRICT;
 CREATE INDEX series_by_factory ON series (factory);
 CREATE INDEX series_by_uid ON series (uid);
@@ -78,6 +80,7 @@ CREATE INDEX unlogged_by_age ON unlogged (minute);
 
 -- Runs.
 
+-- `run-life.ts` decides how these columns change.
 CREATE TABLE runs (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -92,21 +95,24 @@ CREATE TABLE runs (
   created_at_ms INTEGER NOT NULL,
   started_at_ms INTEGER,
   finished_at_ms INTEGER,
+  -- The daemon that has the run, and whether it does so to attempt it, to attempt it 'alone', or to 'cancel' it.
   claimed_by TEXT,
+  claimed_for TEXT,
   error TEXT,
   -- The number of all claims of the run: the fencing token of its attempt.
   claims INTEGER NOT NULL DEFAULT 0,
   -- The time until which a running run waits for its receiver, under no daemon; and the receiver's last report, JSON.
   waits_until_ms INTEGER,
   report TEXT,
-  -- The lanes, limits and bursts of the run, as JSON, from which the next five columns are read; null for most runs.
+  -- The lanes, limits and bursts of the run, as JSON, from which the next six columns are read; null for most runs.
   flow TEXT,
   order_lane TEXT AS (flow ->> '$.order.lane'),
   holds INTEGER AS (flow ->> '$.order.hold'),
   limit_lane TEXT AS (flow ->> '$.limit.lane'),
   limit_runs INTEGER AS (flow ->> '$.limit.runs'),
   runs_per_hour INTEGER AS (flow ->> '$.runsPerHour'),
-  -- The reason why a due run waits: 'order' or 'limit'. Claims pass over it until a run of that lane ends.
+  runner TEXT AS (coalesce(flow ->> '$.runner', 'default')),
+  -- The reason why a due run waits: 'order', 'limit', 'paused' or 'approval'. Claims pass over it until that is over.
   parked TEXT,
   -- The burst lane whose deliveries a queued run still gathers, and what it has gathered.
   gathers TEXT,
@@ -115,16 +121,30 @@ CREATE TABLE runs (
   -- Three flags: the run failed because runs_per_hour was reached; an operator gave it up; somebody started it by hand.
   stopped INTEGER,
   dismissed INTEGER,
-  manual INTEGER
+  manual INTEGER,
+  -- Who asked to cancel the run, and when, as JSON. Until it has ended as cancelled, a daemon must end what it started.
+  cancel TEXT,
+  -- When the command of a run had ended and its second command, afterwards, was due, as JSON: since when, and who approved.
+  afterwards TEXT,
+  -- The run that somebody let do its work again, by this one.
+  again_of TEXT,
+  -- The attempts at the run, as a JSON array, the oldest first; one without an end is being made. Null: none is known.
+  history TEXT,
+  -- How many attempts in a row a daemon did not survive, as JSON.
+  interrupted TEXT
 ) STRICT;
 -- Lists: each index ends with seq.
 CREATE INDEX runs_by_state ON runs (factory, state);
 CREATE INDEX runs_by_automation ON runs (factory, automation, state);
 CREATE INDEX runs_by_delivery ON runs (delivery);
 -- Claims.
-CREATE INDEX runs_due ON runs (not_before_ms) WHERE state = 'queued' AND parked IS NULL;
+CREATE INDEX runs_due ON runs (runner, not_before_ms) WHERE state = 'queued' AND parked IS NULL;
+CREATE INDEX runs_interrupted ON runs (not_before_ms) WHERE state = 'queued' AND interrupted IS NOT NULL;
 CREATE INDEX runs_running ON runs (claimed_by) WHERE state = 'running';
+CREATE INDEX runs_to_cancel ON runs (claimed_by, not_before_ms)
+  WHERE cancel IS NOT NULL AND state IN ('queued', 'running');
 CREATE INDEX runs_parked ON runs (parked, limit_lane) WHERE parked IS NOT NULL;
+CREATE INDEX runs_paused ON runs (factory, automation) WHERE parked = 'paused';
 -- The runs that keep later ones of their lane waiting.
 CREATE INDEX runs_in_order ON runs (order_lane) WHERE order_lane IS NOT NULL
   AND (state IN ('queued', 'running') OR state = 'failed' AND holds AND dismissed IS NULL);
@@ -152,14 +172,53 @@ CREATE TABLE failures (
   automation TEXT NOT NULL,
   UNIQUE (factory, automation)
 ) STRICT;
--- Notes that a run failed.
-CREATE TRIGGER run_fails AFTER UPDATE OF state ON runs WHEN new.state = 'failed' BEGIN
-  INSERT OR REPLACE INTO failures (factory, automation) VALUES (new.factory, new.automation);
-END;
--- Notes a failed run that was copied from another log.
-CREATE TRIGGER failed_run_comes AFTER INSERT ON runs WHEN new.state = 'failed' BEGIN
-  INSERT OR REPLACE INTO failures (factory, automation) VALUES (new.factory, new.automation);
-END;
+
+-- The ends of runs of which receivers are to be told, because their automation says so (notify).
+CREATE TABLE run_ends (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  run TEXT NOT NULL,
+  state TEXT NOT NULL
+) STRICT;
+
+-- Automations whose runs do not start. After until_ms, claims release the runs that wait, and then remove the row.
+CREATE TABLE pauses (
+  seq INTEGER PRIMARY KEY,
+  factory TEXT NOT NULL,
+  automation TEXT NOT NULL,
+  by TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  until_ms INTEGER,
+  UNIQUE (factory, automation)
+) STRICT;
+CREATE INDEX pauses_that_end ON pauses (until_ms) WHERE until_ms IS NOT NULL;
+
+-- The ends of runs by automation and hour, counted from 1970, and the last run of the hour.
+CREATE TABLE run_tallies (
+  factory TEXT NOT NULL,
+  automation TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  succeeded INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  cancelled INTEGER NOT NULL,
+  last_run TEXT NOT NULL,
+  last_state TEXT NOT NULL,
+  last_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (factory, automation, hour)
+) STRICT, WITHOUT ROWID;
+-- Retention.
+CREATE INDEX run_tallies_by_age ON run_tallies (hour);
+
+-- The time from the creation of runs to their success or failure, by hour. Each doubling of the time is divided into 8
+-- buckets.
+CREATE TABLE run_durations (
+  factory TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  runs INTEGER NOT NULL,
+  PRIMARY KEY (factory, hour, bucket)
+) STRICT, WITHOUT ROWID;
+-- Retention.
+CREATE INDEX run_durations_by_age ON run_durations (hour);
 
 
 -- The health of webhooks.

@@ -96,7 +96,9 @@ CREATE TABLE hookmill.deliveries (
   headers text,
   -- How the body became the payload, as a JSON object; null if the body is JSON.
   form text,
-  payload bytea
+  payload bytea,
+  -- 'previous' if the value of the secret before the current one verified the delivery; null: the current one, or none.
+  verified_with text
 ) PARTITION BY LIST (day);
 CREATE UNIQUE INDEX deliveries_by_id ON hookmill.deliveries (id, day);
 CREATE INDEX deliveries_by_factory ON hookmill.deliveries (factory, seq);
@@ -121,7 +123,7 @@ CREATE INDEX unlogged_by_age ON hookmill.unlogged (minute);
 
 -- Runs.
 
--- In the partition of the day of its delivery, so that both are dropped together.
+-- In the partition of the day of its delivery, so that both are dropped together. `run-life.ts` decides how runs change.
 CREATE SEQUENCE hookmill.run_seq CACHE 1;
 CREATE TABLE hookmill.runs (
   day integer NOT NULL,
@@ -139,7 +141,9 @@ CREATE TABLE hookmill.runs (
   created_at_ms bigint NOT NULL,
   started_at_ms bigint,
   finished_at_ms bigint,
+  -- The daemon that has the run, and whether it does so to attempt it, to attempt it 'alone', or to 'cancel' it.
   claimed_by text,
+  claimed_for text,
   error text,
   -- The number of all claims of the run: the fencing token of its attempt.
   claims bigint NOT NULL DEFAULT 0,
@@ -148,19 +152,36 @@ CREATE TABLE hookmill.runs (
   report text,
   -- The lanes, limits and bursts of the run, as JSON; null for most runs.
   flow text,
-  -- The reason why a queued run does not start: 'deliveries'; or 'order' or 'limit', if its state is 'parked' instead.
+  -- The reason why a queued run does not start: 'deliveries'; or 'order', 'limit', 'paused' or 'approval', if its state is
+  -- 'parked' instead.
   waits_for text,
   -- The number of deliveries that it has gathered.
   delivery_count integer,
   -- Three flags: the run failed because runs_per_hour was reached; an operator gave it up; somebody started it by hand.
   stopped boolean,
   dismissed boolean,
-  manual boolean
+  manual boolean,
+  -- Who asked to cancel the run, and when, as JSON. Until it has ended as cancelled, a daemon must end what it started.
+  cancel text,
+  -- When the command of a run had ended and its second command, afterwards, was due, as JSON: since when, and who approved.
+  afterwards text,
+  -- The run that somebody let do its work again, by this one.
+  again_of text,
+  -- The attempts at the run, as a JSON array, the oldest first; one without an end is being made. Null: none is known.
+  history text,
+  -- How many attempts in a row a daemon did not survive, as JSON.
+  interrupted text
 ) PARTITION BY LIST (day);
 CREATE UNIQUE INDEX runs_by_id ON hookmill.runs (id, day);
 CREATE INDEX runs_by_delivery ON hookmill.runs (delivery_id);
 CREATE INDEX runs_by_factory ON hookmill.runs (factory, seq);
-CREATE INDEX runs_queued ON hookmill.runs (not_before_ms, seq) WHERE state = 'queued';
+CREATE INDEX runs_queued ON hookmill.runs ((coalesce(flow::jsonb ->> 'runner', 'default')), not_before_ms, seq)
+  WHERE state = 'queued';
+CREATE INDEX runs_interrupted ON hookmill.runs (not_before_ms) WHERE state = 'queued' AND interrupted IS NOT NULL;
+CREATE INDEX runs_to_cancel ON hookmill.runs (claimed_by, not_before_ms)
+  WHERE cancel IS NOT NULL AND state IN ('queued', 'parked', 'running');
+CREATE INDEX runs_paused ON hookmill.runs (factory, automation) WHERE state = 'parked' AND waits_for = 'paused';
+CREATE INDEX runs_to_approve ON hookmill.runs (factory) WHERE state = 'parked' AND waits_for = 'approval';
 CREATE INDEX runs_running ON hookmill.runs (claimed_by) WHERE state = 'running';
 CREATE TABLE hookmill.runs_0 PARTITION OF hookmill.runs FOR VALUES IN (0);
 
@@ -182,6 +203,7 @@ CREATE TABLE hookmill.run_flows (
   waits_for text,
   dismissed boolean,
   started_at_ms bigint,
+  afterwards boolean,
   -- The burst lane whose deliveries a queued run still gathers, and the bytes that it has gathered.
   gathers text,
   delivery_bytes bigint
@@ -217,6 +239,65 @@ CREATE TABLE hookmill.failures (
   seq bigint NOT NULL,
   PRIMARY KEY (factory, automation)
 ) WITH (fillfactor = 50);
+
+-- The ends of runs of which receivers are to be told, because their automation says so (notify).
+CREATE TABLE hookmill.run_ends (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  run_id text NOT NULL,
+  state text NOT NULL
+);
+
+-- Automations whose runs do not start. After until_ms, claims release the runs that wait, and then remove the row.
+CREATE TABLE hookmill.pauses (
+  seq bigint GENERATED ALWAYS AS IDENTITY,
+  factory text NOT NULL,
+  automation text NOT NULL,
+  by text NOT NULL,
+  at_ms bigint NOT NULL,
+  until_ms bigint,
+  PRIMARY KEY (factory, automation)
+) WITH (fillfactor = 50);
+
+-- The ends of runs by automation and hour, counted from 1970, and the last run of the hour.
+CREATE TABLE hookmill.run_tallies (
+  factory text NOT NULL,
+  automation text NOT NULL,
+  hour bigint NOT NULL,
+  succeeded bigint NOT NULL,
+  failed bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  last_run text NOT NULL,
+  last_state text NOT NULL,
+  last_at_ms bigint NOT NULL,
+  PRIMARY KEY (factory, automation, hour)
+) WITH (fillfactor = 80);
+-- Retention.
+CREATE INDEX run_tallies_by_age ON hookmill.run_tallies (hour);
+
+-- The time from the creation of runs to their success or failure, by hour. Each doubling of the time is divided into 8
+-- buckets.
+CREATE TABLE hookmill.run_durations (
+  factory text NOT NULL,
+  hour bigint NOT NULL,
+  bucket integer NOT NULL,
+  runs bigint NOT NULL,
+  PRIMARY KEY (factory, hour, bucket)
+) WITH (fillfactor = 80);
+-- Retention.
+CREATE INDEX run_durations_by_age ON hookmill.run_durations (hour);
+
+-- The ends of runs that are not tallied yet. So no two runs that end at the same time wait for the row of their hour.
+CREATE TABLE hookmill.run_results (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  factory text NOT NULL,
+  automation text NOT NULL,
+  run_id text NOT NULL,
+  state text NOT NULL,
+  at_ms bigint NOT NULL,
+  took_ms bigint NOT NULL
+);
+-- Readers add them up beside the tallies.
+CREATE INDEX run_results_by_factory ON hookmill.run_results (factory);
 
 
 -- The health of webhooks.
@@ -340,7 +421,7 @@ BEGIN
     WHEN EXISTS (SELECT FROM hookmill.run_flows WHERE order_lane = run.order_lane AND state = 'running') THEN 'order'
     WHEN run.limit_runs <= (
       SELECT count(*) FROM hookmill.run_flows WHERE limit_lane = run.limit_lane AND state = 'running') THEN 'limit'
-    WHEN run.runs_per_hour <= (
+    WHEN run.afterwards IS NOT TRUE AND run.runs_per_hour <= (
       SELECT count(*) FROM hookmill.run_flows WHERE factory = run.factory AND automation = run.automation
         AND runs_per_hour IS NOT NULL AND run_id <> run.run_id
         AND started_at_ms > now_ms - 3600000 AND started_at_ms < now_ms + 3600000) THEN 'runsPerHour'
@@ -391,15 +472,15 @@ DECLARE
   given jsonb := NEW.flow;
 BEGIN
   INSERT INTO hookmill.run_flows (run_id, seq, factory, automation, order_lane, holds, limit_lane, limit_runs,
-    runs_per_hour, day, state, waits_for, dismissed, started_at_ms)
+    runs_per_hour, day, state, waits_for, dismissed, started_at_ms, afterwards)
   VALUES (NEW.id, NEW.seq, NEW.factory, NEW.automation, given #>> '{order,lane}', (given #>> '{order,hold}')::boolean,
     given #>> '{limit,lane}', (given #>> '{limit,runs}')::integer, (given ->> 'runsPerHour')::integer,
-    NEW.day, NEW.state, NEW.waits_for, NEW.dismissed, NEW.started_at_ms)
+    NEW.day, NEW.state, NEW.waits_for, NEW.dismissed, NEW.started_at_ms, NEW.afterwards IS NOT NULL)
   -- A row that moves to another partition is inserted there.
   ON CONFLICT (run_id) DO UPDATE SET day = excluded.day, state = excluded.state, waits_for = excluded.waits_for,
-    dismissed = excluded.dismissed, started_at_ms = excluded.started_at_ms,
+    dismissed = excluded.dismissed, started_at_ms = excluded.started_at_ms, afterwards = excluded.afterwards,
     gathers = CASE WHEN excluded.state IN ('queued', 'parked') THEN run_flows.gathers END;
-  IF TG_OP = 'UPDATE' AND (OLD.state = 'running' OR NEW.state = 'failed') THEN
+  IF TG_OP = 'UPDATE' AND (OLD.state = 'running' OR NEW.state IN ('failed', 'cancelled')) THEN
     PERFORM hookmill.release_lanes(given #>> '{order,lane}', given #>> '{limit,lane}');
   END IF;
   RETURN NULL;
@@ -407,12 +488,13 @@ END $$;
 CREATE TRIGGER run_follows AFTER INSERT OR UPDATE ON hookmill.runs
   FOR EACH ROW WHEN (NEW.flow IS NOT NULL) EXECUTE FUNCTION hookmill.follow_run();
 
--- Starts, parks or stops runs that are due and locked, one after the other. Returns those that it started or stopped.
-CREATE FUNCTION hookmill.decide_runs(ids text[], claimer text, now_ms bigint, stop_reason text)
-RETURNS SETOF hookmill.runs LANGUAGE plpgsql AS $$
+-- Decides which of these runs may start, one after the other: one that starts counts for those after it. Their rows are
+-- locked, and change only afterwards.
+CREATE FUNCTION hookmill.decide_runs(ids text[], now_ms bigint) RETURNS TABLE (id text, obstacle text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
   own hookmill.run_flows;
-  obstacle text;
 BEGIN
   PERFORM hookmill.lock_lanes(29401485, ARRAY(
     SELECT unnest(ARRAY[order_lane, limit_lane]) FROM hookmill.run_flows WHERE run_id = ANY (ids)));
@@ -420,35 +502,60 @@ BEGIN
     SELECT run_flows.* FROM unnest(ids) WITH ORDINALITY AS due (id, position)
       JOIN hookmill.run_flows ON run_id = due.id ORDER BY position
   LOOP
-    obstacle := hookmill.find_obstacle(own, now_ms);
-    IF obstacle IS NULL THEN
-      RETURN QUERY UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1,
-        claimed_by = claimer, started_at_ms = now_ms, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL,
-        waits_for = NULL WHERE day = own.day AND id = own.run_id RETURNING runs.*;
-    ELSIF obstacle = 'runsPerHour' THEN
-      RETURN QUERY UPDATE hookmill.runs SET state = 'failed', finished_at_ms = now_ms, error = stop_reason,
-        stopped = true, waits_for = NULL WHERE day = own.day AND id = own.run_id RETURNING runs.*;
-    ELSE
-      UPDATE hookmill.runs SET state = 'parked', waits_for = obstacle WHERE day = own.day AND id = own.run_id;
+    decide_runs.id := own.run_id;
+    decide_runs.obstacle := hookmill.find_obstacle(own, now_ms);
+    IF decide_runs.obstacle IS NULL THEN
+      UPDATE hookmill.run_flows SET state = 'running', started_at_ms = now_ms WHERE run_id = own.run_id;
     END IF;
     -- A run that the limit does not stop lets claims look at the next one of its lane: there may be more places.
-    IF obstacle IS DISTINCT FROM 'limit' THEN
+    IF decide_runs.obstacle IS DISTINCT FROM 'limit' THEN
       PERFORM hookmill.release_lanes(NULL, own.limit_lane);
     END IF;
+    RETURN NEXT;
   END LOOP;
 END $$;
 
--- Notes that an automation's run failed.
-CREATE FUNCTION hookmill.note_failure() RETURNS trigger LANGUAGE plpgsql AS $$
+
+-- Functions: the ends of runs.
+
+CREATE FUNCTION hookmill.duration_bucket(took_ms bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN floor(ln(greatest(1, took_ms)::float8) * 8 / ln(2::float8))::integer;
+
+-- Tallies the ends that are not tallied yet, up to a number. Only one transaction at a time does, so that no two lock the
+-- same rows in another order. Returns how many there were.
+CREATE FUNCTION hookmill.tally_results(rows_max integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  tallied bigint;
 BEGIN
-  INSERT INTO hookmill.failures (factory, automation, seq)
-  VALUES (NEW.factory, NEW.automation, nextval('hookmill.failure_seq'))
-  ON CONFLICT (factory, automation) DO UPDATE SET seq = excluded.seq;
-  RETURN NULL;
+  IF NOT pg_try_advisory_xact_lock(29401487, 0) THEN
+    RETURN 0;
+  END IF;
+  WITH ended AS (
+    DELETE FROM hookmill.run_results WHERE seq IN (SELECT seq FROM hookmill.run_results ORDER BY seq LIMIT rows_max)
+    RETURNING *
+  ), tallies AS (
+    INSERT INTO hookmill.run_tallies AS known
+    SELECT factory, automation, at_ms / 3600000, count(*) FILTER (WHERE state = 'succeeded'),
+      count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'cancelled'),
+      (array_agg(run_id ORDER BY at_ms DESC, seq DESC))[1], (array_agg(state ORDER BY at_ms DESC, seq DESC))[1], max(at_ms)
+    FROM ended GROUP BY 1, 2, 3
+    ON CONFLICT (factory, automation, hour) DO UPDATE SET
+      succeeded = known.succeeded + excluded.succeeded,
+      failed = known.failed + excluded.failed,
+      cancelled = known.cancelled + excluded.cancelled,
+      last_run = CASE WHEN excluded.last_at_ms >= known.last_at_ms THEN excluded.last_run ELSE known.last_run END,
+      last_state = CASE WHEN excluded.last_at_ms >= known.last_at_ms THEN excluded.last_state ELSE known.last_state END,
+      last_at_ms = greatest(known.last_at_ms, excluded.last_at_ms)
+  ), durations AS (
+    INSERT INTO hookmill.run_durations AS known
+    SELECT factory, at_ms / 3600000, hookmill.duration_bucket(took_ms), count(*)
+    FROM ended WHERE state <> 'cancelled' GROUP BY 1, 2, 3
+    ON CONFLICT (factory, hour, bucket) DO UPDATE SET runs = known.runs + excluded.runs
+  )
+  SELECT count(*) INTO tallied FROM ended;
+  RETURN tallied;
 END $$;
--- Triggers fire in the order of their names: run_follows locks lanes before this one locks a row.
-CREATE TRIGGER run_notes_failure AFTER INSERT OR UPDATE OF state ON hookmill.runs
-  FOR EACH ROW WHEN (NEW.state = 'failed') EXECUTE FUNCTION hookmill.note_failure();
 
 
 -- Functions: recording a batch of deliveries, in one round trip. Each returns the duplicates with their originals.
@@ -695,4 +802,25 @@ BEGIN
       ON CONFLICT (id, day) DO NOTHING;
     END IF;
   END LOOP;
+END $$;
+
+-- Records a batch in which previous values of secrets verified these deliveries: what record_flows does, and that.
+CREATE FUNCTION hookmill.record_previous(
+  previous_ids text[],
+  ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
+  identities text[], identity_sources text[], content_digests text[],
+  body_identities text[], authenticated_bys text[], reasons text[],
+  snapshot_keys bigint[], headers_jsons text[], forms text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
+  run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[],
+  flow_ids text[], flow_delivery_ids text[], flow_automations text[], flows text[],
+  burst_bounds integer[]
+) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM hookmill.record_flows(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
+    identity_sources, content_digests, body_identities, authenticated_bys, reasons, snapshot_keys, headers_jsons, forms,
+    payload_starts, payload_lengths, payloads, run_ids, run_delivery_ids, run_automations, known_keys, known_digests,
+    flow_ids, flow_delivery_ids, flow_automations, flows, burst_bounds);
+  UPDATE hookmill.deliveries SET verified_with = 'previous'
+  FROM unnest(ids, at_mss) AS d (id, at_ms)
+  WHERE d.id = ANY (previous_ids) AND deliveries.id = d.id AND deliveries.day = hookmill.day_of(d.at_ms);
 END $$;
