@@ -284,8 +284,9 @@ export class RunQueue {
   async #attemptOrCancel(run: Run, signal: AbortSignal, cancelled: AbortSignal): Promise<Attempted> {
     const either = AbortSignal.any([signal, cancelled]);
     const attempted = run.cancel ? undefined : await this.#attempt(run, either);
-    const isOver = attempted?.result.kind === 'succeeded' || attempted?.result.kind === 'waiting';
-    if (attempted && (isOver || !cancelled.aborted)) return attempted;
+    const { kind = 'cancelled' } = attempted?.result ?? {};
+    const isOver = kind === 'succeeded' || kind === 'waiting';
+    if (attempted && kind !== 'cancelled' && (isOver || !cancelled.aborted)) return attempted;
     const runner = this.#options.runners.find(run);
     return { result: await cancelAttempts(run, runner, signal).catch(toUnattempted) };
   }

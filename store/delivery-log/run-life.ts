@@ -191,7 +191,7 @@ function postpone(
   };
   const history = endAttempt(run.history, atMs, error);
   if (second) {
-    const afterwards = run.afterwards ?? { sinceMs: second.sinceMs };
+    const afterwards = run.afterwards ?? { sinceMs: second.sinceMs, claims: run.claims };
     return {
       ...queued,
       attempts: 0,

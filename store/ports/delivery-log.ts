@@ -212,6 +212,8 @@ export interface PastAttempt {
 export interface Afterwards {
   /** When the first command had ended. */
   readonly sinceMs: number;
+  /** The claim of its attempt, whose artifacts the second command acts on. */
+  readonly claims: number;
   readonly approval?: Approval;
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { EventHeaders } from '../../schema/headers.ts';
-import type { StoredEvent } from './delivery-log.ts';
+import type { Run, StoredEvent } from './delivery-log.ts';
 
 /** The file name of a run's message. */
 export const messageName = 'prompt.md';
@@ -24,6 +24,9 @@ export interface RunArtifact {
   /** In bytes. */
   readonly size: number;
 }
+
+/** The attempt that has left artifacts: its run, and the number of its claim. */
+export type ArtifactsOf = Pick<Run, 'id' | 'claims'>;
 
 /** Where a command has left artifacts, and whose. */
 export interface KeptArtifacts {
@@ -71,21 +74,23 @@ export interface RunFiles {
     runId: string,
     from?: number,
   ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
+  /** Forgets the artifacts of earlier attempts at a run: none of them is listed beside those of an attempt that has begun. */
+  beginArtifacts(attempt: ArtifactsOf): Promise<void>;
   /**
-   * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of the files of an earlier
-   * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
-   * much. A second command that leaves none (`from`) changes nothing. They are on this machine only. Call it when the
-   * directory belongs to the daemon again.
+   * Keeps the ordinary files that the command of an attempt left in `artifacts/` of its directory. They are on disk when
+   * this resolves, all or none of them. Returns false if something there was left out: it is of another kind, its name is
+   * unusual, or there is too much. A second command that leaves none (`from`) keeps none. They are on this machine only.
+   * Call it when the directory belongs to the daemon again.
    */
-  keepArtifacts(runId: string, given?: KeptArtifacts): Promise<boolean>;
+  keepArtifacts(attempt: ArtifactsOf, given?: KeptArtifacts): Promise<boolean>;
   /**
-   * Makes a directory of its own for a second command of the run, with nothing but a copy of the artifacts in `artifacts/`,
-   * and returns its absolute path; undefined if this machine has no artifacts of the run.
+   * Makes a directory of its own for a second command of the run, with nothing but a copy of the artifacts of the attempt in
+   * `artifacts/`, and returns its absolute path; undefined if this machine has no artifacts of that attempt.
    */
-  prepareArtifacts(runId: string): Promise<string | undefined>;
+  prepareArtifacts(attempt: ArtifactsOf): Promise<string | undefined>;
   /** Removes that directory. */
   discardPrepared(runId: string): Promise<void>;
-  /** The artifacts of a run, sorted by name. */
+  /** The artifacts of the last attempt that left any, sorted by name. */
   listArtifacts(runId: string): Promise<RunArtifact[]>;
   readArtifact(
     runId: string,

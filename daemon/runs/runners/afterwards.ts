@@ -16,7 +16,7 @@ export interface AfterwardsDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryL
 /**
  * Runs the operator's second command of a run, which acts on what the first one left: in a directory that has only the
  * artifacts, with nothing on stdin. So an agent proposes, and this checks the form and acts, as another user with secrets
- * of its own. What is in the artifacts afterwards is kept in place of them.
+ * of its own. What is in the artifacts afterwards is listed in place of them; another attempt begins with the first ones.
  */
 export function createAfterwards(settings: AfterwardsSettings, deps: AfterwardsDeps): RunAfterwards {
   const { user, runFiles, nowMs } = deps;
@@ -26,7 +26,8 @@ export function createAfterwards(settings: AfterwardsSettings, deps: AfterwardsD
     if (settings.approval === 'required' && !run.afterwards?.approval) return propose(settings, nowMs());
     const secrets = await program.openSecrets(run);
     if ('kind' in secrets) return secrets;
-    const directory = await runFiles.prepareArtifacts(run.id);
+    const { claims } = run.afterwards ?? run;
+    const directory = await runFiles.prepareArtifacts({ id: run.id, claims });
     if (directory === undefined)
       return { kind: 'unattempted', reason: 'the artifacts of the run are on another machine' };
     try {

@@ -3,9 +3,9 @@ import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { pickUsage, type RunSaid, resultFileShape } from '../../../schema/run-report.ts';
 import { dayMs } from '../../../schema/time-units.ts';
 import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
-import type { RunFiles } from '../../../store/ports/run-files.ts';
+import { artifactBytesMax, artifactsMax, type RunFiles } from '../../../store/ports/run-files.ts';
 import type { AfterwardsSettings } from '../run-settings.ts';
-import { addReason, keepArtifacts, keepReport } from './attempt-output.ts';
+import { addReason, keepReport } from './attempt-output.ts';
 import type { Masking } from './http-secrets.ts';
 import type { Attempt, AttemptResult } from './runner.ts';
 
@@ -25,26 +25,38 @@ export interface ResultDeps {
   readonly from?: string;
 }
 
+export interface KeptResult {
+  readonly result: AttemptResult;
+  /** How many artifacts there are. */
+  readonly artifacts: number;
+  /** Whether all that the command left was kept. */
+  readonly isComplete: boolean;
+}
+
 /**
  * Keeps the artifacts of an attempt, and what its `result.json` says. An attempt that succeeded without an artifact that
- * its automation requires has failed. Returns the result, and how many artifacts there are.
+ * its automation requires has failed. Rejects if they cannot be kept, which is not the attempt's result.
  */
 export async function keepResult(
   attempt: Pick<Attempt, 'run' | 'requires'>,
   ended: AttemptResult,
   { runFiles, deliveryLog, nowMs, owner, masking, from }: ResultDeps,
-): Promise<{ readonly result: AttemptResult; readonly artifacts: number }> {
-  const kept = await keepArtifacts(runFiles, attempt, ended, { owner, from });
-  const names = new Set((await runFiles.listArtifacts(attempt.run.id)).map(({ name }) => name));
-  const read = names.has(resultFileName) ? await readResultFile(attempt.run.id, runFiles) : {};
+): Promise<KeptResult> {
+  const { run, requires = [] } = attempt;
+  const isComplete = await runFiles.keepArtifacts(run, { owner, from });
+  const names = new Set((await runFiles.listArtifacts(run.id)).map(({ name }) => name));
+  const read = names.has(resultFileName) ? await readResultFile(run.id, runFiles) : {};
   const isRead = typeof read !== 'string';
-  const wrong = isRead ? await keepReport(attempt.run, masking.said(read), { deliveryLog, nowMs }) : read;
-  const missing = attempt.requires?.filter(name => !names.has(name)) ?? [];
+  if (isRead) await keepReport(run, masking.said(read), { deliveryLog, nowMs });
+  const kept = isComplete ? ended : addReason(ended, leftOut);
+  const missing = requires.filter(name => !names.has(name));
   const result = kept.kind === 'succeeded' ? requireArtifacts(kept, missing) : kept;
   const usage = isRead ? pickUsage(read) : undefined;
-  const said = wrong === undefined ? result : addReason(result, wrong);
-  return { result: { ...said, ...(usage && { usage }) }, artifacts: names.size };
+  const said = isRead ? result : addReason(result, read);
+  return { result: { ...said, ...(usage && { usage }) }, artifacts: names.size, isComplete };
 }
+
+const leftOut = `not all artifacts were kept: only ordinary files with simple names are, up to ${artifactsMax} and ${artifactBytesMax / 1024 ** 2} MiB`;
 
 /** The result of a run that goes on to the second command now, or waits for approval from now on. */
 export function propose({ approval, approvalDays }: AfterwardsSettings, nowMs: number): AttemptResult {

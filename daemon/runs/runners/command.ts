@@ -42,9 +42,12 @@ export function createCommandRunner(settings: CommandRunnerSettings, deps: Comma
       ...variables,
     };
     return program.execute(attempt, secrets, { home, others }, signal, async (ended, masking) => {
-      const { result, artifacts } = await keepResult(attempt, ended, { ...deps, owner: user?.uid, masking });
-      if (!afterwards || result.kind !== 'succeeded' || artifacts === 0) return result;
-      return { ...result, ...propose(afterwards, nowMs()) };
+      const kept = await keepResult(attempt, ended, { ...deps, owner: user?.uid, masking });
+      const { result, artifacts, isComplete } = kept;
+      if (!afterwards || result.kind !== 'succeeded') return result;
+      if (!isComplete)
+        return { ...result, kind: 'retry', reason: `${result.reason}; so the second command did not act` };
+      return artifacts === 0 ? result : { ...result, ...propose(afterwards, nowMs()) };
     });
   };
 }

@@ -28,7 +28,7 @@ export interface OpenRunners {
 }
 
 export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'deliveryLog' | 'nowMs'> {
-  readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
+  readonly store: Pick<Store, 'runFiles' | 'teamSecrets' | 'deliveries'>;
   /** Makes the callbacks of a runner. */
   readonly openCallbacks?: ((url: string | undefined) => Pick<Callbacks, 'createUrl'>) | undefined;
 }

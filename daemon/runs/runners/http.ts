@@ -4,20 +4,27 @@ import type { Store } from '../../../store/ports/store.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { isReceiverUrl, readSecretVariable } from '../../setting-shapes.ts';
 import type { Callbacks } from '../callbacks.ts';
-import { keepReport, withOutput } from './attempt-output.ts';
+import { addReason, keepReport, withOutput } from './attempt-output.ts';
 import { type ReadAnswer, readAnswer } from './http-answer.ts';
 import { createBody, listIds } from './http-body.ts';
 import { maskSecrets, openSecrets } from './http-secrets.ts';
 import { type HttpRunnerSettings, isHeaderValue, runInUrl } from './http-settings.ts';
 import { listTemplateSecrets, TemplateFailure } from './http-template.ts';
-import { type Attempt, boundTimeLimitMs, type Runner, type TellCancelled } from './runner.ts';
+import {
+  type Attempt,
+  type AttemptResult,
+  boundTimeLimitMs,
+  type Runner,
+  requireNotCancelled,
+  type TellCancelled,
+} from './runner.ts';
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;
   /** The place of the runner's settings. */
   readonly setting: string;
   readonly runFiles: Pick<RunFiles, 'appendOutput'>;
-  readonly store: Pick<Store, 'teamSecrets'>;
+  readonly store: Pick<Store, 'teamSecrets' | 'deliveries'>;
   readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
   readonly nowMs: () => number;
   /** Undefined unless receivers get callbacks. */
@@ -35,9 +42,11 @@ export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): 
   return async (attempt, signal) => {
     const startedMs = deps.nowMs();
     const request = await createRequest(attempt, settings, token, deps);
+    await requireNotCancelled(attempt.run, deps.store);
     // `fetch` with a signal that has aborted would end the process, and opening a secret may take long.
     if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the request' };
-    return withOutput(deps.runFiles, attempt, startedMs, settings.outputBytes, async output => {
+    const kept = { nowMs: startedMs, bytesMax: settings.outputBytes, onLost: remarkLost };
+    return withOutput(deps.runFiles, attempt, kept, async output => {
       if ('kind' in request) return request;
       const masking = maskSecrets(request.secrets);
       const masked = masking.output(output);
@@ -48,14 +57,22 @@ export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): 
         said = await readAnswer(response, settings, masked);
         await masked.flush();
       });
-      const lost = await keepReport(attempt.run, masking.said(said), deps);
+      const remark = await keepReport(attempt.run, masking.said(said), deps).then(
+        () => posted,
+        () => addReason(posted, 'its link, message and cost could not be recorded'),
+      );
       if (posted.kind !== 'succeeded') return { ...posted, reason: masking.text(posted.reason) };
-      if (!callback || !goesOn) return { ...posted, ...(lost !== undefined && { reason: lost }) };
+      if (!callback || !goesOn) return remark;
       const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
       const reason = `the receiver goes on, and has until ${new Date(untilMs).toISOString()} to report the end`;
       return { kind: 'waiting', untilMs, reason };
     });
   };
+}
+
+/** The receiver has the run: that its answer is lost is a remark, because it must not get the run again for that. */
+function remarkLost(result: AttemptResult, error: unknown): AttemptResult {
+  return addReason(result, `output could not be kept (${(error as NodeJS.ErrnoException).code})`);
 }
 
 /** The operator's token, if the settings name one. Fails with SettingsError if its variable is not set. */

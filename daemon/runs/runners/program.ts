@@ -5,12 +5,18 @@ import type { Run } from '../../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../../store/ports/run-files.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { ProgramSettings } from '../run-settings.ts';
-import { withOutput } from './attempt-output.ts';
+import { toUnattempted, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import { type MaskedOutput, type Masking, maskSecrets, openSecrets } from './http-secrets.ts';
 import { explainMissingProgram } from './missing-program.ts';
-import { type Attempt, type AttemptResult, boundTimeLimitMs, RunCancelled } from './runner.ts';
+import {
+  type Attempt,
+  type AttemptResult,
+  boundTimeLimitMs,
+  RunCancelled,
+  requireNotCancelled,
+} from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
 const discardPauseMs = 1;
@@ -31,7 +37,7 @@ export interface ProgramDeps {
   readonly user: CommandUser | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly runFiles: Pick<RunFiles, 'appendOutput'>;
-  readonly store: Pick<Store, 'teamSecrets'>;
+  readonly store: Pick<Store, 'teamSecrets' | 'deliveries'>;
   readonly nowMs: () => number;
 }
 
@@ -81,7 +87,13 @@ export function openProgram(
       const own: Record<string, string> = home === undefined ? {} : { HOME: home };
       const env = { ...inherited, ...own, ...listed, ...secret, ...others };
       const takeBack = await user?.lend(work.directory);
-      return withOutput(runFiles, work, nowMs(), settings.outputBytes, async output => {
+      await requireNotCancelled(work.run, store);
+      signal.throwIfAborted();
+      const kept = {
+        ...{ nowMs: nowMs(), bytesMax: settings.outputBytes },
+        onLost: (_: AttemptResult, error: unknown) => toUnattempted(error),
+      };
+      return withOutput(runFiles, work, kept, async output => {
         const masking = maskSecrets([...secrets.values()]);
         const masked = masking.output(output);
         const options = { env, output: masked, timeLimitMs, signal };

@@ -1,6 +1,7 @@
 import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import type { RunUsage } from '../../../schema/run-report.ts';
 import type { Run, RunAttempt, StoredEvent } from '../../../store/ports/delivery-log.ts';
+import type { Store } from '../../../store/ports/store.ts';
 
 /** One attempt at a run, prepared for its runner. */
 export interface Attempt extends StoredEvent {
@@ -53,6 +54,17 @@ export class RunCancelled extends Error {
   constructor() {
     super('somebody cancelled the run');
   }
+}
+
+/**
+ * Fails with RunCancelled if somebody has cancelled a run. Call it when an attempt is about to start something: what it waits
+ * for before, such as a secret, may take long.
+ */
+export async function requireNotCancelled(
+  { id }: Pick<Run, 'id'>,
+  { deliveries }: Pick<Store, 'deliveries'>,
+): Promise<void> {
+  if ((await deliveries.findRun(id))?.cancel) throw new RunCancelled();
 }
 
 /**

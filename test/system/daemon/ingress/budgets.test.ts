@@ -5,7 +5,11 @@ import { createMemoryBudgets } from '../../../../daemon/ingress/budgets.ts';
 import { bearerOf } from '../../../support/daemon.ts';
 import { connectTo, head, send } from '../../../support/http.ts';
 import { startInProcessDaemon } from '../../../support/in-process-daemon.ts';
-import { openWebhookDaemon, startWebhookDaemon, type WebhookDaemon } from '../../../support/webhook-daemon.ts';
+import {
+  openWebhookDaemon,
+  startWebhookDaemon,
+  type WebhookDaemon,
+} from '../../../support/webhook-daemon.ts';
 
 /** The daemon of the tests about the usual limits. */
 let daemon: WebhookDaemon;

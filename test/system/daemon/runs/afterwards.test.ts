@@ -1,5 +1,6 @@
-import { existsSync, renameSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { listRuns } from '../../../../operations/log/runs.ts';
 import { homeAt } from '../../../../store/home/home.ts';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
@@ -10,7 +11,15 @@ import { factoryIn } from '../../../support/stored.ts';
 import { startWebhookDaemon } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 import { recordRun } from './record-runs.ts';
-import { enterable, nodeCommand, openRunBench, outputOf, type RunBench, runThatIs } from './run-samples.ts';
+import {
+  enterable,
+  nodeCommand,
+  openRunBench,
+  outputOf,
+  type RunBench,
+  runThatIs,
+  temporaryDirectory,
+} from './run-samples.ts';
 
 const propose = nodeCommandOf(`import fs from 'node:fs';
   fs.mkdirSync('artifacts');
@@ -76,7 +85,7 @@ test('only the second command is repeated when it fails, also by a retry', async
   expect((await outputOf(bench, id)).match(/^proposed$/gm)).toHaveLength(1);
 });
 
-test('the artifacts stay for the second command, also if it leaves none, or the daemon was killed while it kept them', async () => {
+test('each attempt of the second command acts on what the first one left', async () => {
   const bench = await openRunBench();
   const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
   const argv = ['sh', '-c', 'cat artifacts/comment.md; echo; rm artifacts/*; test "$HOOKMILL_ATTEMPT" = 2'];
@@ -84,14 +93,56 @@ test('the artifacts stay for the second command, also if it leaves none, or the 
   const id = await recordRun(bench.deliveryLog);
   await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
   expect((await outputOf(bench, id)).match(/^Looks good$/gm)).toHaveLength(2);
-  const kept = `${bench.home.runArtifactsDirectory}/${id}`;
-  renameSync(kept, `${kept}.new`);
-  expect(await bench.store.runFiles.prepareArtifacts(id)).toBe(
-    `${bench.store.runFiles.locate(id)}.afterwards`,
-  );
   expect(await readArtifact(bench, id, 'comment.md')).toBe('Looks good');
   await bench.store.runFiles.remove(id);
   expect(existsSync(`${bench.store.runFiles.locate(id)}.afterwards`)).toBe(false);
+});
+
+test('that hookmill cannot keep artifacts is not the result of a run: it waits, and goes on', async () => {
+  const bench = await openRunBench();
+  const { runFiles } = bench.store;
+  const { keepArtifacts } = runFiles;
+  const isFull = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const kept = vi.fn(keepArtifacts).mockRejectedValueOnce(isFull);
+  Object.assign(runFiles, { keepArtifacts: kept });
+  const runner = propose({ afterwards: { argv: ['cat', 'artifacts/comment.md'] } });
+  await bench.start({ runner, attempts: 1 });
+  const id = await recordRun(bench.deliveryLog);
+  const waiting = await runThatIs(bench, id, { state: 'queued', claims: 1 });
+  expect(waiting).toMatchObject({
+    attempts: 0,
+    error: expect.stringContaining('could not be executed (ENOSPC)'),
+  });
+  expect(waiting).not.toHaveProperty('afterwards');
+  await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+  expect(await outputOf(bench, id)).toMatch(/^Looks good$/m);
+});
+
+test('the second command does not act if something was left out of the artifacts, and the run says so', async () => {
+  const bench = await openRunBench();
+  const argv = ['sh', '-c', 'mkdir artifacts; echo x > artifacts/.odd'];
+  const runner = { kind: 'command', argv, afterwards: { argv: ['echo', 'acted'] } };
+  await bench.start({ runner, attempts: 1 });
+  const id = await recordRun(bench.deliveryLog);
+  const failed = await runThatIs(bench, id, { state: 'failed' });
+  expect(failed.error).toMatch(/^not all artifacts were kept: .*; so the second command did not act$/);
+  expect(await outputOf(bench, id)).not.toContain('acted');
+});
+
+test('the artifacts of an attempt are gone once another one has begun', async () => {
+  const bench = await openRunBench();
+  const go = join(temporaryDirectory(), 'go');
+  const script = `test "$HOOKMILL_ATTEMPT" = 1 && { mkdir artifacts; echo old > artifacts/old.md; exit 1; }
+    until [ -e ${go} ]; do sleep 0.02; done`;
+  const backOff = { firstSeconds: 0.3, maxSeconds: 0.3 };
+  const runner = { kind: 'command', argv: ['sh', '-c', script], afterwards: { argv: ['echo', 'acted'] } };
+  await bench.start({ runner, backOff });
+  const id = await recordRun(bench.deliveryLog);
+  const list = () => bench.store.runFiles.listArtifacts(id);
+  await expect.poll(list).toMatchObject([{ name: 'old.md' }]);
+  await expect.poll(list).toEqual([]);
+  writeFileSync(go, '');
+  expect(await runThatIs(bench, id, { state: 'succeeded', attempts: 2 })).not.toHaveProperty('afterwards');
 });
 
 test('without artifacts there is nothing to do, and a run has succeeded', async () => {

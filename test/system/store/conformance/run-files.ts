@@ -86,13 +86,13 @@ export function testRunFiles(makePlace: MakePlace): void {
     const { runFiles } = openAt(makePlace());
     const { id } = newRun();
     const directory = await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
-    expect(await runFiles.keepArtifacts(id)).toBe(true);
+    expect(await runFiles.keepArtifacts({ id, claims: 1 })).toBe(true);
     expect(await runFiles.listArtifacts(id)).toEqual([]);
     const artifacts = join(directory, 'artifacts');
     await mkdir(artifacts);
     await writeFile(join(artifacts, 'report.md'), 'all is well');
     await writeFile(join(artifacts, 'empty'), '');
-    expect(await runFiles.keepArtifacts(id)).toBe(true);
+    expect(await runFiles.keepArtifacts({ id, claims: 1 })).toBe(true);
     expect(await runFiles.listArtifacts(id)).toEqual([
       { name: 'empty', size: 0 },
       { name: 'report.md', size: 11 },
@@ -104,7 +104,13 @@ export function testRunFiles(makePlace: MakePlace): void {
     for (const name of ['other', '../report.md', '', '.', '..', `../../runs/${id}/prompt.md`])
       expect(await runFiles.readArtifact(id, name)).toBeUndefined();
     await rm(join(artifacts, 'empty'));
-    await runFiles.keepArtifacts(id);
+    await runFiles.beginArtifacts({ id, claims: 3 });
+    expect(await runFiles.listArtifacts(id)).toEqual([]);
+    // An attempt before, whose daemon seemed dead, is late.
+    await runFiles.keepArtifacts({ id, claims: 1 });
+    expect(await runFiles.listArtifacts(id)).toEqual([]);
+    expect(await runFiles.prepareArtifacts({ id, claims: 3 })).toBeUndefined();
+    await runFiles.keepArtifacts({ id, claims: 3 });
     expect((await runFiles.listArtifacts(id)).map(({ name }) => name)).toEqual(['report.md']);
     await runFiles.remove(id);
     expect(await runFiles.listArtifacts(id)).toEqual([]);

@@ -99,7 +99,7 @@ test.each(Object.entries(traps))(
     const artifacts = join(runDirectory, 'artifacts');
     mkdirSync(artifacts);
     setTrap(join(artifacts, 'secrets.json'), secret);
-    expect(await runFiles.keepArtifacts(id)).toBe(false);
+    expect(await runFiles.keepArtifacts({ id, claims: 1 })).toBe(false);
     expect(await runFiles.listArtifacts(id)).toEqual([]);
   },
 );
@@ -107,7 +107,7 @@ test.each(Object.entries(traps))(
 test('a link in place of the artifacts is not followed', async () => {
   const { runFiles, id, runDirectory, outside } = await prepareRun();
   symlinkSync(outside, join(runDirectory, 'artifacts'));
-  expect(await runFiles.keepArtifacts(id)).toBe(false);
+  expect(await runFiles.keepArtifacts({ id, claims: 1 })).toBe(false);
   expect(await runFiles.listArtifacts(id)).toEqual([]);
 });
 
@@ -118,7 +118,7 @@ test.runIf(canBecomeOthers)('artifacts of another user than the run has are left
   // As a hard link is, once its other name is gone.
   for (const name of ['own', 'of-root']) writeFileSync(file(name), name);
   chownSync(file('own'), 65534, 65534);
-  expect(await runFiles.keepArtifacts(id, { owner: 65534 })).toBe(false);
+  expect(await runFiles.keepArtifacts({ id, claims: 1 }, { owner: 65534 })).toBe(false);
   expect(await runFiles.listArtifacts(id)).toEqual([{ name: 'own', size: 3 }]);
 });
 
@@ -140,7 +140,7 @@ test.each([
     return join(runDirectory, 'artifacts', name);
   };
   leave(file);
-  expect(await runFiles.keepArtifacts(id)).toBe(false);
+  expect(await runFiles.keepArtifacts({ id, claims: 1 })).toBe(false);
   expect(await runFiles.listArtifacts(id)).toHaveLength(kept);
 });
 

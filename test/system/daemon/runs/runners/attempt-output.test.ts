@@ -2,10 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunQueueOptions } from '../../../../../daemon/runs/run-queue.ts';
-import { closeOutput } from '../../../../../daemon/runs/runners/attempt-output.ts';
+import { toUnattempted, withOutput } from '../../../../../daemon/runs/runners/attempt-output.ts';
+import type { AttemptResult } from '../../../../../daemon/runs/runners/runner.ts';
 import type { RunControl } from '../../../../../schema/definitions/automation-definition.ts';
 import { homeAt } from '../../../../../store/home/home.ts';
 import { openRunFiles } from '../../../../../store/home/run-files.ts';
+import type { Run } from '../../../../../store/ports/delivery-log.ts';
+import type { RunFiles } from '../../../../../store/ports/run-files.ts';
 import { canBecomeOthers } from '../../../../support/privilege.ts';
 import { recordRun } from '../record-runs.ts';
 import {
@@ -25,31 +28,42 @@ async function openFiles() {
   return { runFiles, file: runFiles.locateOutput(run) };
 }
 
+/** Keeps the output of an attempt that ends with a result. */
+function keep(
+  runFiles: Pick<RunFiles, 'appendOutput'>,
+  text: string,
+  result: AttemptResult,
+  attempts = 1,
+): Promise<AttemptResult> {
+  const attempt = { run: { id: run, attempts } as Run };
+  const options = {
+    nowMs: 0,
+    bytesMax: 4,
+    onLost: (_: AttemptResult, error: unknown) => toUnattempted(error),
+  };
+  return withOutput(runFiles, attempt, options, async output => {
+    for (const part of text.match(/../g) ?? []) await output.write(Buffer.from(part));
+    return result;
+  });
+}
+
+const [first, second] = [1, 2].map(n => `[hookmill: attempt ${n} at 1970-01-01T00:00:00.000Z]`);
+
 test('keeps the attempts of a run one after the other, each with how it ended', async () => {
   const { runFiles, file } = await openFiles();
-  const first = runFiles.appendOutput(run, 'attempt 1', 100);
-  await first.write(Buffer.from('one'));
-  await closeOutput(first, { kind: 'retry', reason: 'it failed' });
-  await closeOutput(runFiles.appendOutput(run, 'attempt 2', 100), { kind: 'succeeded' });
+  await keep(runFiles, 'abcd', { kind: 'retry', reason: 'it failed' });
+  await keep(runFiles, '', { kind: 'succeeded' }, 2);
+  // What just fits is not called cut.
   expect(readFileSync(file, 'utf8')).toBe(
-    '[hookmill: attempt 1]\none\n[hookmill: it failed]\n[hookmill: attempt 2]\n[hookmill: succeeded]\n',
+    `${first}\nabcd\n[hookmill: it failed]\n${second}\n[hookmill: succeeded]\n`,
   );
 });
 
 test('says that an attempt succeeded though something is missing', async () => {
   const { runFiles, file } = await openFiles();
   const result = { kind: 'succeeded', reason: 'not all artifacts were kept' } as const;
-  expect(await closeOutput(runFiles.appendOutput(run, 'attempt 1', 100), result)).toBe(result);
+  expect(await keep(runFiles, '', result)).toBe(result);
   expect(readFileSync(file, 'utf8')).toContain('[hookmill: succeeded, but not all artifacts were kept]\n');
-});
-
-test('does not call output cut that just fits', async () => {
-  const { runFiles, file } = await openFiles();
-  const output = runFiles.appendOutput(run, 'attempt 1', 4);
-  await output.write(Buffer.from('ab'));
-  await output.write(Buffer.from('cd'));
-  await closeOutput(output, { kind: 'succeeded' });
-  expect(readFileSync(file, 'utf8')).toBe('[hookmill: attempt 1]\nabcd\n[hookmill: succeeded]\n');
 });
 
 test('output that is not kept takes no memory, however much it is', async () => {
@@ -75,19 +89,13 @@ test('asks for no more output while much of it waits to be written', async () =>
   await output.close('succeeded');
 });
 
-test('says that output could not be stored, and keeps the result', async () => {
+test('output that cannot be stored is not the result of a command: it is executed again', async () => {
   const { runFiles, file } = await openFiles();
   mkdirSync(file);
-  const succeeded = runFiles.appendOutput(run, 'attempt 1', 100);
-  const failed = runFiles.appendOutput(run, 'attempt 2', 100);
-  expect(await closeOutput(succeeded, { kind: 'succeeded' })).toEqual({
-    kind: 'succeeded',
-    reason: 'output could not be kept (EISDIR)',
-  });
-  expect(await closeOutput(failed, { kind: 'retry', reason: 'it failed' })).toEqual({
-    kind: 'retry',
-    reason: 'it failed; output could not be kept (EISDIR)',
-  });
+  for (const result of [{ kind: 'succeeded' }, { kind: 'retry', reason: 'it failed' }] as const) {
+    const reason = 'the run could not be executed (EISDIR)';
+    expect(await keep(runFiles, 'ab', result)).toEqual({ kind: 'unattempted', reason });
+  }
 });
 
 test.runIf(process.platform === 'linux').for([

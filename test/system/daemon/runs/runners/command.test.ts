@@ -205,6 +205,25 @@ test('reads the output of a command no faster than it is stored', async () => {
   expect({ most, bytes }).toEqual({ most: 1, bytes: 8_388_608 });
 });
 
+test('a run that is cancelled while its team secret opens does not start, though its daemon was not told yet', async () => {
+  const bench = await openRunBench();
+  const { teamSecrets } = bench.store;
+  await teamSecrets.set('SLOW', 'value');
+  const { open } = teamSecrets;
+  const id = await recordRun(bench.deliveryLog);
+  Object.assign(teamSecrets, {
+    open: async (...given: Parameters<typeof open>) => {
+      await bench.deliveryLog.cancelRun({ id, cancel: { by: 'ada', atMs: Date.now() } });
+      return open(...given);
+    },
+  });
+  const started = join(temporaryDirectory(), 'started');
+  const runner = { kind: 'command', argv: ['touch', started], secretEnvironment: { SLOW: 'SLOW' } };
+  await bench.start({ runner });
+  await runThatIs(bench, id, { state: 'cancelled' });
+  expect(existsSync(started)).toBe(false);
+});
+
 test('ends a command that takes too long, with every process of its group, whatever they ignore', async () => {
   const bench = await openRunBench();
   // A shell is there in milliseconds, long before its time is over.

@@ -346,7 +346,7 @@ test('a daemon that stops while it opens a team secret sends no request', async 
     stopping.abort();
     return store.teamSecrets.open(...given);
   };
-  const replaced = { store: { runFiles: store.runFiles, teamSecrets: { ...store.teamSecrets, open } } };
+  const replaced = { store: { ...store, teamSecrets: { ...store.teamSecrets, open } } };
   const { result, requests } = await attempt(
     { secretHeaders: { 'X-Key': 'KEY' } },
     replaced,
