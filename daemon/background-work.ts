@@ -24,6 +24,26 @@ export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 }
 
 /**
+ * A bounded look, again and again, at a list that is longer: it moves on, so that what stays in the list does not keep it from
+ * what comes after.
+ */
+export class MovingLook {
+  /** How many of the list are looked at together. */
+  readonly limit: number;
+  /** How many at its head to pass over. */
+  skip = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Call it after a look with the number of those that it found, and of those among them that stay in the list. */
+  moveOn(found: number, stayed: number): void {
+    this.skip = found < this.limit ? 0 : this.skip + stayed;
+  }
+}
+
+/**
  * Does work that the daemons of a store do by turns, once in each interval: undefined if another one is doing it or has
  * done it. `lost` aborts if another daemon may have begun the same work. Without replicas, each turn is this daemon's.
  */

@@ -20,7 +20,7 @@ import type { AlertType } from '../../schema/alerts.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { doInTurn, oneAtATime, untilAborted } from '../background-work.ts';
+import { doInTurn, MovingLook, oneAtATime, untilAborted } from '../background-work.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { FindMissedArgument } from '../operations-thread/wire.ts';
 import type { ServedStates } from '../served/served-states.ts';
@@ -32,6 +32,8 @@ import { type SendingDeps, sendMessages } from './send-messages.ts';
 const lookEveryMs = 5_000;
 /** @limit Ends of runs of which receivers are told together: the others follow with the next look. */
 const endsMax = 100;
+/** @limit Time for which the end of a run is kept if no receivers are known, in ms: a daemon that has some is started by then. */
+const untoldMs = 10 * 60_000;
 /** @limit Automations whose runs have failed, and automations with an open alert, that are looked at together. */
 const automationsMax = 100;
 /** @limit Time between two looks for what webhooks have missed, in ms: a provider is asked about every ten minutes. */
@@ -86,6 +88,7 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
   const { store, deliveryLog } = options;
   const memory = openMemoryAlerts();
   let isKnown = false;
+  const look = new MovingLook(automationsMax);
   const sending: SendingDeps = { ...options, ...openSending(options), signal };
   const findOwnTrouble = prepareOwnTrouble(options);
   const findMissed = prepareMissed(options, signal);
@@ -98,7 +101,7 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
     const turn = options.targets.receivers.length > 0 ? 'alerts' : 'alerts-unheard';
     await doInTurn(store.replicas, turn, lookEveryMs, async () => {
       const failed = await store.deliveries.listFailedAutomations(automationsMax);
-      await follow(store.alerts, await findShared(options, failed), options);
+      await follow(store.alerts, await findShared(options, failed, look), options);
       await follow(store.alerts, await findMissed(), options);
       // Only now, so that whoever runs next looks at a failure whose episode is not stored.
       if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));
@@ -125,8 +128,9 @@ async function tellEnds({ store, deliveryLog, settings, targets, nowMs }: Alerts
   const notices: RunNotice[] = [];
   for (const { seq, run: id, state } of await store.deliveries.listEndsToTell(endsMax)) {
     const run = await store.deliveries.findRun(id);
-    // Another daemon may have receivers.
-    if (run && receivers.length === 0 && store.replicas) continue;
+    // Another daemon may have receivers, and tells soon.
+    if (run && receivers.length === 0 && store.replicas && nowMs() - (run.finishedAtMs ?? 0) < untoldMs)
+      continue;
     told.push(seq);
     if (run) notices.push({ run: id, seq, body: renderRunEnd(run, state, { nowMs: nowMs(), dashboardUrl }) });
   }
@@ -150,14 +154,16 @@ async function follow(alerts: Alerts, findings: readonly Finding[], options: Ale
 async function findShared(
   { store, settings, nowMs }: AlertsOptions,
   failed: readonly AutomationOfFactory[],
+  look: MovingLook,
 ): Promise<Finding[]> {
   const { episodes } = await store.alerts.read();
   const listWatched = (isMeant: (type: AlertType) => boolean) =>
     episodes
       .filter(({ type }) => isMeant(type))
-      .slice(0, automationsMax)
       .map(({ factory, subject: automation }): AutomationOfFactory => ({ factory, automation }));
-  const watched = listWatched(type => type.startsWith('runs.') && type !== 'runs.unapproved');
+  const open = listWatched(type => type.startsWith('runs.') && type !== 'runs.unapproved');
+  const watched = open.slice(look.skip, look.skip + look.limit);
+  look.moveOn(watched.length, watched.length);
   const pauses = findLongPauses(
     store.deliveries,
     listWatched(type => type === 'automation.paused'),

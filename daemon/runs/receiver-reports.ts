@@ -1,13 +1,16 @@
 import type { Logger } from 'pino';
 import { type PostedReport, pickUsage } from '../../schema/run-report.ts';
-import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/ports/delivery-log.ts';
+import type { DeliveryLog, DeliveryLogReader, OverduePart, Run } from '../../store/ports/delivery-log.ts';
 import type { RunFiles } from '../../store/ports/run-files.ts';
+import { MovingLook } from '../background-work.ts';
 import type { RunEnd } from '../observability/run-metrics.ts';
 import type { CallbackAttempt } from './callbacks.ts';
 import { type AttemptResult, toClaim } from './runners/runner.ts';
 
 /** @limit Time between two looks for runs whose receivers did not report, or that nobody approved, in time, in ms. */
 const overdueLookMs = 2_000;
+/** @limit Runs whose time is over that are ended together: the others follow with the next look. */
+const overdueMax = 100;
 /** @limit Reports of progress in one attempt: each is a line in the output of the run. */
 const reportsMax = 1_000;
 /** @limit Bytes of a report that are kept in the output of the run: its message and its link always fit. */
@@ -15,7 +18,7 @@ const reportBytesMax = 16 * 1024;
 
 export interface ReceiverReportsOptions {
   readonly deliveryLog: Pick<DeliveryLog, 'recordReport' | 'cancelRun'>;
-  readonly reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns' | 'listUnapprovedRuns'>;
+  readonly reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns'>;
   readonly runFiles: Pick<RunFiles, 'appendOutput'>;
   /** Records the end of an attempt, as `RunQueue.settle` does. */
   readonly settle: (run: Run, result: AttemptResult) => Promise<RunEnd>;
@@ -32,6 +35,7 @@ export type ReportTaken = 'recorded' | 'over' | 'too-many';
  */
 export class ReceiverReports {
   readonly #options: ReceiverReportsOptions;
+  readonly #looks = { receiver: new MovingLook(overdueMax), approval: new MovingLook(overdueMax) };
   readonly #timer: NodeJS.Timeout;
   #looking: Promise<void> | undefined;
   /** The last report of each run that is being added to its output. */
@@ -72,25 +76,39 @@ export class ReceiverReports {
   }
 
   async #endOverdue(): Promise<void> {
-    const { reader, deliveryLog, settle, log, nowMs } = this.#options;
+    await this.#endEach('receiver', async run => {
+      const seconds = ((run.waitsUntilMs ?? 0) - (run.startedAtMs ?? 0)) / 1_000;
+      const reason = `the receiver did not report the end within ${seconds} s`;
+      if ((await this.#options.settle(run, { kind: 'retry', reason })) === 'lost') return;
+      await this.#keep(run, `attempt ${run.attempts}`, {}, reason);
+    });
+    await this.#endEach('approval', async ({ id, notBeforeMs }) => {
+      const { deliveryLog, log, nowMs } = this.#options;
+      const reason = `nobody approved it by ${new Date(notBeforeMs).toISOString()}`;
+      await deliveryLog.cancelRun({ id, cancel: { by: 'hookmill', atMs: nowMs(), reason } });
+      log.warn({ run: id }, 'cancelled a run that nobody approved in time');
+    });
+  }
+
+  /** Ends some of the runs whose time is over. One that cannot be ended keeps no other from it. */
+  async #endEach(waitsFor: OverduePart['waitsFor'], end: (run: Run) => Promise<void>): Promise<void> {
+    const { reader, log, nowMs } = this.#options;
+    const { limit, skip } = this.#looks[waitsFor];
     try {
-      for (const run of await reader.listOverdueRuns(nowMs())) {
-        const seconds = ((run.waitsUntilMs ?? 0) - (run.startedAtMs ?? 0)) / 1_000;
-        const reason = `the receiver did not report the end within ${seconds} s`;
-        if ((await settle(run, { kind: 'retry', reason })) === 'lost') continue;
-        await this.#keep(run, `attempt ${run.attempts}`, {}, reason);
+      const runs = await reader.listOverdueRuns({ waitsFor, nowMs: nowMs(), limit, skip });
+      let stayed = 0;
+      for (const run of runs) {
+        await end(run).catch(err => {
+          stayed++;
+          log.error(
+            { run: run.id, err },
+            `cannot end a run whose ${waitsFor} is overdue; the daemon tries again`,
+          );
+        });
       }
-      for (const { id, notBeforeMs } of await reader.listUnapprovedRuns()) {
-        if (notBeforeMs > nowMs()) continue;
-        const reason = `nobody approved it by ${new Date(notBeforeMs).toISOString()}`;
-        await deliveryLog.cancelRun({ id, cancel: { by: 'hookmill', atMs: nowMs(), reason } });
-        log.warn({ run: id }, 'cancelled a run that nobody approved in time');
-      }
+      this.#looks[waitsFor].moveOn(runs.length, stayed);
     } catch (err) {
-      log.error(
-        { err },
-        'cannot end the attempts whose receivers did not report in time; the daemon tries again',
-      );
+      log.error({ err }, `cannot look for runs whose ${waitsFor} is overdue; the daemon tries again`);
     }
   }
 

@@ -100,15 +100,14 @@ export async function findUnapproved(
   deliveries: Pick<DeliveryLogReader, 'listUnapprovedRuns'>,
   watched: readonly AutomationOfFactory[],
 ): Promise<Finding[]> {
-  const runs = await deliveries.listUnapprovedRuns();
-  const byAutomation = Map.groupBy(runs, ({ factory, automation }) => `${factory}/${automation}`);
-  const findings = [...byAutomation.values()].flatMap(([first]) => {
-    if (!first) return [];
-    const { id, automation, afterwards, createdAtMs } = first;
+  const findings = (await deliveries.listUnapprovedRuns()).map(run => {
+    const { id, automation, afterwards, createdAtMs } = run;
     const reason = `${id} of ${automation} waits until somebody approves what it left`;
-    return [
-      toFinding('runs.unapproved', first, { reason, sinceMs: afterwards?.sinceMs ?? createdAtMs, run: id }),
-    ];
+    return toFinding('runs.unapproved', run, {
+      reason,
+      sinceMs: afterwards?.sinceMs ?? createdAtMs,
+      run: id,
+    });
   });
   return withEnded('runs.unapproved', findings, watched);
 }

@@ -32,11 +32,6 @@ function parseColumns(headers: string | null, form: string | null): Pick<LoggedD
 /** Where the IDs of a provider's events are found: in the header of its signature scheme. */
 export const schemeSource: IdentitySource = 'scheme';
 
-/** @limit Overdue runs that are looked at together: the others follow with the next look. */
-export const overdueRunsMax = 100;
-/** @limit Runs that wait for approval which are looked at together: their automations have an alert. */
-export const unapprovedRunsMax = 1_000;
-
 /** Makes the report that is kept after the one before it; undefined if it is one too many. */
 export function followReport(
   before: RunReport | null,

@@ -493,6 +493,15 @@ export interface Found<Row> {
   readonly isEnd: boolean;
 }
 
+/** A part of the runs whose time is over. */
+export interface OverduePart {
+  readonly waitsFor: 'receiver' | 'approval';
+  readonly nowMs: number;
+  readonly limit: number;
+  /** How many to pass over. */
+  readonly skip: number;
+}
+
 /** The runs of all factories that have not ended, or that somebody must act on. */
 export interface UnfinishedRuns {
   readonly queued: number;
@@ -569,9 +578,9 @@ export interface DeliveryLogReader {
   countUnfinishedRuns(): Promise<UnfinishedRuns>;
   /** The pauses of a factory, or of all, that have not ended; those that began first come first. */
   listPauses(of: { readonly factory?: string; readonly nowMs: number }): Promise<Pause[]>;
-  /** Some of the runs that still wait for their receivers, though their time is over. */
-  listOverdueRuns(nowMs: number): Promise<Run[]>;
-  /** The runs that wait for approval, up to a limit, those first that were recorded first. */
+  /** The runs whose time is over until which they wait for their receivers, or for approval; in the order of that time. */
+  listOverdueRuns(part: OverduePart): Promise<Run[]>;
+  /** The first run of each automation of which runs wait for approval. */
   listUnapprovedRuns(): Promise<Run[]>;
   /** The ends of which receivers are to be told (`forgetEnds`), the oldest first. */
   listEndsToTell(limit: number): Promise<EndToTell[]>;

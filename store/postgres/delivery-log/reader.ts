@@ -4,14 +4,12 @@ import { hourMs } from '../../../schema/time-units.ts';
 import {
   type BodyRecord,
   type DeliveryRecord,
-  overdueRunsMax,
   type RunCount,
   type SummaryRecord,
   schemeSource,
   toContent,
   toDelivery,
   toSummaries,
-  unapprovedRunsMax,
   withoutNulls,
 } from '../../delivery-log/stored-rows.ts';
 import type {
@@ -256,6 +254,12 @@ function readRuns(
   };
 }
 
+const isUnapproved = "state = 'parked' AND waits_for = 'approval'";
+const overdue = {
+  receiver: ["state = 'running' AND claimed_by IS NULL", 'waits_until_ms'],
+  approval: [`${isUnapproved} AND cancel IS NULL`, 'not_before_ms'],
+} as const;
+
 function readTroubledRuns(select: Select) {
   const read = prepareReadRuns(select);
   return {
@@ -264,12 +268,16 @@ function readTroubledRuns(select: Select) {
         limit,
       ]),
     listUnapprovedRuns: () =>
-      read(`WHERE state = 'parked' AND waits_for = 'approval' ORDER BY seq LIMIT ${unapprovedRunsMax}`, []),
-    listOverdueRuns: nowMs =>
       read(
-        `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,
-        [nowMs],
+        `WHERE ${isUnapproved} AND seq IN (
+          SELECT min(seq) FROM hookmill.runs WHERE ${isUnapproved} GROUP BY factory, automation) ORDER BY seq`,
+        [],
       ),
+    listOverdueRuns: ({ waitsFor, nowMs, limit, skip }) => {
+      const [where, untilMs] = overdue[waitsFor];
+      const page = `${untilMs} <= $1 ORDER BY ${untilMs}, seq LIMIT $2 OFFSET $3`;
+      return read(`WHERE ${where} AND ${page}`, [nowMs, limit, skip]);
+    },
     listFailedAutomations: limit =>
       select<FailedAutomation>(
         'SELECT factory, automation, seq AS failure FROM hookmill.failures ORDER BY seq LIMIT $1',

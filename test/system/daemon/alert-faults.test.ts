@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { nameReceiver } from '../../../daemon/alerts/alert-settings.ts';
 import { startAlerts } from '../../../daemon/alerts/start-alerts.ts';
 import { openOperationsThread } from '../../../daemon/operations-thread/operations-thread.ts';
+import { type Finding, followEpisodes } from '../../../operations/attention/follow-episodes.ts';
 import { StoreError } from '../../../store/ports/store-error.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
@@ -63,4 +64,42 @@ test('a failure of runs is forgotten only when its alert is stored', async () =>
   await expect
     .poll(() => receiver.alerts)
     .toMatchObject([{ type: 'runs.stopped', data: { automation: 'triage' } }]);
+});
+
+test('every open alert is looked at again, however many before it stay open', async () => {
+  const store = storeIn(newHome());
+  const deliveryLog = await store.openDeliveryLog();
+  const names = Array.from({ length: 250 }, (_, n) => `automation-${n}`);
+  const stopped = names.slice(0, 120);
+  const runs = stopped.map(name => ({ ...newRun(name), flow: { runsPerHour: 0 } }));
+  await deliveryLog.recordAccepted(acceptedDelivery({ runs }));
+  const claim = { daemonId: 'one', nowMs: sampleAtMs, places: { default: 1 } };
+  for (let n = 0; n < 2; n++) await deliveryLog.claimRuns(claim);
+  const findings = names.map((name): Finding => {
+    const problem = { reason: 'runs were stopped', sinceMs: sampleAtMs };
+    return { type: 'runs.stopped', factory: 'default', subject: name, name, problem };
+  });
+  const context = { nowMs: sampleAtMs, randomBytes, receivers: [], dashboardUrl: '' };
+  await store.alerts.change(state => followEpisodes(state, findings, context));
+  const alerts = startAlerts({
+    ...{ store, deliveryLog, settings: { alerts: [], repositories: [] } },
+    targets: { receivers: [], dashboardUrl: '' },
+    thread: openOperationsThread({ place: store.place, deliveryLog }),
+    served: { listSenders: () => [] },
+    log: pino({ level: 'silent' }),
+    ...{ nowMs: () => sampleAtMs + 60_000, random: Math.random },
+  });
+  onTestFinished(async () => {
+    await alerts.stop();
+    await deliveryLog.close();
+    await store.close();
+  });
+  const listOpen = async () => (await store.alerts.read()).episodes.map(({ name }) => name);
+  expect(await listOpen()).toEqual(names);
+  await expect
+    .poll(() => {
+      alerts.wake();
+      return listOpen();
+    })
+    .toEqual(stopped);
 });

@@ -11,8 +11,12 @@ const pollMs = 2_000;
 const claimCommits = 5;
 /** Time that these messages take, without their commits, in ms. */
 const claimMessagesMs = 200;
-/** Interrupted attempts in a row that fail a run (docs/runs.md). */
-const interruptedPattern = /^the daemon ended, or lost its claim, during/;
+/** The error of an attempt that did not end by itself: its daemon ended, was stopped, or lost its claim. */
+const interruptedPattern = /^the daemon ended, or lost its claim, during|^it was stopped$/;
+/** Claims that a cancel may need at once: by a daemon that dies with it, and by one whose answer is lost. */
+const cancelClaimsMin = 12;
+/** Shortest wait until a cancel that failed is tried again, in ms. */
+const cancelWaitMs = 1_000;
 
 /** A rule that was broken. */
 export class Violation extends Error {
@@ -216,7 +220,7 @@ export class Model {
     for (const [id, before] of this.#rows) {
       const row = rows.get(id);
       if (!row) throw new Violation(`${id} is gone`);
-      this.#compare(before, row, rows);
+      this.#compare(before, row, rows, nowMs);
     }
     this.#rows = rows;
     this.#checkIdentities();
@@ -224,9 +228,22 @@ export class Model {
     this.#noteStartable(by, nowMs);
   }
 
-  #compare(before: Row, row: Row, rows: ReadonlyMap<string, Row>): void {
+  /** A cancel that fails is not tried again at once. */
+  #noteCancelClaim({ id, claims }: Row, nowMs: number): void {
+    this.#claimedToCancel.add(`${id}/${claims}`);
+    const asked = this.#cancelAsked.get(id);
+    const tries = [...this.#claimedToCancel].filter(claim => claim.startsWith(`${id}/`)).length;
+    if (asked !== undefined && tries > cancelClaimsMin + (nowMs - asked) / cancelWaitMs)
+      throw new Violation(
+        `${id} was claimed ${tries} times to be cancelled in ${Math.round(nowMs - asked)} ms`,
+      );
+  }
+
+  #compare(before: Row, row: Row, rows: ReadonlyMap<string, Row>, nowMs: number): void {
     const { id, state, claims, attempts } = row;
     if (claims < before.claims) throw new Violation(`the claims of ${id} went back`);
+    if (before.cancel !== null && attempts < before.attempts)
+      throw new Violation(`${id} is being cancelled, which took an attempt back`);
     // An interrupted attempt counts, but does not make a run fail.
     const isInterrupted = before.state === 'running' && state !== 'running' && row.error !== before.error;
     if (isInterrupted && interruptedPattern.test(row.error ?? ''))
@@ -237,7 +254,7 @@ export class Model {
       throw new Violation(`${id} was cancelled, but is ${state}`);
     if (claims > before.claims) {
       if (before.cancel === null) this.#checkOrder(row, rows);
-      else this.#claimedToCancel.add(`${id}/${claims}`);
+      else this.#noteCancelClaim(row, nowMs);
     }
     if (before.state === state || !over.has(before.state)) return;
     if (before.state === 'failed' && this.#retried.has(id)) {
@@ -350,6 +367,8 @@ export class Model {
     for (const [id, sinceMs] of this.#cancelAsked) {
       const row = this.#rows.get(id);
       if (!row || over.has(row.state) || (row.state === 'running' && row.claimedBy !== null)) continue;
+      // A cancel that failed waits.
+      if (daemons.some(daemon => row.dueMs > daemon.nowMs())) continue;
       const healthyMs = Math.min(...daemons.map(({ healthySinceMs = Infinity }) => healthySinceMs));
       if (nowMs - Math.max(sinceMs, healthyMs) > 2 * pollMs + this.#promptMs)
         throw new Violation(

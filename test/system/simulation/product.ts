@@ -74,6 +74,12 @@ export const defects = {
     text: `run.state === 'running' && run.claimedBy === (claimedBy ?? null) && run.claims === claims`,
     by: `run.state === 'running'`,
   },
+  /** A cancel that failed is claimed again at once, whenever it is due. */
+  'spinning cancel': {
+    file: 'store/embedded/delivery-log/sql/runs.ts',
+    text: 'AND claimed_by IS NULL AND not_before_ms <= ? LIMIT',
+    by: 'AND claimed_by IS NULL AND ? > 0 LIMIT',
+  },
   /** Claims are known by their runs: a late result takes away the note of a later claim. */
   'mixed claims': {
     file: 'store/postgres/delivery-log/lease.ts',

@@ -6,6 +6,7 @@ import type {
   AppliedStateRef,
   ClaimedRuns,
   DeliveryLog,
+  DeliveryLogReader,
   Run,
   RunFlow,
 } from '../../../store/ports/delivery-log.ts';
@@ -48,6 +49,7 @@ export type PlannedEvent = { readonly atMs: number } & (
   | { readonly kind: 'hold'; readonly daemon: number; readonly ms: number }
   | { readonly kind: 'clock'; readonly daemon: number; readonly ms: number }
   | { readonly kind: 'endLease' | 'restart'; readonly daemon: number }
+  | { readonly kind: 'cancelsFail'; readonly daemon: number; readonly cancels: number }
 );
 
 /** A simulation: what happens, and the seed of everything that is left to chance. */
@@ -354,6 +356,8 @@ class SimulatedDaemon {
   #process: Process;
   #parts: Parts | undefined;
   readonly #faults: CommitFault[] = [];
+  /** Cancels of runs that hookmill itself fails to carry out. */
+  #cancelsToFail = 0;
   /** Requests that wait for an answer, with the time since when. */
   readonly #waiting = new Map<string, number>();
   /** Called when it dies. */
@@ -454,6 +458,9 @@ class SimulatedDaemon {
           if (name.split('.')[0] === this.#id) store.leases.delete(name);
         this.#troubled(0);
         break;
+      case 'cancelsFail':
+        this.#cancelsToFail += event.cancels;
+        break;
       case 'restart':
         this.#restart();
     }
@@ -462,6 +469,7 @@ class SimulatedDaemon {
   /** Ends all faults. */
   repair(): void {
     this.#faults.length = 0;
+    this.#cancelsToFail = 0;
     this.#process.heldUntilMs = Math.min(this.#process.heldUntilMs, this.#world.scheduler.nowMs);
     if (this.#process.stepsLeft > 0) this.#process.stepsLeft = 0;
     this.#clockAheadMs = 0;
@@ -513,21 +521,19 @@ class SimulatedDaemon {
     const log = this.#watch(product.toDeliveryLog(commits));
     try {
       const common = { deliveryLog: log, log: silent, nowMs: this.nowMs };
-      const runFiles = { discard: async () => undefined, prepare: async () => '/run', appendOutput } as never;
+      const done = async () => undefined;
+      const runFiles = {
+        ...{ beginArtifacts: done, discard: done, prepare: async () => '/run', appendOutput },
+      } as never;
       queue = await product.startRunQueue({
         ...{ ...common, store: { runFiles }, runners: this.#runners(), findGone: async () => [] },
         ...{ daemonId: this.#id, monotonicMs: () => scheduler.nowMs, random },
         observe: (run, state) => this.#world.check(() => this.#world.model.observed(run, state)),
       });
-      const read =
-        <V extends 'findRun' | 'listOverdueRuns' | 'listUnapprovedRuns'>(verb: V) =>
-        (...given: never[]) =>
-          store.read(process, () => (store.reader[verb] as (...given: never[]) => never)(...given));
-      const reader = {
-        findRun: read('findRun'),
-        listOverdueRuns: read('listOverdueRuns'),
-        listUnapprovedRuns: read('listUnapprovedRuns'),
-      } as never;
+      const reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns'> = {
+        findRun: id => store.read(process, () => store.reader.findRun(id)),
+        listOverdueRuns: part => store.read(process, () => store.reader.listOverdueRuns(part)),
+      };
       const settle: RunQueue['settle'] = (run, result) => (queue as RunQueue).settle(run, result);
       const reports = new product.ReceiverReports({ ...common, reader, runFiles, settle });
       this.#parts = { log, queue, reports };
@@ -584,8 +590,17 @@ class SimulatedDaemon {
       offered.set(name, {
         ...{ concurrency, attempts: attemptsMax, backOff: { firstSeconds: 1, maxSeconds: 4 }, keep: true },
         execute: ({ run }, signal) => this.#execute(run, signal),
+        tellCancelled: async () => this.#endCancelled(),
       });
     return { offered, find: ({ runner }: Pick<Run, 'runner'>) => offered.get(runner) as OpenRunner };
+  }
+
+  /** Stands for what ends a cancelled run at its receiver. */
+  #endCancelled(): undefined {
+    if (this.#cancelsToFail === 0) return undefined;
+    this.#cancelsToFail--;
+    this.#troubled(0);
+    throw new Error('its secret cannot be opened');
   }
 
   /** Stands for the command or receiver of a run. It ends soon after its signal. */

@@ -5,14 +5,12 @@ import { hourMs } from '../../../../schema/time-units.ts';
 import {
   type DeliveryRecord,
   type EventRecord,
-  overdueRunsMax,
   type RunCount,
   type SummaryRecord,
   schemeSource,
   toContent,
   toDelivery,
   toSummaries,
-  unapprovedRunsMax,
 } from '../../../delivery-log/stored-rows.ts';
 import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type {
@@ -21,6 +19,7 @@ import type {
   FailedAutomation,
   HourlyCount,
   LoggedDelivery,
+  OverduePart,
   Run,
   RunDelivery,
   RunFilter,
@@ -166,22 +165,28 @@ function prepareSummaries(database: SqliteDatabase): SynchronousReader['summariz
 }
 
 function prepareTroubledRuns(database: SqliteDatabase) {
-  const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
-    WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
+  const prepareOverdue = (where: string, untilMs: string) =>
+    database.prepare<OverduePart, RunRow>(
+      `${selectRun} WHERE ${where} AND ${untilMs} <= @nowMs ORDER BY ${untilMs}, runs.seq LIMIT @limit OFFSET @skip`,
+    );
+  const overdue = {
+    receiver: prepareOverdue("state = 'running' AND claimed_by IS NULL", 'waits_until_ms'),
+    approval: prepareOverdue("parked = 'approval' AND cancel IS NULL", 'not_before_ms'),
+  };
   const ends = database.prepare<[number], EndToTell>(
     'SELECT seq, run, state FROM run_ends ORDER BY seq LIMIT ?',
   );
-  const unapproved = database.prepare<[number], RunRow>(`${selectRun}
-    WHERE parked = 'approval' ORDER BY runs.seq LIMIT ?`);
+  const unapproved = database.prepare<[], RunRow>(`${selectRun} WHERE runs.seq IN (
+    SELECT min(seq) FROM runs WHERE parked = 'approval' GROUP BY factory, automation) ORDER BY runs.seq`);
   const failed = database.prepare<[number], FailedAutomation>(
     'SELECT factory, automation, seq AS failure FROM failures ORDER BY seq LIMIT ?',
   );
   const holding = database.prepare<{ factory: string; automation: string }, RunRow>(`${selectRun}
     WHERE runs.factory = @factory AND automation = @automation AND ${isHolding} LIMIT 1`);
   return {
-    listOverdueRuns: nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun),
+    listOverdueRuns: part => overdue[part.waitsFor].all(part).map(toRun),
     listEndsToTell: limit => ends.all(limit),
-    listUnapprovedRuns: () => unapproved.all(unapprovedRunsMax).map(toRun),
+    listUnapprovedRuns: () => unapproved.all().map(toRun),
     listFailedAutomations: limit => failed.all(limit),
     findHoldingRun: of => holding.all(of).map(toRun)[0],
   } satisfies Partial<SynchronousReader>;

@@ -6,6 +6,7 @@ import { type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, places: { default: 10 } };
 const { nowMs } = claim;
+const overduePart = { waitsFor: 'receiver', limit: 9, skip: 0 } as const;
 /** The first claim of a run. */
 const claimed = ({ id }: NewRun, claimedBy = claim.daemonId) => ({ id, claims: 1, claimedBy });
 
@@ -360,8 +361,10 @@ export function testRuns(makePlace: MakePlace): void {
     const log = await openLog(store);
     expect(await log.requeueRunsOfOthers('daemon two')).toBe(0);
     expect(await log.claimRuns({ ...claim, daemonId: 'daemon two' })).toEqual({ runs: [] });
-    expect(await store.deliveries.listOverdueRuns(nowMs)).toEqual([]);
-    expect(await store.deliveries.listOverdueRuns(nowMs + 1)).toMatchObject([{ id: overdue.id }]);
+    expect(await store.deliveries.listOverdueRuns({ ...overduePart, nowMs })).toEqual([]);
+    expect(await store.deliveries.listOverdueRuns({ ...overduePart, nowMs: nowMs + 1 })).toMatchObject([
+      { id: overdue.id },
+    ]);
     const [attempt, report] = [
       { id: waiting.id, claims: 1 },
       { atMs: nowMs, message: '\0 é' },
@@ -379,7 +382,7 @@ export function testRuns(makePlace: MakePlace): void {
     expect(again).toMatchObject({ id: waiting.id, attempts: 2, claims: 2 });
     expect(again).not.toHaveProperty('report');
     expect(await log.finishRun({ id: overdue.id, claims: 1, state: 'succeeded', atMs: nowMs })).toBe(true);
-    expect(await store.deliveries.listOverdueRuns(nowMs + 9)).toEqual([]);
+    expect(await store.deliveries.listOverdueRuns({ ...overduePart, nowMs: nowMs + 9 })).toEqual([]);
   });
 
   test('keep no more reports of an attempt than they may, whichever daemons take them at the same time', async () => {

@@ -75,6 +75,26 @@ function testSecondCommands(makePlace: MakePlace): void {
     expect(await log.claimRuns({ ...claim, nowMs: approval.atMs })).toMatchObject({ runs: [] });
   });
 
+  test('wait for approval until their time is over: those are found, however many others wait', async () => {
+    const { store, log } = await openKept(makePlace);
+    const runs = await record(log, [undefined, undefined, undefined, undefined]);
+    const { runs: begun } = await log.claimRuns(claim);
+    for (const [index, run] of begun.entries()) {
+      const proposed = { ...run, atMs: nowMs, notBeforeMs: nowMs + 10 - index, attempted: true };
+      await log.postponeRun({ ...proposed, second: { ...second, waitsForApproval: true } });
+    }
+    const list = async (part: { nowMs: number; limit: number; skip: number }) =>
+      (await store.deliveries.listOverdueRuns({ waitsFor: 'approval', ...part })).map(({ id }) => id);
+    const ids = runs.map(({ id }) => id).reverse();
+    expect(await list({ nowMs: nowMs + 6, limit: 9, skip: 0 })).toEqual([]);
+    expect(await list({ nowMs: nowMs + 8, limit: 9, skip: 0 })).toEqual(ids.slice(0, 2));
+    expect(await list({ nowMs: nowMs + 10, limit: 2, skip: 1 })).toEqual(ids.slice(1, 3));
+    // An alert names the first run of each automation.
+    expect(await store.deliveries.listUnapprovedRuns()).toMatchObject([{ id: runs[0].id }]);
+    await log.cancelRun({ id: ids[0] ?? '', cancel });
+    expect(await list({ nowMs: nowMs + 10, limit: 9, skip: 0 })).toEqual(ids.slice(1));
+  });
+
   test('are cancelled instead of approved', async () => {
     const { store, log } = await openKept(makePlace);
     const [run] = await record(log, [undefined]);
