@@ -6,6 +6,7 @@ import {
   otherContent,
 } from '../../store/documents/copied-documents.ts';
 import type { Seal } from '../../store/ports/seal.ts';
+import type { Store } from '../../store/ports/store.ts';
 import {
   type Transfer,
   type TransferReader,
@@ -73,6 +74,19 @@ export async function copyStore(
   const report = compareSummaries(await copyAll(from, to, onRows, begin), await summarizeStore(to));
   if (report.isSame) await markCopy(to.documents, true);
   return report;
+}
+
+/** Copies everything between two stores that no daemon uses meanwhile, as `copyStore`. Fails with `locked` or `unsafe` too. */
+export async function copyStores(source: Store, target: Store, onRows: OnRows): Promise<CopyReport> {
+  for (const store of [source, target]) await store.requireSafe();
+  const from = await source.openTransfer();
+  try {
+    const to = await target.openTransfer();
+    const report = copyStore({ ...from, seal: source.seal }, { ...to, seal: target.seal }, onRows);
+    return await report.finally(to.close);
+  } finally {
+    await from.close();
+  }
 }
 
 /**
