@@ -1,18 +1,14 @@
 import { describeApplied } from '../access/audit.ts';
 import { exportDefinitions } from '../applied/export-definitions.ts';
 import { applySentDefinitions, planSentDefinitions } from '../applied/sent-definitions.ts';
-import { planAutomation } from '../impact/read-impacts.ts';
 import { webhookView } from '../views/applied-views.ts';
 import { planView } from '../views/plan-view.ts';
-import { type Handlers, openFactory } from './handler.ts';
+import { type HandlersOf, openFactory, showState } from './handler.ts';
 
-/** Handles exports, plans and applies: of definition files that the command line sends, and of a draft. */
-export const definitionHandlers: Pick<Handlers, 'exportDefinitions' | 'plan' | 'planAutomation' | 'apply'> = {
-  exportDefinitions: async (deps, { params: { factory }, query: { fixtures } }) => {
-    const body = await exportDefinitions(openFactory(deps, factory), { fixtures: fixtures !== undefined });
-    return { body, serial: body.serial };
-  },
-
+/** Handles requests for definition files that the command line sends. */
+export const definitionHandlers: HandlersOf<'definitions'> = {
+  exportDefinitions: async (deps, { params: { factory }, query: { fixtures } }) =>
+    showState(await exportDefinitions(openFactory(deps, factory), { fixtures: fixtures !== undefined })),
   plan: async (deps, { params: { factory }, body: { files, ...wanted } }) => {
     const opened = openFactory(deps, factory);
     const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, wanted);
@@ -21,12 +17,6 @@ export const definitionHandlers: Pick<Handlers, 'exportDefinitions' | 'plan' | '
       serial: state.serial,
     };
   },
-
-  planAutomation: async (deps, { params: { factory }, body }) => {
-    const { state, change } = await planAutomation(openFactory(deps, factory), body);
-    return { body: { serial: state.serial, change }, serial: state.serial };
-  },
-
   apply: async (deps, { params: { factory }, body: { files, ...wanted }, ifSerial }) => {
     const change = applySentDefinitions(openFactory(deps, factory), files, { ...wanted, ifSerial });
     const { state, changes, impacts, diagnostics, result } = await change;

@@ -5,31 +5,16 @@ import { requireSender, type SenderDeps, type SentWebhook } from '../senders/ope
 import { redeliverMissed } from '../senders/redeliver-missed.ts';
 import { planSender, registerSender } from '../senders/register-sender.ts';
 import { sendTest } from '../sending/send-test.ts';
-import { type Handlers, type OperationDeps, openFactory } from './handler.ts';
+import { type HandlersOf, type OperationDeps, openFactory } from './handler.ts';
 
-/** Handles requests about the hooks of webhooks at their providers, and for tests that are sent as they would. */
-export const senderHandlers: Pick<
-  Handlers,
-  | 'listSenders'
-  | 'checkSender'
-  | 'sendTest'
-  | 'planSender'
-  | 'registerSender'
-  | 'listMissed'
-  | 'redeliverMissed'
-> = {
+/** Handles requests for the hooks of webhooks at their providers, and for tests that are sent as they would. */
+export const senderHandlers: HandlersOf<'senders'> = {
   listSenders: async (deps, { params: { factory } }) => ({
     body: { senders: await listSenders(toSenderDeps(deps, factory)) },
   }),
   checkSender: async (deps, { params: { factory, uid } }) => {
     const given = toSenderDeps(deps, factory);
     return { body: await checkSender(given, await findSentWebhook(given, uid)) };
-  },
-  sendTest: async (deps, { params: { factory: name, uid }, body }) => {
-    const factory = openFactory(deps, name);
-    const webhook = requireWebhook(await factory.readState(), uid);
-    const answer = await sendTest({ ...deps, factory }, webhook, body);
-    return { body: answer, changed: `${webhook.name}: ${answer.outcome ?? answer.status}` };
   },
   planSender: async (deps, { params: { factory, uid }, body }) => {
     const given = toSenderDeps(deps, factory);
@@ -51,6 +36,12 @@ export const senderHandlers: Pick<
     const answer = await redeliverMissed(given, webhook, body);
     const asked = answer.events.filter(({ result }) => result === 'asked').length;
     return { body: answer, changed: `${webhook.name} (${asked} ${asked === 1 ? 'event' : 'events'})` };
+  },
+  sendTest: async (deps, { params: { factory: name, uid }, body }) => {
+    const factory = openFactory(deps, name);
+    const webhook = requireWebhook(await factory.readState(), uid);
+    const answer = await sendTest({ ...deps, factory }, webhook, body);
+    return { body: answer, changed: `${webhook.name}: ${answer.outcome ?? answer.status}` };
   },
 };
 
