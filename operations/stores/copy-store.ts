@@ -13,7 +13,6 @@ import {
   type TransferRow,
   type TransferSnapshot,
   type TransferSource,
-  type TransferTable,
   type TransferTableName,
   type TransferTarget,
   transferTables,
@@ -160,21 +159,12 @@ async function copyRest(
   { table, factory, position }: Rest,
   { copiedSnapshots, sums, onRows }: Progress,
 ): Promise<void> {
-  const copyPages = async <Row extends TransferRow>(
-    source: TransferReader<Row>,
-    target: TransferTable<Row>,
-  ) => {
-    for await (const rows of readPages(source, factory, position)) {
-      await target.write(rows, await readSnapshots(from, rows, copiedSnapshots));
-      for (const row of rows) sums.add(table, row);
-      onRows(table, rows.length);
-    }
-  };
-  if (table === 'deliveries') await copyPages(from.deliveries, to.deliveries);
-  else if (table === 'runs') await copyPages(from.runs, to.runs);
-  else if (table === 'pauses') await copyPages(from.pauses, to.pauses);
-  else if (table === 'unlogged') await copyPages(from.unlogged, to.unlogged);
-  else await copyPages(from.audit, to.audit);
+  for await (const rows of readPages<TransferRow>(from[table], factory, position)) {
+    // They come from the table of this name.
+    await to[table].write(rows as never, await readSnapshots(from, rows, copiedSnapshots));
+    for (const row of rows) sums.add(table, row);
+    onRows(table, rows.length);
+  }
 }
 
 interface Progress {
