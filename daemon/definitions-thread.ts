@@ -7,12 +7,9 @@ const keptMiB = 96;
 /** @limit Memory for what such a thread has just made, in MiB: more of it is only filled with what nobody needs any more. */
 const freshMiB = 8;
 
-/**
- * The limit for the end of such a thread: to terminate it while it loads SQLite would end the whole process
- * (https://nodejs.org/api/n-api.html#napi_fatal_error).
- *
- * @limit Time that such a thread has for the turn that it is in when it shall end, in ms: loading SQLite takes a few.
- */
+// To terminate a thread while it loads SQLite would end the whole process
+// (https://nodejs.org/api/n-api.html#napi_fatal_error).
+/** @limit Time that such a thread has for the turn that it is in when it shall end, in ms: loading SQLite takes a few. */
 export const endDefinitionsMs = 500;
 
 /**
