@@ -10,43 +10,42 @@ import { planAutomation } from '../impact/read-impacts.ts';
 import { testFilter } from '../log/deliveries.ts';
 import { testOnStored } from '../log/test-on-stored.ts';
 import { automationDetail } from '../views/applied-views.ts';
-import { type HandlersOf, openFactory, showState } from './handler.ts';
+import { type HandlersOf, showState } from './handler.ts';
 
 /** Handles requests for automations, and for tests of them. */
 export const automationHandlers: HandlersOf<'automations'> = {
-  listAutomations: async (deps, { params: { factory } }) =>
-    showState(await listAutomations(openFactory(deps, factory))),
-  createAutomation: async (deps, { params: { factory }, body, ifSerial }) => {
-    const change = createAutomation({ ...openFactory(deps, factory), ifSerial }, body);
+  listAutomations: async ({ factory }) => showState(await listAutomations(factory)),
+  createAutomation: async ({ factory }, { body, ifSerial }) => {
+    const change = createAutomation({ ...factory, ifSerial }, body);
     const { state, result } = await change;
     return { body: automationDetail(state, result), serial: state.serial, changed: body.name };
   },
-  showAutomation: async (deps, { params: { factory, automation } }) =>
-    showState(await showAutomation(openFactory(deps, factory), automation)),
-  replaceAutomation: async (deps, { params: { factory, automation: name }, body, ifSerial }) => {
-    const change = replaceAutomation({ ...openFactory(deps, factory), ifSerial }, name, body);
+  showAutomation: async ({ factory }, { params: { automation } }) =>
+    showState(await showAutomation(factory, automation)),
+  replaceAutomation: async ({ factory }, { params: { automation: name }, body, ifSerial }) => {
+    const change = replaceAutomation({ ...factory, ifSerial }, name, body);
     const { state, result } = await change;
     return { body: automationDetail(state, result), serial: state.serial };
   },
-  deleteAutomation: async (deps, { params: { factory, automation }, ifSerial }) => {
-    const change = deleteAutomation({ ...openFactory(deps, factory), ifSerial }, automation);
+  deleteAutomation: async ({ factory }, { params: { automation }, ifSerial }) => {
+    const change = deleteAutomation({ ...factory, ifSerial }, automation);
     const { state } = await change;
     return { body: undefined, serial: state.serial };
   },
-  planAutomation: async (deps, { params: { factory }, body }) => {
-    const { state, change } = await planAutomation(openFactory(deps, factory), body);
+  planAutomation: async ({ factory }, { body }) => {
+    const { state, change } = await planAutomation(factory, body);
     return { body: { serial: state.serial, change }, serial: state.serial };
   },
-  testFilter: async (deps, { params: { factory }, body }) => {
+  testFilter: async ({ factory }, { body }) => {
     const { automation = '', triggers, delivery, payload, headers } = body;
     const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
     const by = delivery === undefined ? { payload, headers } : { id: delivery };
-    return { body: await testFilter(openFactory(deps, factory), tested, by) };
+    return { body: await testFilter(factory, tested, by) };
   },
-  testOnStored: async (deps, { params: { factory }, body }) => {
+  testOnStored: async ({ factory }, { body }) => {
     const { automation = '', triggers, draft, ...wanted } = body;
     const tested = draft ?? (triggers ? { name: 'draft', enabled: true, triggers } : automation);
-    return { body: await testOnStored(openFactory(deps, factory), tested, wanted) };
+    return { body: await testOnStored(factory, tested, wanted) };
   },
   listRunners: async ({ store }, { params: { factory } }) => {
     const offered = await store.offeredRunners.read();

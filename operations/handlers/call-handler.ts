@@ -1,7 +1,9 @@
 import { type CallableId, routesBySubject } from '../../schema/api/routes.ts';
+import type { QueueableRuns } from '../factory.ts';
 import type {
   CallableSubject,
   Handler,
+  HandlerDeps,
   HandlersOf,
   OperationDeps,
   OperationReply,
@@ -18,7 +20,24 @@ export async function callHandler(
   const subject = subjects.find(one => id in routesBySubject[one]) as CallableSubject;
   const handlers: object = await rooms[subject]();
   // Each handler takes the shapes of its route, which the transport has checked.
-  return (handlers as { readonly [Id in CallableId]: Handler<CallableId> })[id](deps, request);
+  return (handlers as { readonly [Id in CallableId]: Handler<CallableId> })[id](
+    openFactory(deps, request.params),
+    request,
+  );
+}
+
+/** Adds the factory in the path; requests for no factory have one without a name. */
+function openFactory(
+  deps: OperationDeps,
+  { factory: name = '' }: { readonly factory?: string },
+): HandlerDeps {
+  const { store, deliveryLog, randomBytes, now, readState } = deps;
+  const factory = {
+    ...{ name, store, randomBytes, now },
+    readState: () => readState(name),
+    useDeliveryLog: <T>(work: (log: QueueableRuns) => Promise<T>) => work(deliveryLog),
+  };
+  return { ...deps, factory };
 }
 
 /** The handlers of each subject. An operation without one does not compile. */

@@ -3,22 +3,22 @@ import { exportDefinitions } from '../applied/export-definitions.ts';
 import { applySentDefinitions, planSentDefinitions } from '../applied/sent-definitions.ts';
 import { webhookView } from '../views/applied-views.ts';
 import { planView } from '../views/plan-view.ts';
-import { type HandlersOf, openFactory, showState } from './handler.ts';
+import { type HandlersOf, showState } from './handler.ts';
 
 /** Handles requests for definition files that the command line sends. */
 export const definitionHandlers: HandlersOf<'definitions'> = {
-  exportDefinitions: async (deps, { params: { factory }, query: { fixtures } }) =>
-    showState(await exportDefinitions(openFactory(deps, factory), { fixtures: fixtures !== undefined })),
-  plan: async (deps, { params: { factory }, body: { files, ...wanted } }) => {
-    const opened = openFactory(deps, factory);
+  exportDefinitions: async ({ factory }, { query: { fixtures } }) =>
+    showState(await exportDefinitions(factory, { fixtures: fixtures !== undefined })),
+  plan: async (deps, { body: { files, ...wanted } }) => {
+    const opened = deps.factory;
     const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, wanted);
     return {
       body: { ...planView(state, changes, deps.baseUrl, impacts), diagnostics },
       serial: state.serial,
     };
   },
-  apply: async (deps, { params: { factory }, body: { files, ...wanted }, ifSerial }) => {
-    const change = applySentDefinitions(openFactory(deps, factory), files, { ...wanted, ifSerial });
+  apply: async (deps, { body: { files, ...wanted }, ifSerial }) => {
+    const change = applySentDefinitions(deps.factory, files, { ...wanted, ifSerial });
     const { state, changes, impacts, diagnostics, result } = await change;
     const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, deps.baseUrl));
     const answer = { ...planView(state, changes, deps.baseUrl, impacts), diagnostics, result, webhooks };

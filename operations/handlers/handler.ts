@@ -68,9 +68,14 @@ type Immutable<T> = unknown extends T
     ? T
     : { readonly [K in keyof T]: Immutable<T[K]> };
 
+/** Everything that a handler needs, with the factory in the path. */
+export interface HandlerDeps extends OperationDeps {
+  readonly factory: OpenFactory;
+}
+
 /** Handles requests for one operation. Fails with a Refusal, or with an error of the store. */
 export type Handler<Id extends CallableId> = (
-  deps: OperationDeps,
+  deps: HandlerDeps,
   request: OperationRequest<Id>,
 ) => Promise<ReplyOf<Id>> | ReplyOf<Id>;
 
@@ -85,16 +90,6 @@ export type HandlersOf<Subject extends keyof Routes> = {
 export type CallableSubject = {
   [Subject in keyof Routes]: keyof Routes[Subject] & CallableId extends never ? never : Subject;
 }[keyof Routes];
-
-/** Opens a factory for operations. */
-export function openFactory(deps: OperationDeps, name: string): OpenFactory {
-  const { store, deliveryLog, randomBytes, now, readState } = deps;
-  return {
-    ...{ name, store, randomBytes, now },
-    readState: () => readState(name),
-    useDeliveryLog: work => work(deliveryLog),
-  };
-}
 
 /** Replies with a body that shows the state of a factory. */
 export function showState<T extends { readonly serial: number }>(body: T) {

@@ -15,62 +15,47 @@ import {
   retryRun,
   showRun,
 } from '../log/runs.ts';
-import { asFile, type HandlersOf, openFactory, toWanted } from './handler.ts';
+import { asFile, type HandlersOf, toWanted } from './handler.ts';
 
 /** Handles requests for runs, and the pauses of automations. */
 export const runHandlers: HandlersOf<'runs'> = {
-  listRuns: async (deps, { params: { factory }, query: { delivery, ...query }, permission }) => {
-    const opened = openFactory(deps, factory);
+  listRuns: async ({ factory }, { query: { delivery, ...query }, permission }) => {
     if (delivery !== undefined) {
-      const runs = await listRunsOfDelivery(opened, { delivery, summary: query.summary }, permission);
+      const runs = await listRunsOfDelivery(factory, { delivery, summary: query.summary }, permission);
       return { body: { runs, next: null, hasMore: false, searched: runs.length } };
     }
-    const { rows, ...end } = await listRuns(opened, toWanted(query), permission);
+    const { rows, ...end } = await listRuns(factory, toWanted(query), permission);
     return { body: { runs: rows, ...end } };
   },
-  showRunTallies: async (deps, { params: { factory } }) => ({
-    body: await showRunTallies(openFactory(deps, factory)),
-  }),
-  showRun: async (deps, { params: { factory, run } }) => ({
-    body: await showRun(openFactory(deps, factory), run),
-  }),
-  showRunOutput: async (deps, { params: { factory, run }, query: { from } }) => {
-    const { size, stream: content } = await readRunOutput(openFactory(deps, factory), run, from);
+  showRunTallies: async ({ factory }) => ({ body: await showRunTallies(factory) }),
+  showRun: async ({ factory }, { params: { run } }) => ({ body: await showRun(factory, run) }),
+  showRunOutput: async ({ factory }, { params: { run }, query: { from } }) => {
+    const { size, stream: content } = await readRunOutput(factory, run, from);
     return { body: { content, size, mediaType: 'text/plain; charset=utf-8' } };
   },
-  downloadArtifact: async (deps, { params: { factory, run, artifact } }) => {
-    const { size, stream: content } = await readArtifact(openFactory(deps, factory), run, artifact);
+  downloadArtifact: async ({ factory }, { params: { run, artifact } }) => {
+    const { size, stream: content } = await readArtifact(factory, run, artifact);
     return { body: { content, size, ...asFile(artifact) } };
   },
-  retryRun: async (deps, { params: { factory, run } }) => ({
-    body: await retryRun(openFactory(deps, factory), run),
-  }),
-  runAgain: async (deps, { params: { factory, run }, body }) => ({
-    body: await runAgain(openFactory(deps, factory), run, body),
-  }),
-  runByHand: async (deps, { params: { factory }, body }) => {
+  retryRun: async ({ factory }, { params: { run } }) => ({ body: await retryRun(factory, run) }),
+  runAgain: async ({ factory }, { params: { run }, body }) => ({ body: await runAgain(factory, run, body) }),
+  runByHand: async ({ factory }, { body }) => {
     const { automation = '', draft, payload, headers = {}, evenIfDisabled } = body;
     const event = { payload: Buffer.from(payload), headers, evenIfDisabled };
-    const started = await runByHand(openFactory(deps, factory), draft ?? automation, event);
+    const started = await runByHand(factory, draft ?? automation, event);
     return { body: started, changed: draft?.name ?? automation };
   },
-  approveRun: async (deps, { params: { factory, run } }) => ({
-    body: await approveRun(openFactory(deps, factory), run, deps.by),
+  approveRun: async (deps, { params: { run } }) => ({ body: await approveRun(deps.factory, run, deps.by) }),
+  dismissRun: async ({ factory }, { params: { run } }) => ({ body: await dismissRun(factory, run) }),
+  cancelRun: async (deps, { params: { run }, body: { reason } }) => ({
+    body: await cancelRun(deps.factory, run, { by: deps.by, reason }),
   }),
-  dismissRun: async (deps, { params: { factory, run } }) => ({
-    body: await dismissRun(openFactory(deps, factory), run),
+  listPauses: async ({ factory }) => ({ body: { pauses: await listPauses(factory) } }),
+  pauseAutomation: async (deps, { params: { automation }, body: { seconds } }) => ({
+    body: await pauseAutomation(deps.factory, { automation, seconds, by: deps.by }),
   }),
-  cancelRun: async (deps, { params: { factory, run }, body: { reason } }) => ({
-    body: await cancelRun(openFactory(deps, factory), run, { by: deps.by, reason }),
-  }),
-  listPauses: async (deps, { params: { factory } }) => ({
-    body: { pauses: await listPauses(openFactory(deps, factory)) },
-  }),
-  pauseAutomation: async (deps, { params: { factory, automation }, body: { seconds } }) => ({
-    body: await pauseAutomation(openFactory(deps, factory), { automation, seconds, by: deps.by }),
-  }),
-  resumeAutomation: async (deps, { params: { factory, automation } }) => {
-    await resumeAutomation(openFactory(deps, factory), automation);
+  resumeAutomation: async ({ factory }, { params: { automation } }) => {
+    await resumeAutomation(factory, automation);
     return { body: undefined };
   },
 };

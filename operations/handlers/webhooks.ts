@@ -12,46 +12,45 @@ import {
   showWebhook,
 } from '../applied/webhooks.ts';
 import { webhookDetail } from '../views/applied-views.ts';
-import { type HandlersOf, openFactory, showState } from './handler.ts';
+import { type HandlersOf, showState } from './handler.ts';
 
 /** Handles requests for the webhooks of a factory, and their secrets. */
 export const webhookHandlers: HandlersOf<'webhooks'> = {
-  listWebhooks: async (deps, { params: { factory } }) =>
-    showState(await listWebhooks(openFactory(deps, factory), deps.baseUrl)),
-  createWebhook: async (deps, { params: { factory }, body, ifSerial }) => {
-    const change = createWebhook({ ...openFactory(deps, factory), ifSerial }, body);
+  listWebhooks: async deps => showState(await listWebhooks(deps.factory, deps.baseUrl)),
+  createWebhook: async (deps, { body, ifSerial }) => {
+    const change = createWebhook({ ...deps.factory, ifSerial }, body);
     const { state, result } = await change;
     return { body: toManaged(deps.baseUrl, state, result), serial: state.serial, changed: body.name };
   },
-  showWebhook: async (deps, { params: { factory, uid } }) =>
-    showState(await showWebhook(openFactory(deps, factory), uid, deps.baseUrl)),
-  changeWebhook: async (deps, { params: { factory, uid }, body, ifSerial }) => {
-    const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body, deps.baseUrl);
+  showWebhook: async (deps, { params: { uid } }) =>
+    showState(await showWebhook(deps.factory, uid, deps.baseUrl)),
+  changeWebhook: async (deps, { params: { uid }, body, ifSerial }) => {
+    const change = changeWebhook({ ...deps.factory, ifSerial }, uid, body, deps.baseUrl);
     const { state, result } = await change;
     const changed = describeChange(uid, body, result);
     return { body: webhookDetail(state, result, deps.baseUrl), serial: state.serial, changed };
   },
-  deleteWebhook: async (deps, { params: { factory, uid }, ifSerial }) => {
-    const change = deleteWebhook({ ...openFactory(deps, factory), ifSerial }, uid);
+  deleteWebhook: async ({ factory }, { params: { uid }, ifSerial }) => {
+    const change = deleteWebhook({ ...factory, ifSerial }, uid);
     const { state, result } = await change;
     return { body: undefined, serial: state.serial, changed: `${result.name} (${uid})` };
   },
-  changeWebhookSecret: async (deps, { params: { factory, uid }, body, ifSerial }) => {
-    const change = changeWebhookSecret({ ...openFactory(deps, factory), ifSerial }, uid, body.value);
+  changeWebhookSecret: async (deps, { params: { uid }, body, ifSerial }) => {
+    const change = changeWebhookSecret({ ...deps.factory, ifSerial }, uid, body.value);
     const { state, result } = await change;
     const changed = `${result.webhook.name} (${uid})`;
     return { body: toManaged(deps.baseUrl, state, result), serial: state.serial, changed };
   },
-  beginSecretRotation: async (deps, { params: { factory, uid }, ifSerial }) => {
-    const { state, result } = await beginSecretRotation({ ...openFactory(deps, factory), ifSerial }, uid);
+  beginSecretRotation: async ({ factory }, { params: { uid }, ifSerial }) => {
+    const { state, result } = await beginSecretRotation({ ...factory, ifSerial }, uid);
     const { webhook, until, isContinued } = result;
     const { serial } = state;
     const body = { webhook: webhook.name, secretName: webhook.secretName, serial, until, isContinued };
     const changed = isContinued ? null : `${webhook.name} (${uid}): previous value until ${until}`;
     return { body, serial, changed };
   },
-  endSecretRotation: async (deps, { params: { factory, uid }, ifSerial }) => {
-    const { serial } = await endSecretRotation({ ...openFactory(deps, factory), ifSerial }, uid);
+  endSecretRotation: async ({ factory }, { params: { uid }, ifSerial }) => {
+    const { serial } = await endSecretRotation({ ...factory, ifSerial }, uid);
     return { body: { serial }, serial };
   },
 };
