@@ -34,7 +34,7 @@ export const automationHandlers: HandlersOf<'automations'> = {
   },
   planAutomation: async ({ factory }, { body }) => {
     const { state, change } = await planAutomation(factory, body);
-    return { body: { serial: state.serial, change }, serial: state.serial };
+    return showState({ serial: state.serial, change });
   },
   testFilter: async ({ factory }, { body }) => {
     const { automation = '', triggers, delivery, payload, headers } = body;

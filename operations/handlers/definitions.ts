@@ -9,13 +9,9 @@ import { type HandlersOf, showState } from './handler.ts';
 export const definitionHandlers: HandlersOf<'definitions'> = {
   exportDefinitions: async ({ factory }, { query: { fixtures } }) =>
     showState(await exportDefinitions(factory, { fixtures: fixtures !== undefined })),
-  plan: async (deps, { body: { files, ...wanted } }) => {
-    const opened = deps.factory;
-    const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, wanted);
-    return {
-      body: { ...planView(state, changes, deps.baseUrl, impacts), diagnostics },
-      serial: state.serial,
-    };
+  plan: async ({ factory, baseUrl }, { body: { files, ...wanted } }) => {
+    const { state, changes, impacts, diagnostics } = await planSentDefinitions(factory, files, wanted);
+    return showState({ ...planView(state, changes, baseUrl, impacts), diagnostics });
   },
   apply: async (deps, { body: { files, ...wanted }, ifSerial }) => {
     const change = applySentDefinitions(deps.factory, files, { ...wanted, ifSerial });

@@ -1,13 +1,13 @@
 import { showStatus } from '../attention/status.ts';
 import { requestReconcile, suspendReconcile } from '../branch/reconcile.ts';
 import type { OpenFactory } from '../factory.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, showState } from './handler.ts';
 
 /** Handles requests for the state of a factory, and the branch that it follows. */
 export const factoryHandlers: HandlersOf<'factories'> = {
   showStatus: async (deps, { permission }) => {
     const status = await showStatus(deps.factory, permission, deps.problem);
-    return { body: { ...status, permission }, serial: status.serial };
+    return showState({ ...status, permission });
   },
   requestReconcile: async ({ factory }) => ({ body: { askedAt: await requestReconcile(factory) } }),
   suspendReconcile: ({ factory }) => setSuspended(factory, true),

@@ -51,7 +51,7 @@ export const webhookHandlers: HandlersOf<'webhooks'> = {
   },
   endSecretRotation: async ({ factory }, { params: { uid }, ifSerial }) => {
     const { serial } = await endSecretRotation({ ...factory, ifSerial }, uid);
-    return { body: { serial }, serial };
+    return showState({ serial });
   },
 };
 
