@@ -25,12 +25,16 @@ export interface Context extends Place {
   readonly isFactoryFromFile: boolean;
 }
 
-/** Opens the home for a command. A command that needs it refuses `--server` instead of ignoring it. */
-export async function openContext(command: Command): Promise<Context> {
+/** Returns the options of a command that needs a store of this machine. It refuses `--server` instead of ignoring it. */
+export function requireOwnPlace(command: Command): GlobalOptions {
   const options: GlobalOptions = command.optsWithGlobals();
-  if (options.server) {
-    throw new UsageError('This command needs a local home; it does not work with --server');
-  }
+  if (!options.server) return options;
+  throw new UsageError('This command needs a local home; it does not work with --server');
+}
+
+/** Opens the home for a command. */
+export async function openContext(command: Command): Promise<Context> {
+  const options = requireOwnPlace(command);
   const [{ workspace, ...place }, { openStore }] = await Promise.all([
     readPlace(options),
     import('../store/open-store.ts'),

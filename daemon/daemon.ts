@@ -22,13 +22,11 @@ import { openCallbacks } from './runs/callbacks.ts';
 import { ReceiverReports } from './runs/receiver-reports.ts';
 import { openReportEndpoint } from './runs/report-endpoint.ts';
 import { startRetention } from './runs/retention.ts';
-import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { listPrograms, listRunners, toOffered } from './runs/run-settings.ts';
 import { openRunners } from './runs/runners/create-runner.ts';
 import { explainMissingProgram } from './runs/runners/missing-program.ts';
 import { startSenders } from './senders/start-senders.ts';
-import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, type ServedStatesOptions, serveAppliedStates } from './served/served-states.ts';
 import { boundConnections, startIngress, startManagement } from './start-ports.ts';
 
@@ -249,7 +247,7 @@ function serveStates(
 ): Promise<ServedStates> {
   return serveAppliedStates({
     ...{ store, tokens },
-    loadState: factory => thread.run('loadState', factory) as Promise<LoadedState>,
+    loadState: factory => thread.run('loadState', factory),
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),
     onFailure: err => log.error({ err }, 'cannot look for changed applied states; looking again'),
@@ -289,8 +287,7 @@ async function startRuns(
       const offered = await store.offeredRunners.read();
       return names.filter(name => !offered.some(one => one.name === name));
     },
-    readAutomation: ({ snapshot, automation }) =>
-      thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
+    readAutomation: ({ snapshot, automation }) => thread.run('readRunAutomation', { snapshot, automation }),
     ...{ daemonId, traces },
     observe: metrics.observeAttempt,
     random: Math.random,

@@ -7,13 +7,10 @@ const keptMiB = 96;
 /** @limit Memory for what such a thread has just made, in MiB: more of it is only filled with what nobody needs any more. */
 const freshMiB = 8;
 
+// To terminate a thread while it loads SQLite would end the whole process
+// (https://nodejs.org/api/n-api.html#napi_fatal_error).
 /** @limit Time that such a thread has for the turn that it is in when it shall end, in ms: loading SQLite takes a few. */
-const endMs = 500;
-
-/** The message after which such a thread ends itself. */
-export interface EndMessage {
-  readonly kind: 'end';
-}
+export const endDefinitionsMs = 500;
 
 /**
  * Starts a thread that works on definitions beside the thread of the ingress. Its script stands beside the `module` that
@@ -25,16 +22,4 @@ export function startDefinitionsThread(script: string, module: string, place: St
     workerData: place,
     resourceLimits: { maxOldGenerationSizeMb: keptMiB, maxYoungGenerationSizeMb: freshMiB },
   });
-}
-
-/**
- * Ends a thread: between two turns of its work, which it need not complete, or in the middle of a turn that takes too
- * long. To end a thread while it loads SQLite would end the whole process (https://nodejs.org/api/n-api.html#napi_fatal_error).
- */
-export async function endDefinitionsThread(worker: Worker): Promise<void> {
-  const ended = new Promise(resolve => worker.once('exit', resolve));
-  worker.postMessage({ kind: 'end' } satisfies EndMessage);
-  const limit = setTimeout(() => void worker.terminate(), endMs);
-  await ended;
-  clearTimeout(limit);
 }

@@ -14,7 +14,6 @@ import {
 import { createMemoryBudgets, createSharedBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createApi } from './management/api/create-api.ts';
-import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { openIssuerCallers } from './management/guards/issuer-callers.ts';
 import { createManagement } from './management/management.ts';
@@ -58,7 +57,7 @@ export async function startManagement(
     answerInThread: (request, turn) => {
       const answering = apiRoutes[request.id].thread === 'lists' ? parts.listThread : parts.thread;
       const transfer = ownBuffers(request.body);
-      return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
+      return answering.run('answerRequest', request, turn, transfer);
     },
     readClientAddress,
     facts: { version, startedAt: new Date(nowMs()).toISOString(), settings },

@@ -202,12 +202,11 @@ Examples:
     .action(async (options: { salvage?: true }, command: CliCommand) => {
       const { store, output } = await openContext(command);
       requireHome(store.place);
-      const all = { store, factory: null };
       const problems = await store.checkDeliveryLog();
       if (problems.length === 0) {
         printData(output, { problems }, () => 'The delivery log is intact.\n');
       } else if (options.salvage) {
-        const salvaged = await recordOwnChange(all, 'salvageDeliveries', '', store.salvageDeliveryLog);
+        const salvaged = await recordOwnChange({ store }, 'salvageDeliveries', '', store.salvageDeliveryLog);
         printData(output, { problems, salvaged }, () => describeSalvaged(salvaged));
       } else {
         process.exitCode = exitStatus.problems;

@@ -1,7 +1,6 @@
 import { openContext } from '../context.ts';
 import { printData } from '../output.ts';
-import { beginOwnChange } from '../record-own-change.ts';
-import { requireHome } from '../require-home.ts';
+import { recordOwnChange } from '../record-own-change.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** Declares `hookmill key`. */
@@ -31,16 +30,11 @@ Examples:
   HOOKMILL_KEY_FILE=new.key HOOKMILL_OLD_KEY_FILE=old.key hookmill key rotate -o json`)
     .action(async (_, command: CliCommand) => {
       const { store, output } = await openContext(command);
-      requireHome(store.place);
       const { HOOKMILL_KEY } = store.place.environment;
-      const rotate = async () => {
-        // If it fails, some values may have been sealed again: then the entry stays an unfinished one.
-        const begun = await beginOwnChange({ store, factory: null }, 'rotateKey', '');
-        const resealed = await store.rotateKey();
-        await begun.end(`${resealed} values`);
-        return resealed;
-      };
-      const resealed = await rotate().finally(store.close);
+      const describe = (resealed: number) => `${resealed} values`;
+      const resealed = await recordOwnChange({ store }, 'rotateKey', '', store.rotateKey, describe).finally(
+        store.close,
+      );
       const next = HOOKMILL_KEY
         ? 'Now restart the daemons without HOOKMILL_OLD_KEY.'
         : 'The home has a new key file: keep a copy of it elsewhere.';

@@ -11,7 +11,6 @@ import { parseSpanMs } from '../input/options.ts';
 import { readSecretValue } from '../input/read-input.ts';
 import { printData, printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { requireHome } from '../require-home.ts';
 import { type CliCommand, declareList } from './cli-command.ts';
 
 interface ShareOptions {
@@ -253,11 +252,10 @@ Examples:
       if (allFactories === given.length > 0) throw new UsageError('name factories, or use --all-factories');
       for (const factory of given) requireFactoryName(factory);
       const context = await openContext(command);
-      requireHome(context.store.place);
       const { shareSecret } = await import('../../operations/access/secrets.ts');
       const factories = allFactories ? 'All factories' : given.join(', ');
       const shared = `${factories} may now use ${name}${only ? ', and no other factory' : ''}`;
-      await recordOwnChange({ ...context, factory: null }, 'shareSecret', shared, () =>
+      await recordOwnChange(context, 'shareSecret', shared, () =>
         shareSecret(context.store, name, allFactories ? null : given, only),
       );
       printStatus(`${shared}.`);
@@ -274,9 +272,7 @@ Examples:
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: CliCommand) => {
       const context = await openContext(command);
-      const { place, teamSecrets } = context.store;
-      requireHome(place);
-      await recordOwnChange(context, 'removeSecret', name, () => teamSecrets.remove(name));
+      await recordOwnChange(context, 'removeSecret', name, () => context.store.teamSecrets.remove(name));
       printStatus(`Removed ${name}.`);
     });
 }

@@ -10,7 +10,7 @@ import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import { addRepositoryOptions, createEnvOption, type RepositoryOptions } from '../input/options.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { printFindings, printStatus, printText } from '../output.ts';
-import { beginOwnChange } from '../record-own-change.ts';
+import { recordOwnChange } from '../record-own-change.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { openServiceManager, type ServiceManager, takeSockets } from '../service-manager.ts';
 import { version } from '../version.ts';
@@ -238,9 +238,7 @@ async function storeDeclared({ secrets }: DaemonSettings, store: Store): Promise
   const { findNewReferences, storeReferences } = await import('../../operations/access/secrets.ts');
   const names = (await findNewReferences(store, secrets)).join(' ');
   if (names === '') return;
-  const begun = await beginOwnChange({ store, factory: null }, 'declareReferences', names);
-  await storeReferences(store, secrets);
-  await begun.end(names);
+  await recordOwnChange({ store }, 'declareReferences', names, () => storeReferences(store, secrets));
 }
 
 /** Finds secrets that alerts cannot be sent with: otherwise, that would be noticed only when one is sent. */

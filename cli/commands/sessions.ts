@@ -2,7 +2,6 @@ import { nameActor } from '../../operations/access/audit.ts';
 import { openContext } from '../context.ts';
 import { printStatus } from '../output.ts';
 import { recordOwnChange } from '../record-own-change.ts';
-import { requireHome } from '../require-home.ts';
 import { type CliCommand, declareList } from './cli-command.ts';
 
 /** Declares `hookmill sessions`. */
@@ -40,14 +39,13 @@ Examples:
     .argument('<id>', 'ID of the session, as `hookmill sessions list` shows it')
     .action(async (id: string, _, command: CliCommand) => {
       const { store } = await openContext(command);
-      requireHome(store.place);
       const { findSession, listSessions } = await import('../../operations/access/sessions.ts');
-      const { view, stored } = findSession(await listSessions(store, Date.now()), id);
-      const whose = nameActor(view);
-      const all = { store, factory: null };
-      await recordOwnChange(all, 'endSession', `${id} of ${whose}`, () =>
-        store.sessions.remove(stored.digest),
-      );
+      const end = async () => {
+        const { view, stored } = findSession(await listSessions(store, Date.now()), id);
+        await store.sessions.remove(stored.digest);
+        return nameActor(view);
+      };
+      const whose = await recordOwnChange({ store }, 'endSession', id, end, owner => `${id} of ${owner}`);
       printStatus(`Ended a session of ${whose}: its next request is refused.`);
     });
 }

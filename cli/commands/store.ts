@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import type { RestoreReport } from '../../operations/stores/backup-store.ts';
 import type { CopiedPart, CopyReport, OnRows } from '../../operations/stores/copy-store.ts';
 import { printable } from '../../schema/text/printable.ts';
-import type { Store, StorePlace } from '../../store/ports/store.ts';
-import { findPlace, findPostgres, openContext, requireNoPassword } from '../context.ts';
+import type { Migrated, Store, StorePlace } from '../../store/ports/store.ts';
+import { findPlace, findPostgres, openContext, requireNoPassword, requireOwnPlace } from '../context.ts';
 import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { askToConfirm } from '../input/read-input.ts';
 import { printData, printStatus } from '../output.ts';
-import { recordOwnMade } from '../record-own-change.ts';
+import { recordOwnChange } from '../record-own-change.ts';
 import { renderFields, renderTable } from '../render/render-table.ts';
 import { requireHome } from '../require-home.ts';
 import { takeSecrets } from '../take-secrets.ts';
@@ -55,8 +55,9 @@ Examples:
   hookmill store migrate -o json`)
     .action(async (_, command: CliCommand) => {
       const { store, output } = await openContext(command);
-      const { before, after } = await store.migrate();
-      if (before !== after) await recordOwnMade(store, 'migrateStore', `version ${before} to ${after}`);
+      const describe = ({ before, after }: Migrated) =>
+        before === after ? null : `version ${before} to ${after}`;
+      const { before, after } = await recordOwnChange({ store }, 'migrateStore', '', store.migrate, describe);
       printData(output, { before, after }, () =>
         before === after
           ? `The tables have version ${after} already.\n`
@@ -111,8 +112,7 @@ Examples:
 
 async function copyPlaces({ from, to }: CopyOptions, command: CliCommand): Promise<void> {
   const { output } = await findPlace(command);
-  const { lockTimeout, server }: GlobalOptions = command.optsWithGlobals();
-  if (server) throw new UsageError('store copy works on this machine only; it does not work with --server');
+  const { lockTimeout }: GlobalOptions = requireOwnPlace(command);
   if (command.getOptionValueSourceWithGlobals('home') === 'cli') {
     throw new UsageError('store copy does not work with --home; name homes with --from and --to');
   }
@@ -129,7 +129,14 @@ async function copyPlaces({ from, to }: CopyOptions, command: CliCommand): Promi
   };
   // The target has HOOKMILL_KEY and opens what it sealed, so the source only adds the key file of its home.
   const sourceStore = await open(source, source.postgres ? environment : {});
-  const report = await copyBetween(sourceStore, await open(target, environment), describePlace(source));
+  const targetStore = await open(target, environment);
+  const { copyStores } = await import('../../operations/stores/copy-store.ts');
+  const copy = () => copyStores(sourceStore, targetStore, showRows('Copied'));
+  const describe = ({ isSame }: CopyReport) => (isSame ? `from ${describePlace(source)}` : null);
+  const recorded = recordOwnChange({ store: targetStore }, 'copyStore', '', copy, describe);
+  const report = await recorded.finally(async () => {
+    for (const store of [sourceStore, targetStore]) await store.close();
+  });
   if (!report.isSame) process.exitCode = exitStatus.problems;
   const places = { from: describePlace(source), to: describePlace(target) };
   printData(output, { ...places, ...report }, () =>
@@ -159,29 +166,6 @@ function describePlace({ home, postgres }: CopyPlace): string {
   if (!postgres) return home;
   const { host, pathname } = new URL(postgres.url);
   return `postgres://${host}${pathname}`;
-}
-
-/** Copies everything, and records in the target where it comes from. */
-async function copyBetween(source: Store, target: Store, name: string): Promise<CopyReport> {
-  const { copyStore } = await import('../../operations/stores/copy-store.ts');
-  const stores = [source, target];
-  const opened: { close(): Promise<void> }[] = [];
-  try {
-    for (const store of stores) await store.requireSafe();
-    const from = await source.openTransfer();
-    opened.push(from);
-    const to = await target.openTransfer();
-    opened.push(to);
-    const sides = [
-      { ...from, seal: source.seal },
-      { ...to, seal: target.seal },
-    ] as const;
-    const report = await copyStore(...sides, showRows('Copied'));
-    if (report.isSame) await recordOwnMade(target, 'copyStore', `from ${name}`);
-    return report;
-  } finally {
-    for (const open of [...opened, ...stores]) await open.close();
-  }
 }
 
 function renderReport(
@@ -264,12 +248,9 @@ Examples:
 async function restoreFile(file: string, command: CliCommand): Promise<void> {
   const { store, output } = await openContext(command);
   const { restoreStore } = await import('../../operations/stores/backup-store.ts');
-  const restoreAll = async () => {
-    const report = await restoreStore(store, file, showRows('Restored'));
-    if (report.isSame) await recordOwnMade(store, 'restoreStore', `${file} of ${report.facts.createdAt}`);
-    return report;
-  };
-  const report = await restoreAll().finally(store.close);
+  const restore = () => restoreStore(store, file, showRows('Restored'));
+  const describe = ({ isSame, facts }: RestoreReport) => (isSame ? `${file} of ${facts.createdAt}` : null);
+  const report = await recordOwnChange({ store }, 'restoreStore', '', restore, describe).finally(store.close);
   if (!report.isSame) process.exitCode = exitStatus.problems;
   printData(output, { file, ...report }, () => renderRestore(report));
 }

@@ -22,7 +22,6 @@ import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { doInTurn, MovingLook, oneAtATime, untilAborted } from '../background-work.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
-import type { FindMissedArgument } from '../operations-thread/wire.ts';
 import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { describeReceiver, nameReceiver } from './alert-settings.ts';
@@ -198,8 +197,8 @@ function prepareMissed(
     const open = (await store.alerts.read()).episodes.filter(({ type }) => type === 'webhook.missed');
     if (factories.length + open.length === 0) return [];
     const watched = open.map(({ factory, subject: uid, name }) => ({ factory, uid, name }));
-    const found = thread.run('findMissed', { factories, watched, nowMs: now } satisfies FindMissedArgument);
-    const missed = await untilAborted(found as Promise<readonly Finding[]>, signal).catch(err => {
+    const found = thread.run('findMissed', { factories, watched, nowMs: now });
+    const missed = await untilAborted(found, signal).catch(err => {
       log.warn({ err }, 'cannot look for what webhooks have missed yet');
       return [];
     });

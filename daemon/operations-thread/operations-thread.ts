@@ -1,9 +1,9 @@
-import type { Worker } from 'node:worker_threads';
+import { makeRunVerbs } from '../../operations/factory.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
+import { type CalledThread, callThread, ThreadEnded } from '../../store/call-thread.ts';
 import type { StorePlace } from '../../store/ports/store.ts';
-import { DeliveryLogError } from '../../store/ports/store-error.ts';
-import { endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
-import type { FromThread, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
+import { endDefinitionsMs, startDefinitionsThread } from '../definitions-thread.ts';
+import type { MainVerbs, OperationVerbs, ThreadLog, ThreadVerbs } from './wire.ts';
 
 /** @limit Time limit for one operation in the operations thread, in ms: 10,000 usual automations take a few seconds, and commands wait for 30 s. */
 const operationMs = 20_000;
@@ -23,12 +23,12 @@ export interface OperationsThread {
    * Runs one operation. Operations of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
    * and runs next. While one waits for other processes, operations of other turns run. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
    */
-  run(
-    verb: ThreadVerb,
-    argument: unknown,
+  run<Name extends keyof OperationVerbs>(
+    verb: Name,
+    argument: Parameters<OperationVerbs[Name]>[0],
     turn?: string,
     transfer?: readonly ArrayBuffer[],
-  ): Promise<unknown>;
+  ): Promise<Awaited<ReturnType<OperationVerbs[Name]>>>;
   /** Stops the current operation. The others fail. */
   close(): Promise<void>;
 }
@@ -47,80 +47,95 @@ const ownTurn = '';
 
 interface Job {
   readonly turn: string;
-  readonly verb: ThreadVerb;
-  readonly argument: unknown;
-  readonly transfer: readonly ArrayBuffer[];
-  readonly resolve: (result: unknown) => void;
+  /** Gives it to the thread. */
+  readonly begin: (number: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
 class SerialThread implements OperationsThread {
   readonly #options: OperationsThreadOptions;
+  readonly #thread: CalledThread<ThreadVerbs>;
   readonly #turns = new Map<string, Job[]>();
-  /** The jobs that the thread has, by their numbers: one that runs, and those that wait for other processes. */
-  readonly #begun = new Map<number, Job>();
+  /** The turns of the jobs that the thread has, by their numbers: one that runs, and those that wait for other processes. */
+  readonly #begun = new Map<number, string>();
   #jobs = 0;
   #running: number | undefined;
-  /** Jobs that have waited for other processes, and may go on. */
-  readonly #ready: number[] = [];
-  #worker: Worker | undefined;
+  /** Lets jobs go on that have waited for other processes. */
+  readonly #ready = new Map<number, () => void>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: OperationsThreadOptions) {
+    const { place, deliveryLog } = options;
     this.#options = options;
+    const start = () => startDefinitionsThread('operations-worker', import.meta.url, place);
+    this.#thread = callThread<ThreadVerbs>(start, {
+      ...makeRunVerbs(verb => argument => deliveryLog[verb](argument)),
+      recordTallies: argument => deliveryLog.recordTallies(argument),
+      recordHealth: argument => deliveryLog.recordHealth(argument),
+      waits: () => {
+        this.#pause();
+        this.#runNext();
+      },
+      goesOn: job =>
+        new Promise(resolve => {
+          this.#ready.set(job, resolve);
+          this.#runNext();
+        }),
+    } satisfies MainVerbs);
   }
 
-  run(
-    verb: ThreadVerb,
-    argument: unknown,
-    turn = ownTurn,
-    transfer: readonly ArrayBuffer[] = [],
-  ): Promise<unknown> {
-    return new Promise((resolve, reject) => {
+  run: OperationsThread['run'] = (verb, argument, turn = ownTurn, transfer = []) =>
+    new Promise<never>((resolve, reject) => {
       if (this.#closed) return reject(new ApiProblem('takes-too-long'));
       const waiting = this.#turns.get(turn) ?? [];
       if (turn !== ownTurn && waiting.length >= requestsWaitingMax) {
         return reject(new ApiProblem('requests-waiting'));
       }
-      waiting.push({ turn, verb, argument, transfer, resolve, reject });
+      const begin = (job: number) => {
+        const answered = this.#thread.call<never>(verb as never, [argument, job] as never, transfer);
+        resolve(answered.finally(() => this.#end(job)).catch(refuse));
+      };
+      waiting.push({ turn, begin, reject });
       this.#turns.set(turn, waiting);
       this.#runNext();
     });
-  }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of [...this.#turns.values()].flat()) reject(new ApiProblem('takes-too-long'));
     this.#turns.clear();
-    if (this.#worker) await endDefinitionsThread(this.#worker);
+    await this.#thread.end(endDefinitionsMs);
   }
 
   #runNext(): void {
     if (this.#running !== undefined) return;
-    const ready = this.#ready.shift();
-    const next = ready === undefined ? this.#takeNext() : undefined;
-    if (ready !== undefined) this.#give(ready, { kind: 'goes-on', job: ready });
+    const [ready] = this.#ready;
+    const next = ready ? undefined : this.#takeNext();
+    if (ready) this.#goOn(...ready);
     else if (next) this.#begin(next);
   }
 
-  #begin(job: Job): void {
-    const { verb, argument, transfer } = job;
-    const number = ++this.#jobs;
-    this.#begun.set(number, job);
-    this.#give(number, { kind: 'run', job: number, verb, argument }, transfer);
+  #goOn(number: number, resolve: () => void): void {
+    this.#ready.delete(number);
+    this.#occupy(number);
+    resolve();
   }
 
-  #give(job: number, message: ToThread, transfer: readonly ArrayBuffer[] = []): void {
-    const worker = this.#worker ?? this.#start();
-    this.#worker = worker;
+  #begin({ turn, begin }: Job): void {
+    const number = ++this.#jobs;
+    this.#begun.set(number, turn);
+    this.#occupy(number);
+    begin(number);
+  }
+
+  #occupy(job: number): void {
     this.#running = job;
-    this.#timer = setTimeout(() => void worker.terminate(), this.#options.operationMs ?? operationMs);
-    worker.postMessage(message, transfer);
+    this.#timer = setTimeout(() => this.#thread.terminate(), this.#options.operationMs ?? operationMs);
   }
 
   #takeNext(): Job | undefined {
-    const begun = new Set([...this.#begun.values()].map(({ turn }) => turn));
+    const begun = new Set(this.#begun.values());
     const next = [...this.#turns.keys()].find(turn => !begun.has(turn));
     const turn = this.#turns.has(ownTurn) ? ownTurn : next;
     if (turn === undefined) return undefined;
@@ -132,58 +147,19 @@ class SerialThread implements OperationsThread {
     return job;
   }
 
-  #start(): Worker {
-    const worker = startDefinitionsThread('operations-worker', import.meta.url, this.#options.place);
-    let died: unknown;
-    worker.on('message', (message: FromThread) => this.#take(worker, message));
-    worker.once('error', error => {
-      died = error;
-    });
-    worker.once('exit', () => {
-      this.#worker = undefined;
-      this.#ready.length = 0;
-      for (const job of this.#begun.keys())
-        this.#end(job)?.reject(new ApiProblem('takes-too-long', {}, { cause: died }));
-      if (!this.#closed) this.#runNext();
-    });
-    return worker;
-  }
-
-  #take(worker: Worker, message: FromThread): void {
-    if (message.kind === 'write') {
-      const { write } = message;
-      const tell = (told: ToThread) => worker.postMessage(told);
-      const written: Promise<unknown> = this.#options.deliveryLog[message.verb](message.argument);
-      written.then(
-        result => tell({ kind: 'written', write, result }),
-        (error: Error) => tell({ kind: 'not-written', write, ...describeFailure(error) }),
-      );
-      return;
-    }
-    if (message.kind === 'done') this.#end(message.job)?.resolve(message.result);
-    else if (message.kind === 'failed') this.#end(message.job)?.reject(message.error);
-    else if (message.kind === 'waits') this.#pause();
-    else this.#ready.push(message.job);
-    this.#runNext();
-  }
-
   #pause(): void {
     clearTimeout(this.#timer);
     this.#running = undefined;
   }
 
-  #end(number: number): Job | undefined {
-    if (this.#running === number) this.#pause();
-    const job = this.#begun.get(number);
-    this.#begun.delete(number);
-    return job;
+  #end(job: number): void {
+    if (this.#running === job) this.#pause();
+    this.#begun.delete(job);
+    this.#ready.delete(job);
+    this.#runNext();
   }
 }
 
-/** What another thread can be told of an error, which loses its class on the way. */
-function describeFailure(error: Error) {
-  return {
-    code: error instanceof DeliveryLogError ? error.code : ('failed' as const),
-    message: error.message,
-  };
+function refuse(error: unknown): never {
+  throw error instanceof ThreadEnded ? new ApiProblem('takes-too-long', {}, { cause: error.cause }) : error;
 }

@@ -1,20 +1,31 @@
-import type { AlertTargets } from '../../operations/attention/follow-episodes.ts';
+import type { AlertTargets, Finding } from '../../operations/attention/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
-import type { RedeliverRequest } from '../../operations/senders/asked-events.ts';
+import type { Recovered, RedeliverRequest, Watched } from '../../operations/senders/asked-events.ts';
 import type { WatchedWebhook } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
-import type { DeliveryLogErrorCode } from '../../store/ports/store-error.ts';
-import type { EndMessage } from '../definitions-thread.ts';
+import type { ThreadAnswer, ThreadRequest } from '../management/api/thread-request.ts';
+import type { ReadRunAutomation } from '../runs/run-automations.ts';
+import type { LoadedState } from '../served/loaded-state.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
-export type ThreadVerb =
-  | 'answerRequest'
-  | 'loadState'
-  | 'readRunAutomation'
-  | 'lookAtWebhooks'
-  | 'watchSender'
-  | 'recoverMissed'
-  | 'findMissed';
+export interface OperationVerbs {
+  answerRequest(request: ThreadRequest): Promise<ThreadAnswer>;
+  loadState(factory: string): Promise<LoadedState>;
+  readonly readRunAutomation: ReadRunAutomation;
+  /** Returns whether any webhook was looked at. */
+  lookAtWebhooks(argument: LookArgument): Promise<boolean>;
+  watchSender(argument: SenderArgument): Promise<Watched>;
+  recoverMissed(argument: RecoverArgument): Promise<Recovered>;
+  findMissed(argument: FindMissedArgument): Promise<readonly Finding[]>;
+}
+
+/** The tasks as the thread offers them: each is told its number. */
+export type ThreadVerbs = {
+  readonly [Name in keyof OperationVerbs]: (
+    argument: Parameters<OperationVerbs[Name]>[0],
+    job: number,
+  ) => ReturnType<OperationVerbs[Name]>;
+};
 
 /** The argument of `watchSender`; the argument of `recoverMissed` adds a request. */
 export interface SenderArgument {
@@ -43,28 +54,13 @@ export interface LookArgument {
   readonly targets: AlertTargets;
 }
 
-/** The verbs by which the thread writes to the delivery log, through the daemon's main thread. */
+/** The part of the delivery log that the thread writes, through the daemon's main thread. */
 export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
-export type LogVerb = keyof ThreadLog;
 
-/** Messages to the operations thread. It gets the next job only when the one before has ended or waits. */
-export type ToThread =
-  | { readonly kind: 'run'; readonly job: number; readonly verb: ThreadVerb; readonly argument: unknown }
-  /** A job that was ready to go on may do so. */
-  | { readonly kind: 'goes-on'; readonly job: number }
-  /** The end of a write that the thread asked for. */
-  | { readonly kind: 'written'; readonly write: number; readonly result: unknown }
-  | {
-      readonly kind: 'not-written';
-      readonly write: number;
-      readonly code: DeliveryLogErrorCode;
-      readonly message: string;
-    }
-  | EndMessage;
-
-export type FromThread =
-  | { readonly kind: 'done'; readonly job: number; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly job: number; readonly error: unknown }
-  /** The job waits for other processes. Others may run until it is ready, and it goes on when it may. */
-  | { readonly kind: 'waits' | 'ready'; readonly job: number }
-  | { readonly kind: 'write'; readonly write: number; readonly verb: LogVerb; readonly argument: never };
+/** The functions of the main thread that the operations thread calls. */
+export interface MainVerbs extends ThreadLog {
+  /** The job waits for other processes, and others may run. */
+  waits(job: number): void;
+  /** Ends when a job that has waited may go on. */
+  goesOn(job: number): Promise<void>;
+}

@@ -2,9 +2,10 @@ import type { Worker } from 'node:worker_threads';
 import type { Summary } from '../../operations/plan/plan.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
+import { type CalledThread, callThread, ThreadEnded } from '../../store/call-thread.ts';
 import type { ReconcileFailure } from '../../store/ports/reconcile-statuses.ts';
 import type { StorePlace } from '../../store/ports/store.ts';
-import { type EndMessage, endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
+import { endDefinitionsMs, startDefinitionsThread } from '../definitions-thread.ts';
 
 /** How a reconcile ended, without the definitions: plain data, small enough to be copied between threads. */
 export type ReconcileReport =
@@ -14,24 +15,23 @@ export type ReconcileReport =
   /** Another daemon does it, or has just done it. */
   | { readonly result: 'elsewhere' };
 
-/** Messages to the reconcile thread. */
-export type ToReconciles =
-  | {
-      readonly kind: 'reconcile';
-      readonly factory: string;
-      readonly branch: FollowedBranch;
-      readonly environment: NodeJS.ProcessEnv;
-    }
-  | { readonly kind: 'stop'; readonly factory: string }
-  | EndMessage;
+/** The functions of the reconcile thread. */
+export interface ReconcileVerbs {
+  reconcile(
+    factory: string,
+    branch: FollowedBranch,
+    environment: NodeJS.ProcessEnv,
+  ): Promise<ReconcileReport>;
+  stop(factory: string): void;
+}
 
-export type FromReconciles =
-  /** Sent every second, unless the thread is busy. */
-  | { readonly kind: 'alive' }
+/** The functions of the main thread that the reconcile thread calls. */
+export interface WatchVerbs {
+  /** Called every second, unless the thread is busy. */
+  alive(): void;
   /** The definitions of the factory are now parsed and applied. */
-  | { readonly kind: 'applying'; readonly factory: string }
-  | { readonly kind: 'ended'; readonly factory: string; readonly report: ReconcileReport }
-  | { readonly kind: 'failed'; readonly factory: string; readonly error: unknown };
+  applying(factory: string): void;
+}
 
 /** @limit Time for which the definitions of one tip may keep the reconcile thread busy, in ms: 10,000 usual automations take a few seconds. */
 const reconcileBusyMs = 20_000;
@@ -44,93 +44,66 @@ interface ReconcileThreadOptions {
   readonly busyMs?: number;
 }
 
-interface Running {
-  readonly branch: FollowedBranch;
-  isApplying: boolean;
-  readonly resolve: (report: ReconcileReport) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Reconciles factories in a thread, so that the definitions of no branch delay a delivery. If the definitions of one keep the
  * thread busy for too long, it is ended and started again with the next reconcile.
  */
 export class ReconcileThread {
   readonly #options: ReconcileThreadOptions;
-  readonly #running = new Map<string, Running>();
-  #worker: Worker | undefined;
+  readonly #thread: CalledThread<ReconcileVerbs>;
+  /** The factories whose definitions are parsed and applied. */
+  readonly #applying = new Set<string>();
   #watchdog: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: ReconcileThreadOptions) {
     this.#options = options;
+    this.#thread = callThread<ReconcileVerbs>(() => this.#start(), {
+      alive: () => this.#watch(),
+      applying: factory => {
+        this.#watch();
+        this.#applying.add(factory);
+      },
+    } satisfies WatchVerbs);
   }
 
   /** Reconciles a factory, one reconcile of it at a time. Ends soon after the signal. */
   async reconcile(factory: string, branch: FollowedBranch, signal: AbortSignal): Promise<ReconcileReport> {
     if (this.#closed || signal.aborted) return { result: 'stopped' };
-    const worker = this.#worker ?? this.#start();
-    this.#worker = worker;
-    const tell = (message: ToReconciles) => worker.postMessage(message);
-    const stop = () => tell({ kind: 'stop', factory });
+    const stop = () => void this.#thread.call('stop', [factory]).catch(() => undefined);
     signal.addEventListener('abort', stop);
+    const reconciled = this.#thread
+      .call('reconcile', [factory, branch, { ...this.#options.environment }])
+      .finally(() => signal.removeEventListener('abort', stop));
     try {
-      return await new Promise<ReconcileReport>((resolve, reject) => {
-        this.#running.set(factory, { branch, isApplying: false, resolve, reject });
-        tell({ kind: 'reconcile', factory, branch, environment: { ...this.#options.environment } });
-      });
+      return await reconciled;
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      // Only a factory whose definitions were being applied can have kept the thread busy. The others try again.
+      if (this.#closed || !this.#applying.has(factory)) return { result: 'stopped' };
+      await this.#options.onTooLarge(factory, branch, tooLarge);
+      return { result: 'failed', ...tooLarge };
     } finally {
-      signal.removeEventListener('abort', stop);
+      this.#applying.delete(factory);
     }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#closed = true;
-    if (this.#worker) await endDefinitionsThread(this.#worker);
+    return this.#thread.end(endDefinitionsMs);
   }
 
   #start(): Worker {
     const worker = startDefinitionsThread('reconcile-worker', import.meta.url, this.#options.place);
-    worker.on('message', (message: FromReconciles) => this.#take(worker, message));
-    worker.once('error', () => undefined);
-    worker.once('exit', () => {
-      clearTimeout(this.#watchdog);
-      this.#worker = undefined;
-      const ended = [...this.#running];
-      this.#running.clear();
-      for (const [factory, running] of ended) void this.#endStopped(factory, running);
-    });
+    worker.once('exit', () => clearTimeout(this.#watchdog));
     return worker;
   }
 
   /** Ends the thread unless it gives another sign of life in time. The first one ends its start. */
-  #watch(worker: Worker): void {
+  #watch(): void {
     clearTimeout(this.#watchdog);
     const busyMs = this.#options.busyMs ?? reconcileBusyMs;
-    this.#watchdog = setTimeout(() => void worker.terminate(), busyMs);
-  }
-
-  #take(worker: Worker, message: FromReconciles): void {
-    this.#watch(worker);
-    if (message.kind === 'alive') return;
-    const { kind, factory } = message;
-    const running = this.#running.get(factory);
-    if (running && kind === 'applying') running.isApplying = true;
-    if (!running || kind === 'applying') return;
-    this.#running.delete(factory);
-    if (kind === 'ended') running.resolve(message.report);
-    else running.reject(message.error);
-  }
-
-  /** Only a factory whose definitions were being applied can have kept the thread busy. The others try again. */
-  async #endStopped(factory: string, { branch, isApplying, resolve, reject }: Running): Promise<void> {
-    if (this.#closed || !isApplying) return resolve({ result: 'stopped' });
-    try {
-      await this.#options.onTooLarge(factory, branch, tooLarge);
-      resolve({ result: 'failed', ...tooLarge });
-    } catch (error) {
-      reject(error);
-    }
+    this.#watchdog = setTimeout(() => this.#thread.terminate(), busyMs);
   }
 }
 

@@ -114,7 +114,7 @@ export class SenderWatch {
   }
 
   #watch(sender: SenderOfFactory): Promise<Watched | undefined> {
-    const watching = this.#options.thread.run('watchSender', this.#argument(sender)) as Promise<Watched>;
+    const watching = this.#options.thread.run('watchSender', this.#argument(sender));
     return untilAborted(watching, this.#stopping.signal);
   }
 
@@ -158,7 +158,7 @@ export class SenderWatch {
   async #ask(sender: SenderOfFactory, request: RecoverArgument['request']): Promise<Recovered | undefined> {
     const { thread, log } = this.#options;
     const argument: RecoverArgument = { ...this.#argument(sender), request };
-    const recovering = thread.run('recoverMissed', argument) as Promise<Recovered>;
+    const recovering = thread.run('recoverMissed', argument);
     const recovered = await untilAborted(recovering, this.#stopping.signal);
     if (!recovered) return undefined;
     const refused = 'problem' in recovered ? [] : recovered.events.filter(({ reason }) => reason !== null);

@@ -44,6 +44,9 @@ export async function beginChange(
   };
 }
 
+/** `in-parts`: the entry stays unfinished however the change fails. `after`: before it, the store cannot have the entry. */
+export type WhenRecorded = 'before' | 'in-parts' | 'after';
+
 /**
  * Makes a change and records it. `describe` returns the subject of its entry; by default, that is the planned one. If the
  * entry cannot be finished after the change, it stays unfinished, and this does not fail.
@@ -53,22 +56,20 @@ export async function recordChange<T>(
   planned: ChangeToRecord,
   change: () => Promise<T>,
   describe: (result: T) => string | null = () => planned.subject,
+  when: WhenRecorded = 'before',
 ): Promise<T> {
-  const begun = await beginChange(recorder, planned);
+  const begun = when === 'after' ? undefined : await beginChange(recorder, planned);
   const result = await change().catch(async (error: unknown) => {
-    await begun.endFailed(error);
+    if (when === 'before') await begun?.endFailed(error);
     throw error;
   });
-  await begun.end(describe(result)).catch(() => undefined);
+  const subject = describe(result);
+  if (begun) await begun.end(subject).catch(() => undefined);
+  else if (subject !== null) {
+    const made = { at: recorder.now().toISOString(), ...clipped({ ...planned, subject }) };
+    await recorder.store.auditLog.record([made]);
+  }
   return result;
-}
-
-/** Records a change that was made just now: before it, the store could not have the entry. */
-export async function recordMade(
-  { store: { auditLog }, now }: Recorder,
-  made: ChangeToRecord,
-): Promise<void> {
-  await auditLog.record([{ at: now().toISOString(), ...clipped(made) }]);
 }
 
 /**

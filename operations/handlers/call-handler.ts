@@ -1,93 +1,56 @@
-import type { CallableId } from '../../schema/api/routes.ts';
-import type { Handler, Handlers, OperationDeps, OperationReply, OperationRequest } from './handler.ts';
+import { type CallableId, routesBySubject } from '../../schema/api/routes.ts';
+import type { QueueableRuns } from '../factory.ts';
+import type {
+  CallableSubject,
+  Handler,
+  HandlerDeps,
+  HandlersOf,
+  OperationDeps,
+  OperationReply,
+  OperationRequest,
+} from './handler.ts';
 
-/** Handles a request of any transport. Loads the code of its operation when it is first needed. */
+/** Handles a request of any transport. Loads the code of its subject when it is first needed. */
 export async function callHandler(
   id: CallableId,
   deps: OperationDeps,
   request: OperationRequest<CallableId>,
 ): Promise<OperationReply<unknown>> {
-  const { [id]: handle } = (await rooms[id]()) as Handlers;
-  // The types of `rooms` ensure that each handler takes the shapes of its route, which the transport has checked.
-  return (handle as Handler<CallableId>)(deps, request);
+  const subjects = Object.keys(rooms) as CallableSubject[];
+  const subject = subjects.find(one => id in routesBySubject[one]) as CallableSubject;
+  const handlers: object = await rooms[subject]();
+  // Each handler takes the shapes of its route, which the transport has checked.
+  return (handlers as { readonly [Id in CallableId]: Handler<CallableId> })[id](
+    openFactory(deps, request.params),
+    request,
+  );
 }
 
-const applied = async () => (await import('./applied.ts')).appliedHandlers;
-const definitions = async () => (await import('./definitions.ts')).definitionHandlers;
-const judging = async () => (await import('./judging.ts')).judgingHandlers;
-const lists = async () => (await import('./lists.ts')).listHandlers;
-const senders = async () => (await import('./senders.ts')).senderHandlers;
-const log = async () => (await import('./log.ts')).logHandlers;
+/** Adds the factory in the path; requests for no factory have one without a name. */
+function openFactory(
+  deps: OperationDeps,
+  { factory: name = '' }: { readonly factory?: string },
+): HandlerDeps {
+  const { store, deliveryLog, randomBytes, now, readState } = deps;
+  const factory = {
+    ...{ name, store, randomBytes, now },
+    readState: () => readState(name),
+    useDeliveryLog: <T>(work: (log: QueueableRuns) => Promise<T>) => work(deliveryLog),
+  };
+  return { ...deps, factory };
+}
 
-/** Where each operation's handler is. An operation without one does not compile. */
-const rooms: { readonly [Id in CallableId]: () => Promise<Pick<Handlers, Id>> } = {
-  showStatus: applied,
-  requestReconcile: applied,
-  suspendReconcile: applied,
-  resumeReconcile: applied,
-  listSecrets: applied,
-  listWebhooks: applied,
-  createWebhook: applied,
-  showWebhook: applied,
-  changeWebhook: applied,
-  changeWebhookSecret: applied,
-  beginSecretRotation: applied,
-  endSecretRotation: applied,
-  deleteWebhook: applied,
-  listAutomations: applied,
-  listRunners: applied,
-  createAutomation: applied,
-  showAutomation: applied,
-  replaceAutomation: applied,
-  deleteAutomation: applied,
-
-  exportDefinitions: definitions,
-  plan: definitions,
-  planAutomation: definitions,
-  apply: definitions,
-
-  describeApi: judging,
-  describePayloads: judging,
-  explainWhy: judging,
-  showDelivery: judging,
-  replayDelivery: judging,
-  runByHand: judging,
-  testFilter: judging,
-  testOnStored: judging,
-
-  showHealth: lists,
-  showHealthOverview: lists,
-  listDeliveries: lists,
-  listUnlogged: lists,
-  listRuns: lists,
-  showRun: lists,
-  showRunTallies: lists,
-  listAlerts: lists,
-  acknowledgeAlert: lists,
-  muteAlert: lists,
-  listTokens: lists,
-  createToken: lists,
-  revokeToken: lists,
-  listAudit: lists,
-  listSchemes: lists,
-
-  listSenders: senders,
-  checkSender: senders,
-  sendTest: senders,
-  planSender: senders,
-  registerSender: senders,
-  listMissed: senders,
-  redeliverMissed: senders,
-
-  downloadPayload: log,
-  showRunOutput: log,
-  downloadArtifact: log,
-  retryRun: log,
-  dismissRun: log,
-  cancelRun: log,
-  approveRun: log,
-  runAgain: judging,
-  listPauses: log,
-  pauseAutomation: log,
-  resumeAutomation: log,
+/** The handlers of each subject. An operation without one does not compile. */
+const rooms: { readonly [Subject in CallableSubject]: () => Promise<HandlersOf<Subject>> } = {
+  reference: async () => (await import('./reference.ts')).referenceHandlers,
+  factories: async () => (await import('./factories.ts')).factoryHandlers,
+  definitions: async () => (await import('./definitions.ts')).definitionHandlers,
+  webhooks: async () => (await import('./webhooks.ts')).webhookHandlers,
+  senders: async () => (await import('./senders.ts')).senderHandlers,
+  automations: async () => (await import('./automations.ts')).automationHandlers,
+  deliveries: async () => (await import('./deliveries.ts')).deliveryHandlers,
+  runs: async () => (await import('./runs.ts')).runHandlers,
+  health: async () => (await import('./health.ts')).healthHandlers,
+  alerts: async () => (await import('./alerts.ts')).alertHandlers,
+  access: async () => (await import('./access.ts')).accessHandlers,
 };

@@ -1,34 +1,20 @@
 import { describeApplied } from '../access/audit.ts';
 import { exportDefinitions } from '../applied/export-definitions.ts';
 import { applySentDefinitions, planSentDefinitions } from '../applied/sent-definitions.ts';
-import { planAutomation } from '../impact/read-impacts.ts';
 import { webhookView } from '../views/applied-views.ts';
 import { planView } from '../views/plan-view.ts';
-import { type Handlers, openFactory } from './handler.ts';
+import { type HandlersOf, showState } from './handler.ts';
 
-/** Handles exports, plans and applies: of definition files that the command line sends, and of a draft. */
-export const definitionHandlers: Pick<Handlers, 'exportDefinitions' | 'plan' | 'planAutomation' | 'apply'> = {
-  exportDefinitions: async (deps, { params: { factory }, query: { fixtures } }) => {
-    const body = await exportDefinitions(openFactory(deps, factory), { fixtures: fixtures !== undefined });
-    return { body, serial: body.serial };
+/** Handles requests for definition files that the command line sends. */
+export const definitionHandlers: HandlersOf<'definitions'> = {
+  exportDefinitions: async ({ factory }, { query: { fixtures } }) =>
+    showState(await exportDefinitions(factory, { fixtures: fixtures !== undefined })),
+  plan: async ({ factory, baseUrl }, { body: { files, ...wanted } }) => {
+    const { state, changes, impacts, diagnostics } = await planSentDefinitions(factory, files, wanted);
+    return showState({ ...planView(state, changes, baseUrl, impacts), diagnostics });
   },
-
-  plan: async (deps, { params: { factory }, body: { files, ...wanted } }) => {
-    const opened = openFactory(deps, factory);
-    const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, wanted);
-    return {
-      body: { ...planView(state, changes, deps.baseUrl, impacts), diagnostics },
-      serial: state.serial,
-    };
-  },
-
-  planAutomation: async (deps, { params: { factory }, body }) => {
-    const { state, change } = await planAutomation(openFactory(deps, factory), body);
-    return { body: { serial: state.serial, change }, serial: state.serial };
-  },
-
-  apply: async (deps, { params: { factory }, body: { files, ...wanted }, ifSerial }) => {
-    const change = applySentDefinitions(openFactory(deps, factory), files, { ...wanted, ifSerial });
+  apply: async (deps, { body: { files, ...wanted }, ifSerial }) => {
+    const change = applySentDefinitions(deps.factory, files, { ...wanted, ifSerial });
     const { state, changes, impacts, diagnostics, result } = await change;
     const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, deps.baseUrl));
     const answer = { ...planView(state, changes, deps.baseUrl, impacts), diagnostics, result, webhooks };

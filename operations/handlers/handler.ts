@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CheckedParts } from '../../schema/api/call.ts';
 import type { ApiAnswer } from '../../schema/api/route.ts';
-import type { ApiRoutes, CallableId } from '../../schema/api/routes.ts';
+import type { ApiRoutes, CallableId, routesBySubject } from '../../schema/api/routes.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Grant, Permission } from '../../schema/grant.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
@@ -68,20 +68,44 @@ type Immutable<T> = unknown extends T
     ? T
     : { readonly [K in keyof T]: Immutable<T[K]> };
 
+/** Everything that a handler needs, with the factory in the path. */
+export interface HandlerDeps extends OperationDeps {
+  readonly factory: OpenFactory;
+}
+
 /** Handles requests for one operation. Fails with a Refusal, or with an error of the store. */
 export type Handler<Id extends CallableId> = (
-  deps: OperationDeps,
+  deps: HandlerDeps,
   request: OperationRequest<Id>,
 ) => Promise<ReplyOf<Id>> | ReplyOf<Id>;
 
-export type Handlers = { readonly [Id in CallableId]: Handler<Id> };
+type Routes = typeof routesBySubject;
 
-/** Opens a factory for operations. */
-export function openFactory(deps: OperationDeps, name: string): OpenFactory {
-  const { store, deliveryLog, randomBytes, now, readState } = deps;
-  return {
-    ...{ name, store, randomBytes, now },
-    readState: () => readState(name),
-    useDeliveryLog: work => work(deliveryLog),
-  };
+/** The handlers of the operations about a subject. */
+export type HandlersOf<Subject extends keyof Routes> = {
+  readonly [Id in keyof Routes[Subject] & CallableId]: Handler<Id>;
+};
+
+/** The subjects with operations that can be called without HTTP. */
+export type CallableSubject = {
+  [Subject in keyof Routes]: keyof Routes[Subject] & CallableId extends never ? never : Subject;
+}[keyof Routes];
+
+/** Replies with a body that shows the state of a factory. */
+export function showState<T extends { readonly serial: number }>(body: T) {
+  return { body, serial: body.serial };
+}
+
+/** Turns the times of a query into the times that a list takes. */
+export function toWanted<Query extends { since?: number | undefined; until?: number | undefined }>({
+  since: sinceMs,
+  until: untilMs,
+  ...query
+}: Query) {
+  return { ...query, sinceMs, untilMs };
+}
+
+/** The parts of a download that a browser saves. */
+export function asFile(fileName: string) {
+  return { mediaType: 'application/octet-stream', fileName };
 }

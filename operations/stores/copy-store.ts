@@ -6,13 +6,13 @@ import {
   otherContent,
 } from '../../store/documents/copied-documents.ts';
 import type { Seal } from '../../store/ports/seal.ts';
+import type { Store } from '../../store/ports/store.ts';
 import {
   type Transfer,
   type TransferReader,
   type TransferRow,
   type TransferSnapshot,
   type TransferSource,
-  type TransferTable,
   type TransferTableName,
   type TransferTarget,
   transferTables,
@@ -73,6 +73,19 @@ export async function copyStore(
   const report = compareSummaries(await copyAll(from, to, onRows, begin), await summarizeStore(to));
   if (report.isSame) await markCopy(to.documents, true);
   return report;
+}
+
+/** Copies everything between two stores that no daemon uses meanwhile, as `copyStore`. Fails with `locked` or `unsafe` too. */
+export async function copyStores(source: Store, target: Store, onRows: OnRows): Promise<CopyReport> {
+  for (const store of [source, target]) await store.requireSafe();
+  const from = await source.openTransfer();
+  try {
+    const to = await target.openTransfer();
+    const report = copyStore({ ...from, seal: source.seal }, { ...to, seal: target.seal }, onRows);
+    return await report.finally(to.close);
+  } finally {
+    await from.close();
+  }
 }
 
 /**
@@ -146,21 +159,12 @@ async function copyRest(
   { table, factory, position }: Rest,
   { copiedSnapshots, sums, onRows }: Progress,
 ): Promise<void> {
-  const copyPages = async <Row extends TransferRow>(
-    source: TransferReader<Row>,
-    target: TransferTable<Row>,
-  ) => {
-    for await (const rows of readPages(source, factory, position)) {
-      await target.write(rows, await readSnapshots(from, rows, copiedSnapshots));
-      for (const row of rows) sums.add(table, row);
-      onRows(table, rows.length);
-    }
-  };
-  if (table === 'deliveries') await copyPages(from.deliveries, to.deliveries);
-  else if (table === 'runs') await copyPages(from.runs, to.runs);
-  else if (table === 'pauses') await copyPages(from.pauses, to.pauses);
-  else if (table === 'unlogged') await copyPages(from.unlogged, to.unlogged);
-  else await copyPages(from.audit, to.audit);
+  for await (const rows of readPages<TransferRow>(from[table], factory, position)) {
+    // They come from the table of this name.
+    await to[table].write(rows as never, await readSnapshots(from, rows, copiedSnapshots));
+    for (const row of rows) sums.add(table, row);
+    onRows(table, rows.length);
+  }
 }
 
 interface Progress {

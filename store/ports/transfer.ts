@@ -14,14 +14,20 @@ export const deliverySizeMax = 2_147_483_647;
 export const transferTables = ['deliveries', 'runs', 'pauses', 'unlogged', 'audit'] as const;
 export type TransferTableName = (typeof transferTables)[number];
 
+interface TransferRows {
+  readonly deliveries: TransferDelivery;
+  readonly runs: TransferRun;
+  readonly pauses: TransferPause;
+  readonly unlogged: TransferUnlogged;
+  readonly audit: TransferAudit;
+}
+
+type TransferReaders = { readonly [Name in TransferTableName]: TransferReader<TransferRows[Name]> };
+type TransferTables = { readonly [Name in TransferTableName]: TransferTable<TransferRows[Name]> };
+
 /** A store to copy from: everything that it keeps, as it is kept. */
-export interface TransferSource {
+export interface TransferSource extends TransferReaders {
   readonly documents: Pick<Documents, 'read' | 'listFactories'>;
-  readonly deliveries: TransferReader<TransferDelivery>;
-  readonly runs: TransferReader<TransferRun>;
-  readonly pauses: TransferReader<TransferPause>;
-  readonly unlogged: TransferReader<TransferUnlogged>;
-  readonly audit: TransferReader<TransferAudit>;
   /** The factories that there are rows of, sorted. The empty name stands for unknown URLs, and for the audit log. */
   listLoggedFactories(): Promise<string[]>;
   /** The number of identities by which a delivery would be recognised as a duplicate. */
@@ -31,25 +37,13 @@ export interface TransferSource {
 }
 
 /** A store to copy to. Its content must be the beginning of the source's. */
-export interface TransferTarget {
+export interface TransferTarget extends TransferTables {
   readonly documents: Pick<Documents, 'read' | 'change' | 'listFactories'>;
-  readonly deliveries: TransferTable<TransferDelivery>;
-  readonly runs: TransferTable<TransferRun>;
-  readonly pauses: TransferTable<TransferPause>;
-  readonly unlogged: TransferTable<TransferUnlogged>;
-  readonly audit: TransferTable<TransferAudit>;
   listLoggedFactories(): Promise<string[]>;
 }
 
 /** A store that is being copied from or to. No daemon serves it until it is closed. */
-export interface Transfer extends TransferSource, TransferTarget {
-  readonly documents: Documents;
-  readonly deliveries: TransferTable<TransferDelivery>;
-  readonly runs: TransferTable<TransferRun>;
-  readonly pauses: TransferTable<TransferPause>;
-  readonly unlogged: TransferTable<TransferUnlogged>;
-  readonly audit: TransferTable<TransferAudit>;
-}
+export type Transfer = TransferSource & TransferTarget & { readonly documents: Documents };
 
 /** Rows of the delivery log, in the order in which they were recorded. */
 export interface TransferReader<Row extends TransferRow> {

@@ -70,25 +70,25 @@ export async function openPostgresTransfer({
   const select = selectOn(pool, failed);
   const source = readDatabase(select);
   const place = placeRows(openPartitions(pool));
-  const write = async <Row extends TransferDelivery | TransferRun>(
+  const write = async (
     text: string,
-    names: readonly (keyof Row)[],
-    rows: readonly Row[],
+    columns: string,
+    rows: readonly (TransferDelivery | TransferRun)[],
     snapshots: readonly TransferSnapshot[],
   ) => {
     await storeSnapshots(select, snapshots);
-    await select(text, await toValues(place, names, rows));
+    await select(text, await toValues(place, columns, rows));
   };
   return {
     ...source,
     documents,
     deliveries: {
       ...source.deliveries,
-      write: (rows, snapshots) => write(insertDeliveries, deliveryNames, rows, snapshots),
+      write: (rows, snapshots) => write(insertDeliveries, deliveryColumns, rows, snapshots),
     },
     runs: {
       ...source.runs,
-      write: (rows, snapshots) => write(insertRuns, runNames, rows, snapshots),
+      write: (rows, snapshots) => write(insertRuns, runColumns, rows, snapshots),
     },
     pauses: {
       ...source.pauses,
@@ -210,43 +210,28 @@ function placeRows(partitions: Partitions): Place {
   };
 }
 
-const deliveryNames = [
-  ...[
-    'id',
-    'factory',
-    'webhook',
-    'uid',
-    'atMs',
-    'size',
-    'outcome',
-    'identity',
-    'identitySource',
-    'contentDigest',
-  ],
-  ...['authenticatedBy', 'reason', 'duplicateOf', 'headers', 'form', 'snapshot', 'verifiedWith'],
-] as readonly (keyof TransferDelivery)[];
+/** The columns of rows that are inserted, each with its type; a row has them by the same names in camel case. */
+const deliveryColumns = `id text, factory text, webhook text, uid text, at_ms bigint, size integer, outcome text,
+  identity text, identity_source text, content_digest text, authenticated_by text, reason text, duplicate_of text,
+  headers text, form text, snapshot text, verified_with text`;
+const runColumns = `id text, factory text, webhook text, delivery_id text, automation text, replay boolean, state text,
+  attempts integer, not_before_ms bigint, created_at_ms bigint, started_at_ms bigint, finished_at_ms bigint,
+  claimed_by text, error text, snapshot text, claims integer, waits_until_ms bigint, report text, flow text,
+  stopped boolean, dismissed boolean, taken text, manual boolean, cancel text, afterwards text, again_of text, history text`;
 
-const runNames = [
-  ...['id', 'factory', 'webhook', 'deliveryId', 'automation', 'replay', 'state', 'attempts', 'notBeforeMs'],
-  ...[
-    'createdAtMs',
-    'startedAtMs',
-    'finishedAtMs',
-    'claimedBy',
-    'error',
-    'snapshot',
-    'claims',
-    'waitsUntilMs',
-    'report',
-  ],
-  ...['flow', 'stopped', 'dismissed', 'taken', 'manual', 'cancel', 'afterwards', 'againOf', 'history'],
-] as readonly (keyof TransferRun)[];
+/** Parses such columns, each with its name in the rows. */
+function parseColumns(columns: string) {
+  return columns.split(/,\s+/).map(text => {
+    const [column = '', type = ''] = text.split(' ');
+    return { column, type, name: column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) };
+  });
+}
 
 /** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
-async function toValues<Row extends TransferDelivery | TransferRun>(
+async function toValues(
   place: Place,
-  names: readonly (keyof Row)[],
-  rows: readonly Row[],
+  columns: string,
+  rows: readonly (TransferDelivery | TransferRun)[],
 ): Promise<unknown[]> {
   const timesMs = rows.map(row => ('atMs' in row ? row.atMs : row.deliveryAtMs));
   const parts = rows.map(({ bytes }) => bytes);
@@ -254,7 +239,10 @@ async function toValues<Row extends TransferDelivery | TransferRun>(
     await place(timesMs),
     parts.map(bytes => bytes?.length ?? null),
     Buffer.concat(parts.flatMap(bytes => bytes ?? [])),
-    ...toColumns(rows, names),
+    ...toColumns<object>(
+      rows,
+      parseColumns(columns).map(({ name }) => name as never),
+    ),
   ];
 }
 
@@ -266,17 +254,21 @@ async function storeSnapshots(select: Select, snapshots: readonly TransferSnapsh
 }
 
 const givenBytes = 'substring($3::bytea FROM start::integer + 1 FOR length)';
-const givenSnapshot = '(SELECT key FROM hookmill.snapshots WHERE snapshots.digest = given.digest)';
+const givenSnapshot = '(SELECT key FROM hookmill.snapshots WHERE snapshots.digest = given.snapshot)';
+
+/** The rows of an insert, each with the beginning of its bytes among those of all. */
+function selectGiven(columns: string): string {
+  const parsed = parseColumns(columns);
+  const arrays = parsed.map(({ type }, index) => `$${index + 4}::${type}[]`).join(', ');
+  const names = parsed.map(({ column }) => column).join(', ');
+  return `
+    SELECT *, sum(length) OVER (ORDER BY position) - length AS start
+    FROM unnest($1::integer[], $2::integer[], ${arrays}) WITH ORDINALITY
+    AS given (day, length, ${names}, position)`;
+}
 
 const insertDeliveries = `
-  WITH given AS (
-    SELECT *, sum(length) OVER (ORDER BY position) - length AS start
-    FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-      $9::integer[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-      $17::text[], $18::text[], $19::text[], $20::text[]) WITH ORDINALITY
-    AS given (day, length, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
-      authenticated_by, reason, duplicate_of, headers, form, digest, verified_with, position)
-  ), identities AS (
+  WITH given AS (${selectGiven(deliveryColumns)}), identities AS (
     INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
     SELECT hookmill.accepted_key(uid, identity_source, identity),
       hookmill.accepted_key(uid, 'content', content_digest), id, day
@@ -289,16 +281,7 @@ const insertDeliveries = `
   FROM given ORDER BY position`;
 
 const insertRuns = `
-  WITH given AS (
-    SELECT *, sum(length) OVER (ORDER BY position) - length AS start
-    FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
-      $16::text[], $17::text[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::boolean[], $24::boolean[],
-      $25::text[], $26::boolean[], $27::text[], $28::text[], $29::text[], $30::text[]) WITH ORDINALITY
-    AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, waits_until_ms,
-      report, flow, stopped, dismissed, taken, manual, cancel, afterwards, again_of, history, position)
-  ), results AS (
+  WITH given AS (${selectGiven(runColumns)}), results AS (
     INSERT INTO hookmill.run_results (factory, automation, run_id, state, at_ms, took_ms)
     SELECT factory, automation, id, state, finished_at_ms, finished_at_ms - created_at_ms FROM given
     WHERE state IN ('succeeded', 'failed', 'cancelled') AND finished_at_ms IS NOT NULL

@@ -328,6 +328,12 @@ test.for([
     {},
     'This command needs a local home; it does not work with --server',
   ],
+  [
+    'a copy between stores of this machine',
+    ['store', 'copy', '--from', 'here', '--to', 'there'],
+    {},
+    'This command needs a local home; it does not work with --server',
+  ],
   ['a server without a token', ['status'], { HOOKMILL_TOKEN: '' }, 'requires an API token in HOOKMILL_TOKEN'],
   [
     'an unencrypted connection',

@@ -1,21 +1,6 @@
 import type { DeliveryLogReader } from '../../../ports/delivery-log.ts';
-import { DeliveryLogError } from '../../../ports/store-error.ts';
 
 export type QueryVerb = keyof DeliveryLogReader;
-
-/** A question to the query thread. */
-export interface Query {
-  readonly id: number;
-  readonly verb: QueryVerb;
-  readonly arguments: readonly unknown[];
-}
-
-export type QueryAnswer =
-  | { readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly id: number; readonly ok: false; readonly error: QueryError };
-
-/** An error as it is sent between threads, because its class would be lost. */
-export type QueryError = Pick<DeliveryLogError, 'code' | 'message'>;
 
 /** Answers a question by its verb, with the arguments that the reader's method of that name takes. */
 export type Ask = (verb: QueryVerb, given: readonly unknown[]) => Promise<unknown>;
@@ -61,9 +46,4 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     readRunTallies: verb('readRunTallies'),
     countHealth: verb('countHealth'),
   };
-}
-
-export function toQueryError(error: unknown): QueryError {
-  if (error instanceof DeliveryLogError) return { code: error.code, message: error.message };
-  return { code: 'failed', message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { recordChange } from '../../../../operations/access/audit.ts';
 import { type Changeable, recordWrites } from '../../../../operations/access/record-writes.ts';
 import { makeRunVerbs } from '../../../../operations/factory.ts';
 import { emptyAppliedState } from '../../../../schema/applied-state.ts';
@@ -68,4 +69,18 @@ test('has no entry if an applied state is only looked at, and keeps that of a ch
   };
   await expect(change(true, fail)).rejects.toThrow('nobody knows');
   expect(await list()).toEqual([{ subject: 'planned', unfinished: true }]);
+});
+
+test('keeps the entry of a refused change only if a part of it may be made, and has none before a change of the place', async () => {
+  const refuse = () => Promise.reject(new Refusal('webhook-unknown', { detail: 'x' }));
+  const entriesAfter = async (when: 'before' | 'in-parts' | 'after') => {
+    const { store, list } = openObserved();
+    await recordChange({ store, now: () => new Date() }, planned, refuse, undefined, when).catch(
+      () => undefined,
+    );
+    return list();
+  };
+  expect(await entriesAfter('before')).toEqual([]);
+  expect(await entriesAfter('in-parts')).toEqual([{ subject: 'planned', unfinished: true }]);
+  expect(await entriesAfter('after')).toEqual([]);
 });
