@@ -20,6 +20,7 @@ import { type CurrentFactory, FactoryContext } from './state/current-factory.ts'
 import { useLoad } from './state/loading.ts';
 import type { FactoryLocation } from './state/page-location.ts';
 import { useApi } from './state/use-api.ts';
+import { sayAlert, toSentence } from './text/sentences.ts';
 
 // The editor is larger than all other pages together.
 const AutomationPage = lazy(
@@ -99,23 +100,24 @@ function CurrentPage({ location, status }: PageProperties): VNode {
 
 /** Shows a problem of the whole factory at the top of each of its pages. */
 function FactoryWarning({ status }: { readonly status: ShownStatus }) {
-  const { factory, reconcile, problem } = status;
-  if (!problem && !reconcile?.failingSince) return null;
+  const { factory, attention } = status;
+  const found = attention.find(({ type }) => type === 'state.unserved' || type === 'reconcile.failing');
+  if (!found) return null;
   return (
     <Notice
       tone="bad"
       sign="branch"
       cause={
-        problem ? (
-          <>
-            The daemon cannot serve the newest applied state: <Text text={problem.message} />.{' '}
-          </>
-        ) : (
-          <>
-            Reconciling has failed since <Time at={reconcile?.failingSince ?? ''} />. The last good state is
-            still applied.{' '}
-          </>
-        )
+        <>
+          {sayAlert(found)}
+          {found.since !== null && (
+            <>
+              {' '}
+              since <Time at={found.since} />
+            </>
+          )}
+          . The last good state is still used. <Text text={toSentence(found.reason)} />
+        </>
       }
       action={
         <LinkButton look="small" label="See the branch" to={{ page: 'settings', factory, id: 'branch' }} />

@@ -17,7 +17,7 @@ interface Away {
 /** While the daemon does not answer: when it is asked again. What was loaded before stays on the page. */
 export const daemonAway = signal<Away | undefined>(undefined);
 
-/** How often everything on the page must be read again: because the daemon is back, or somebody signed in again. */
+/** How often everything on the page must be read again: because the daemon is back, somebody signed in again, or an alert was changed. */
 export const rereads = signal(0);
 
 let answeredMs: number | undefined;

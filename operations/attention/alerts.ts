@@ -1,13 +1,14 @@
 import type { z } from 'zod';
-import { isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
+import { attentionKinds, isAutomationAlert, isWebhookAlert } from '../../schema/alerts.ts';
 import type { Permission } from '../../schema/grant.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { alertAnswer, alertsAnswer } from '../../schema/views/alerts.ts';
+import type { alertAnswer, alertsAnswer, attentionAnswer } from '../../schema/views/alerts.ts';
 import type { AlertState, Episode, KnownReceiver, PastEpisode } from '../../store/ports/alerts.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { describeRemedy } from './remedies.ts';
 
 export type AlertView = z.output<typeof alertAnswer>;
+export type Attention = z.output<typeof attentionAnswer>;
 
 /** Who changes an alert of a factory, and when. */
 export interface AlertChange {
@@ -57,16 +58,20 @@ export function setReceivers(
   return { ...state, receivers: receivers.map(one => ({ ...one, last: lasts.get(one.name) ?? null })) };
 }
 
-/** Lists the open alerts of these factories, or of all, newest first. */
+/** Lists the open alerts of these factories, or of all, the worst first. */
 export async function listOpenAlerts(
   { alerts }: Pick<Store, 'alerts'>,
   factories: readonly string[] | undefined,
 ): Promise<(AlertView & { factory: string })[]> {
   const { episodes } = await alerts.read();
-  return episodes
-    .filter(({ factory }) => factories?.includes(factory) ?? true)
-    .reverse()
-    .map(episode => ({ ...alertView(episode), factory: episode.factory }));
+  const open = episodes.filter(({ factory }) => factories?.includes(factory) ?? true);
+  return sortWorstFirst(open.map(episode => ({ ...alertView(episode), factory: episode.factory })));
+}
+
+/** Sorts by kind; of one kind, what is longest so stands first. */
+export function sortWorstFirst<A extends Pick<Attention, 'type' | 'since'>>(found: readonly A[]): A[] {
+  const rank = ({ type }: A) => attentionKinds.indexOf(type);
+  return found.toSorted((a, b) => rank(a) - rank(b) || (a.since ?? '').localeCompare(b.since ?? ''));
 }
 
 /** Keeps receivers from being told again that an alert is open. Fails with `alert-unknown` or `alert-resolved`. */

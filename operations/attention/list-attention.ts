@@ -1,13 +1,9 @@
 import type { z } from 'zod';
-import { attentionKinds } from '../../schema/alerts.ts';
-import type { attentionAnswer } from '../../schema/views/alerts.ts';
 import type { statusAnswer } from '../../schema/views/factories.ts';
 import type { Store } from '../../store/ports/store.ts';
 import { type Drift, findDrift } from '../views/reconcile-view.ts';
-import { listOpenAlerts } from './alerts.ts';
+import { type Attention, listOpenAlerts, sortWorstFirst } from './alerts.ts';
 import { nameUndoing } from './remedies.ts';
-
-export type Attention = z.output<typeof attentionAnswer>;
 
 /** The status of a factory, by which `listAttention` finds what no alert tells yet. */
 export type FactoryFacts = Omit<z.output<typeof statusAnswer>, 'attention' | 'permission'>;
@@ -27,10 +23,9 @@ export async function listAlertsAbout(
   { uid, automations }: { readonly uid?: string | undefined; readonly automations: readonly string[] },
 ): Promise<Attention[]> {
   const alerts = await listAlertsOf(store, factory);
-  const found = alerts.filter(({ webhook, automation }) =>
+  return alerts.filter(({ webhook, automation }) =>
     webhook ? webhook.uid === uid : automation !== null && automations.includes(automation),
   );
-  return sortWorstFirst(found);
 }
 
 async function listAlertsOf(store: Pick<Store, 'alerts'>, factory: string): Promise<Attention[]> {
@@ -91,9 +86,4 @@ function toAttention(
 ): Attention {
   const subject = { webhook: null, automation: null, run: null };
   return { id: null, type, ...subject, ...said, acknowledged: null, muted: null };
-}
-
-function sortWorstFirst(found: readonly Attention[]): Attention[] {
-  const rank = ({ type }: Attention) => attentionKinds.indexOf(type);
-  return found.toSorted((a, b) => rank(a) - rank(b) || (a.since ?? '').localeCompare(b.since ?? ''));
 }

@@ -5,7 +5,7 @@ import type { Missed, SenderFinding } from '../../schema/sender.ts';
 import type { RepeatedId } from '../../schema/views/health.ts';
 import type { StoredIssuer } from '../../store/ports/daemon-records.ts';
 import type { LoggedDelivery, Pause, Run, UnloggedCount } from '../../store/ports/delivery-log.ts';
-import type { Attention } from '../attention/list-attention.ts';
+import type { Attention } from '../attention/alerts.ts';
 import type { Remediable } from '../attention/remedies.ts';
 import type { Overlap } from '../health/judge-overlap.ts';
 import type { FilterTestView, VerdictView } from '../views/delivery-views.ts';

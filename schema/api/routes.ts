@@ -533,7 +533,7 @@ export const routesBySubject = {
       answer: { status: 200, shape: alerts.alertsAnswer },
     }),
     listOpenAlerts: route('get', '/alerts', 'signed-in', 'port', {
-      summary: 'Lists the open alerts of all factories that the caller may see, newest first.',
+      summary: 'Lists the open alerts of all factories that the caller may see, the worst first.',
       answer: { status: 200, shape: alerts.openAlertsAnswer },
     }),
     acknowledgeAlert: route('post', `${factory}/alerts/{alert}/acknowledge`, 'manage', 'lists', {

@@ -176,6 +176,10 @@ browserTest('says what needs attention, with its cause and one button, and in nu
     expect(await textOf(webhooks.nth(2))).toMatch(/spare.*Disabled/);
     await webhooks.nth(0).getByRole('link', { name: 'payments' }).click();
     await page.getByRole('heading', { name: 'payments' }).waitFor();
+    // The page of the webhook lists its own alert only.
+    await attention(page).getByRole('link', { name: 'See the rejected' }).waitFor();
+    expect(await textOf(attention(page))).toMatch(/^payments rejects deliveries ?since \d\d:\d\d, /);
+    await attention(page).getByRole('button', { name: 'More: payments rejects deliveries' }).waitFor();
 
     // A reader of all factories sees the name of each, and cannot acknowledge anything.
     await readAll(await openAs(daemon, null), factory);
@@ -183,10 +187,11 @@ browserTest('says what needs attention, with its cause and one button, and in nu
     // A muted alert moves to the list below, and needs no attention.
     await visit('/overview');
     const muted = { at: new Date(Date.now() + 2 * hourMs).toISOString(), by: 'dana' };
-    await page.route('**/api/v1/alerts', async route => {
+    await page.route('**/api/v1/factories/*/status', async route => {
       const response = await route.fetch();
-      const { alerts, ...others } = await response.json();
-      await route.fulfill({ json: { ...others, alerts: alerts.map((each: Alert) => ({ ...each, muted })) } });
+      const { attention, ...others } = await response.json();
+      const items = attention.map((each: Alert) => ({ ...each, muted }));
+      await route.fulfill({ json: { ...others, attention: items } });
     });
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Nothing else needs attention' }).waitFor();
@@ -195,7 +200,7 @@ browserTest('says what needs attention, with its cause and one button, and in nu
     expect(lines.at(-1)).toMatch(/^Muted: .*payments.* · by dana until /);
     await page.getByText('live', { exact: true }).waitFor();
     expect((await listAlerts(api)).length).toBeGreaterThan(0);
-    await page.unroute('**/api/v1/alerts');
+    await page.unroute('**/api/v1/factories/*/status');
 
     // An acknowledged alert moves to the line below, and is no longer counted.
     await page.reload();

@@ -92,7 +92,7 @@ browserTest('branch: suspends, resumes, and names each mistake and its remedy', 
 
   // The webhooks are still those of the last good commit.
   await visit('/webhooks');
-  await page.getByText('The last good state is still applied.').waitFor();
+  await page.getByText('The last good state is still used.').waitFor();
   await page.getByRole('link', { name: 'deploys' }).click();
   await page.getByRole('link', { name: 'Definition', exact: true }).click();
   await page.getByText(`at commit ${revision.slice(0, 7)}`).waitFor();

@@ -75,7 +75,7 @@ function ManyFactories({ factories }: FactoriesProperties) {
     <div class="page">
       <ProblemNotice error={error} retry={reload} />
       <Verdict sub={`${factories.length} factories`} />
-      <AttentionList isNamed details={details.value ?? new Map()} />
+      <AttentionList items={attention.value} isNamed details={details.value ?? new Map()} />
       <FactoryTable factories={factories} overview={value} />
     </div>
   );

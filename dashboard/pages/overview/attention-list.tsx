@@ -4,13 +4,8 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { Since, Text } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import {
-  type AttentionItem,
-  attention,
-  hrefOfItem,
-  isSeen,
-  replaceKnownAlert,
-} from '../../state/attention.ts';
+import { type AttentionItem, hrefOfItem, isSeen, keyOf } from '../../state/attention.ts';
+import { readAgain } from '../../state/connection.ts';
 import { mayManage } from '../../state/session.ts';
 import { nowMs, timeZone } from '../../state/time.ts';
 import { useAction } from '../../state/use-action.ts';
@@ -25,6 +20,8 @@ interface Properties {
 }
 
 interface ListProperties extends Properties {
+  /** The worst first. */
+  readonly items: readonly AttentionItem[];
   /** What is known of the causes, by the keys of the items. */
   readonly details: ReadonlyMap<string, Details>;
 }
@@ -34,17 +31,16 @@ interface ItemProperties extends Properties {
 }
 
 /** What needs attention, the worst first; then, a line each, what somebody has acknowledged or muted. */
-export function AttentionList({ isNamed, details }: ListProperties) {
-  const items = attention.value;
-  const open = items.filter(({ alert }) => !isSeen(alert));
-  const acknowledged = items.filter(({ alert }) => alert?.acknowledged);
-  const muted = items.filter(({ alert }) => isSeen(alert) && !alert?.acknowledged);
+export function AttentionList({ items, isNamed, details }: ListProperties) {
+  const open = items.filter(item => !isSeen(item));
+  const acknowledged = items.filter(item => item.acknowledged);
+  const muted = items.filter(item => isSeen(item) && !item.acknowledged);
   return (
     <>
       {open.length > 0 && (
         <ul class="attention" aria-label="Needs attention">
           {open.map(item => (
-            <OpenItem key={item.key} item={item} isNamed={isNamed} details={details.get(item.key)} />
+            <OpenItem key={keyOf(item)} item={item} isNamed={isNamed} details={details.get(keyOf(item))} />
           ))}
         </ul>
       )}
@@ -65,7 +61,7 @@ function SeenItems({ label, items, isNamed }: SeenProperties) {
     <p class="acked small">
       {label}:{' '}
       {items.map((item, index) => (
-        <span key={item.key}>
+        <span key={keyOf(item)}>
           {index > 0 && '; '}
           <SeenItem item={item} isNamed={isNamed} />
         </span>
@@ -78,7 +74,7 @@ function OpenItem({ item, isNamed, details }: ItemProperties & { readonly detail
   const [sign, word] = lookOfAttention[item.type];
   const { title, cause, action } = explainItem(item, details);
   const acknowledging = useAction(() => acknowledge(item));
-  const mayAcknowledge = item.alert !== null && mayManage(item.alert.factory);
+  const mayAcknowledge = item.id !== null && item.factory !== null && mayManage(item.factory);
   return (
     <li>
       <Sign name={sign} label={word} />
@@ -102,7 +98,7 @@ function OpenItem({ item, isNamed, details }: ItemProperties & { readonly detail
         {mayAcknowledge && (
           <Menu
             class="btn small icon quiet"
-            label={`More: ${say(item)}`}
+            label={`More: ${sayAlert(item)}`}
             entries={[{ label: 'Acknowledge', onChoose: () => acknowledging.run() }]}
           />
         )}
@@ -112,17 +108,17 @@ function OpenItem({ item, isNamed, details }: ItemProperties & { readonly detail
 }
 
 function SeenItem({ item, isNamed }: ItemProperties) {
-  const { since, alert } = item;
-  const mark = alert?.acknowledged ?? alert?.muted;
+  const { since, acknowledged, muted } = item;
+  const mark = acknowledged ?? muted;
   const at = mark?.at ?? '';
   return (
     <>
       {isNamed && <FactoryName item={item} />}
       <ItemLink item={item} class="t2">
-        <Text text={say(item)} />
+        <Text text={sayAlert(item)} />
       </ItemLink>
       {since !== null && ` for ${formatLength(nowMs.value - Date.parse(since))}`} · by{' '}
-      <Text text={mark?.by ?? ''} /> {alert?.acknowledged ? 'at' : 'until'}{' '}
+      <Text text={mark?.by ?? ''} /> {acknowledged ? 'at' : 'until'}{' '}
       <time dateTime={at}>{formatMoment(Date.parse(at), nowMs.value, timeZone.value)}</time>
     </>
   );
@@ -153,17 +149,13 @@ function ItemLink({ item, class: className, children }: LinkProperties) {
   );
 }
 
-function say({ type, alert }: AttentionItem): string {
-  return sayAlert(alert ?? { type });
-}
-
 /** Receivers are not told again, and the item moves to the line of those that somebody has seen. */
-async function acknowledge({ alert }: AttentionItem): Promise<void> {
-  if (!alert) return;
-  const { factory, id } = alert;
+async function acknowledge(item: AttentionItem): Promise<void> {
+  const { factory, id } = item;
+  if (factory === null || id === null) return;
   const path = '/factories/{factory}/alerts/{alert}/acknowledge';
-  const changed = await callApi('post', path, { factory, alert: id, body: {} });
-  replaceKnownAlert({ ...changed, factory });
+  await callApi('post', path, { factory, alert: id, body: {} });
+  readAgain();
   document.querySelector('h1')?.focus();
-  announce(`Acknowledged: ${sayAlert(alert)}`);
+  announce(`Acknowledged: ${sayAlert(item)}`);
 }

@@ -3,6 +3,7 @@ import { LinkButton } from '../../parts/controls.tsx';
 import { CopyableBlock, CopyableLine } from '../../parts/copyable.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Path, type PathStep } from '../../parts/path.tsx';
+import { attention } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { FactoryDays } from '../../state/loaded-objects.ts';
 import { AttentionList } from './attention-list.tsx';
@@ -40,7 +41,7 @@ export function EmptyFactory({ days: { webhooks, runs } }: { readonly days: Fact
             : 'Three steps, in the files of this factory.'
         }
       />
-      <AttentionList isNamed={false} details={new Map()} />
+      <AttentionList items={attention.value} isNamed={false} details={new Map()} />
       <Path
         label="To the first webhook"
         steps={titles.map((title, index): PathStep => {

@@ -5,9 +5,9 @@ import { callApi } from '../../api-client.ts';
 import { LinkButton } from '../../parts/controls.tsx';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { Code, Text, WithCode } from '../../parts/text.tsx';
-import { type AttentionItem, factoryStatus } from '../../state/attention.ts';
+import { type AttentionItem, factoryStatus, keyOf } from '../../state/attention.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
-import type { FactoryLocation } from '../../state/page-location.ts';
+import { type FactoryLocation, toHref } from '../../state/page-location.ts';
 import { reportFailure } from '../../state/session-expiry.ts';
 import { formatCount } from '../../text/format-values.ts';
 import { findCommand, sayAlert, toSentence } from '../../text/sentences.ts';
@@ -29,11 +29,10 @@ export interface Details {
 
 /** Says what is wrong, why, and what to do. */
 export function explainItem(item: AttentionItem, details: Details | undefined): Explanation {
-  const { alert, type, reason } = item;
+  const { webhook, type, reason, remedy } = item;
   const status = factoryStatus.value?.factory === item.factory ? factoryStatus.value : undefined;
   const isBranch = type === 'reconcile.failing';
-  const remedy = alert?.remedy ?? '';
-  const plain = `${toSentence(reason, alert?.webhook?.name)} ${remedy}`.trim();
+  const plain = `${toSentence(reason, webhook?.name)} ${remedy ?? ''}`.trim();
   return {
     title: isBranch && status ? <BranchTitle status={status} /> : <TitleOf item={item} run={details?.run} />,
     cause: details?.run ? (
@@ -63,15 +62,15 @@ export function useDetails(items: readonly AttentionItem[]): Loading<ReadonlyMap
           }),
         ),
       );
-      return new Map(read.map(({ key }, index) => [key, details[index] ?? {}]));
+      return new Map(read.map((item, index) => [keyOf(item), details[index] ?? {}]));
     },
-    [read.map(({ key }) => key).join()],
+    [read.map(keyOf).join()],
   );
 }
 
-async function readDetails({ factory, type, alert }: AttentionItem, signal: AbortSignal): Promise<Details> {
-  if (factory === null || !alert) return {};
-  const { run, webhook } = alert;
+async function readDetails(item: AttentionItem, signal: AbortSignal): Promise<Details> {
+  const { factory, type, run, webhook } = item;
+  if (factory === null) return {};
   if (run !== null) {
     return { run: await callApi('get', '/factories/{factory}/runs/{run}', { factory, run, signal }) };
   }
@@ -81,10 +80,10 @@ async function readDetails({ factory, type, alert }: AttentionItem, signal: Abor
 }
 
 function TitleOf({ item, run }: { readonly item: AttentionItem; readonly run: ShownRun | undefined }) {
-  const { type, alert } = item;
+  const { type } = item;
   const value = run?.lane?.kind === 'order' ? run.lane.value : undefined;
   const of = type === 'runs.held' && value !== undefined && value !== null ? ` of ${value}` : '';
-  return <Text text={sayAlert(alert ?? { type }) + of} />;
+  return <Text text={sayAlert(item) + of} />;
 }
 
 function BranchTitle({ status: { reconcile, revision } }: { readonly status: ShownStatus }) {
@@ -147,20 +146,21 @@ interface ActionProperties {
   readonly status: ShownStatus | undefined;
 }
 
-/** One button: what shows the cause, or else the command that mends it. */
+/** One button: what shows the cause and is not the page itself, or else the command that mends it. */
 function Action({ item, status }: ActionProperties) {
-  const { type, factory, alert } = item;
+  const { type, factory, remedy } = item;
   const failure = type === 'reconcile.failing' ? status?.reconcile?.lastFailure : undefined;
-  const command = findCommand(failure ? sayFailure(failure) : (alert?.remedy ?? ''));
+  const command = findCommand(failure ? sayFailure(failure) : (remedy ?? ''));
   const isCopied = type === 'reconcile.failing' || type === 'webhook.missed';
   if (isCopied && command !== undefined) return <CopyButton text={command} what="command" named />;
   if (factory === null) return null;
   const [label, to] = chooseLink(item, factory);
+  if (location.hash.startsWith(toHref(to))) return null;
   return <LinkButton look="small" label={label} to={to} />;
 }
 
-function chooseLink({ type, alert }: AttentionItem, factory: string): readonly [string, FactoryLocation] {
-  const { webhook, automation, run } = alert ?? {};
+function chooseLink(item: AttentionItem, factory: string): readonly [string, FactoryLocation] {
+  const { type, webhook, automation, run } = item;
   if (webhook && type === 'webhook.failing') {
     const query = { webhook: webhook.uid, outcome: rejections };
     return ['See the rejected', { page: 'deliveries', factory, query }];

@@ -63,7 +63,11 @@ export function Overview({ days, allWell }: Properties) {
           </>
         }
       />
-      <AttentionList isNamed={factory === undefined} details={details.value ?? new Map()} />
+      <AttentionList
+        items={attention.value}
+        isNamed={factory === undefined}
+        details={details.value ?? new Map()}
+      />
       {attention.value.length === 0 && <p class="acked well">{allWell}</p>}
       <Figures days={days} span={span} />
       <HourChart

@@ -10,7 +10,8 @@ import { Sign } from '../../parts/signs.tsx';
 import { type Column, Sec, Table } from '../../parts/tables.tsx';
 import { Code, Moment, Text, WithCode } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
-import { hrefOfItem, isMuted, replaceKnownAlert } from '../../state/attention.ts';
+import { hrefOfItem, isMuted } from '../../state/attention.ts';
+import { readAgain } from '../../state/connection.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
 import { nowMs } from '../../state/time.ts';
@@ -44,7 +45,7 @@ export function AlertsSection() {
   return (
     <>
       {isGone && <Notice cause={<WithCode text={`\`${asked}\` is no longer kept.`} />} />}
-      <OpenAlerts alerts={open} reload={reload} />
+      <OpenAlerts alerts={open} />
       <section>
         <Sec title="Past 30 days" />
         {past.length === 0 ? (
@@ -79,22 +80,17 @@ function markAsked({ id }: ShownAlert) {
 
 const bringIntoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
 
-interface OpenProperties {
-  readonly alerts: readonly ShownAlert[];
-  readonly reload: () => void;
-}
-
-function OpenAlerts({ alerts, reload }: OpenProperties) {
-  const { factory, mayManage } = useFactory();
+function OpenAlerts({ alerts }: { readonly alerts: readonly ShownAlert[] }) {
+  const { mayManage } = useFactory();
   const acknowledged = alerts.filter(alert => alert.acknowledged).length;
   const counts = [
     ...(alerts.length > acknowledged ? [String(alerts.length - acknowledged)] : []),
     ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
   ];
   const acting = useAction(async (change: () => Promise<ShownAlert>, told: string) => {
-    replaceKnownAlert({ ...(await change()), factory });
+    await change();
+    readAgain();
     announce(told);
-    reload();
   });
   const columns: readonly Column<ShownAlert>[] = [
     { head: 'Alert', look: 'two', cell: alert => <Told alert={alert} /> },
@@ -181,10 +177,10 @@ interface AlertProperties {
 
 /** The reason of an alert, with its remedy unless a page shows that. */
 function Told({ alert }: AlertProperties) {
-  const { type, webhook, reason, remedy } = alert;
+  const { webhook, reason, remedy } = alert;
   const { factory } = useFactory();
-  const [sign, word] = lookOfAttention[type];
-  const href = hrefOfItem({ type, factory, alert: { ...alert, factory } });
+  const [sign, word] = lookOfAttention[alert.type];
+  const href = hrefOfItem({ ...alert, factory });
   const title = <Text text={sayAlert(alert)} />;
   return (
     <span class="flow sign-and-text">

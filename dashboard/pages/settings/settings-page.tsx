@@ -5,7 +5,7 @@ import { callApi } from '../../api-client.ts';
 import { Empty } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Sign } from '../../parts/signs.tsx';
-import { isSeen, knownAlerts } from '../../state/attention.ts';
+import { isSeen } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -96,11 +96,12 @@ export function SettingsPage({ section, status }: Properties) {
   );
 }
 
-function markBranch({ status: { problem, reconcile, edited, changedByHand } }: SectionProperties) {
+function markBranch({ status: { problem, reconcile, attention } }: SectionProperties) {
   if (problem) return <Sign name="failed" label="not served" />;
   if (reconcile?.suspendedAt) return <Sign name="held" label="suspended" />;
   if (reconcile?.failingSince) return <Sign name="failed" label="cannot be applied" />;
-  return edited || changedByHand.length > 0 ? <Sign name="warning" label="drift" /> : undefined;
+  const isDrifted = attention.some(({ type }) => type === 'drift');
+  return isDrifted ? <Sign name="warning" label="drift" /> : undefined;
 }
 
 function markSecrets({ secrets: { value } }: SectionProperties) {
@@ -108,9 +109,9 @@ function markSecrets({ secrets: { value } }: SectionProperties) {
   return lacking > 0 ? <Sign name="warning" label={`${formatCount(lacking, 'value')} missing`} /> : undefined;
 }
 
-function markAlerts({ status: { factory } }: SectionProperties) {
-  const open = knownAlerts.value?.alerts.filter(alert => alert.factory === factory && !isSeen(alert));
-  if (!open?.length) return undefined;
+function markAlerts({ status: { attention } }: SectionProperties) {
+  const open = attention.filter(item => item.id !== null && !isSeen(item));
+  if (open.length === 0) return undefined;
   return (
     <span class="push count bad small">
       {open.length}

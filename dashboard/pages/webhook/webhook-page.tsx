@@ -21,6 +21,7 @@ import { useInterval } from '../../state/time.ts';
 import { useApi } from '../../state/use-api.ts';
 import { hasNoRequest, isAccepted, useWhy } from '../../state/use-why.ts';
 import { countBar, toBars } from '../../text/delivery-bars.ts';
+import { AttentionList } from '../overview/attention-list.tsx';
 import { DefinitionTab } from './definition-tab.tsx';
 import { FiltersTab } from './filters-tab.tsx';
 import { LeaveQuestion, SetUpTab } from './set-up-tab.tsx';
@@ -104,6 +105,7 @@ interface Properties {
 }
 
 function WebhookContent({ webhook, health, why, listeners, created, onChanged }: Properties) {
+  const { factory } = useFactory();
   const { uid, credential } = webhook;
   const [lastTest, setLastTest] = useState<SentTest>();
   const shown = health.value?.webhooks[0];
@@ -121,6 +123,13 @@ function WebhookContent({ webhook, health, why, listeners, created, onChanged }:
     <div class="page reading">
       <WebhookHeader {...{ webhook, tallied, listeners: listeners ?? [], onChanged, onTested }} />
       {why.value && <CauseNotice {...{ webhook, why: why.value, listeners }} />}
+      {why.value && (
+        <AttentionList
+          items={why.value.attention.map(item => ({ ...item, factory }))}
+          isNamed={false}
+          details={new Map()}
+        />
+      )}
       {why.value && !hasNoRequest(why.value) && <RequestStrip why={why.value} />}
       <WebhookTabs {...{ uid, tab, tallied, listeners }} />
       {tab === undefined && <Waiting error={why.error} reload={why.reload} what="the last request" />}

@@ -2,17 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { describeUnlogged } from '../../../schema/clients/describe.ts';
 import type { WhyStep } from '../../../schema/health.ts';
 import type { ExplainedWhy, ListedAutomation, ShownWebhook } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
-import { Button, LinkButton } from '../../parts/controls.tsx';
+import { LinkButton } from '../../parts/controls.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Path, Strip, type StripStep } from '../../parts/path.tsx';
 import { Text, Time, WithCode } from '../../parts/text.tsx';
-import { announce } from '../../state/announcements.ts';
-import { knownAlerts, replaceKnownAlert } from '../../state/attention.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time.ts';
-import { useAction } from '../../state/use-action.ts';
 import { hasNoRequest } from '../../state/use-why.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 import type { SignName } from '../../text/looks.ts';
@@ -84,7 +80,7 @@ interface RemedyProperties extends Pick<Properties, 'webhook' | 'listeners'> {
   readonly step: WhyStep;
 }
 
-/** The one button of the notice: what repairs this cause here, or that somebody has seen it. */
+/** The one button of the notice, if something here repairs this cause. */
 function Remedy({ step, webhook: { uid, name }, listeners }: RemedyProperties): ComponentChildren {
   const { factory, mayManage } = useFactory();
   if (step === 'automations') {
@@ -102,32 +98,14 @@ function Remedy({ step, webhook: { uid, name }, listeners }: RemedyProperties): 
       )
     );
   }
-  if (step === 'runs') {
-    return (
-      <LinkButton
-        look="small"
-        label="See the runs"
-        to={{ page: 'runs', factory, query: { state: 'failed' } }}
-      />
-    );
-  }
-  return mayManage && <Acknowledge uid={uid} />;
-}
-
-/** Acknowledges the open alert of the webhook, if there is one that nobody has acknowledged. */
-function Acknowledge({ uid }: { readonly uid: string }) {
-  const { factory } = useFactory();
-  const alert = knownAlerts.value?.alerts.find(
-    each => each.factory === factory && each.webhook?.uid === uid && each.acknowledged === null,
+  if (step !== 'runs') return null;
+  return (
+    <LinkButton
+      look="small"
+      label="See the runs"
+      to={{ page: 'runs', factory, query: { state: 'failed' } }}
+    />
   );
-  const { control, run } = useAction(async () => {
-    const path = '/factories/{factory}/alerts/{alert}/acknowledge';
-    const changed = await callApi('post', path, { factory, alert: alert?.id ?? '', body: {} });
-    replaceKnownAlert({ ...changed, factory });
-    announce('Alert acknowledged');
-  });
-  if (!alert) return null;
-  return <Button look="small" label="Acknowledge" {...control} onClick={run} />;
 }
 
 /** The way of the last request in a word for each step, and what was refused without a row. */

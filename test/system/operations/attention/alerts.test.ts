@@ -55,6 +55,24 @@ test('a resolved alert says what was wrong and for how long, and stays in the li
   expect(await listOpen()).toEqual([]);
 });
 
+test('open alerts of all factories are listed, the worst first', async () => {
+  const { store } = openAlerts();
+  const context = { nowMs: startMs, randomBytes, receivers: [], dashboardUrl: 'http://c' };
+  const find = (type: Finding['type'], factory: string, sinceMs = startMs): Finding => ({
+    ...{ type, factory, subject: `${type} ${sinceMs}`, name: 'x', problem: { reason: 'so', sinceMs } },
+  });
+  const findings = [
+    find('runs.failing', 'a'),
+    find('runs.held', 'b', startMs + minuteMs),
+    find('runs.held', 'a'),
+  ];
+  await store.alerts.change(state => followEpisodes(state, findings, context));
+  const listed = await listOpenAlerts(store, undefined);
+  expect(listed.map(({ type, factory }) => `${type} ${factory}`)).toEqual([
+    ...['runs.held a', 'runs.held b', 'runs.failing a'],
+  ]);
+});
+
 test('an acknowledged alert is not told again, only when it is resolved', async () => {
   const { follow, change, list } = openAlerts();
   await follow(true, startMs);
