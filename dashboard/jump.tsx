@@ -1,7 +1,8 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { callApi } from './api-client.ts';
 import { listPlaces } from './header.tsx';
 import { Key } from './parts/controls.tsx';
+import { useModal } from './parts/dialog.tsx';
 import { Icon } from './parts/icons.tsx';
 import { goTo } from './state/current-location.ts';
 import {
@@ -21,24 +22,9 @@ interface Properties {
   readonly factories: readonly string[];
 }
 
-/** Shows a dialog while its component is there, and then returns the focus to where it was. */
-function useShown() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const gone = useRef(false);
-  useLayoutEffect(() => {
-    const opened = dialog.current;
-    opened?.showModal();
-    return () => {
-      gone.current = true;
-      opened?.close();
-    };
-  }, []);
-  return { dialog, gone };
-}
-
 /** Finds names, IDs, pages and texts in payloads by the keyboard. A complete ID opens at once. */
 export function Jump({ location, factories }: Properties) {
-  const { dialog, gone } = useShown();
+  const { dialog, gone } = useModal();
   const list = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);

@@ -13,21 +13,26 @@ interface Properties {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog. The browser keeps the focus inside, closes it on Escape, and then returns the focus. */
-export function Dialog({ title, onClose, stays = false, children }: Properties) {
+/** Shows a dialog while its component is there, and then returns the focus to where it was. */
+export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const titleId = useId();
+  /** The close event comes late: by then the next dialog may be open. */
   const gone = useRef(false);
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
     return () => {
       gone.current = true;
-      // Returns the focus to where it was.
       opened?.close();
     };
   }, []);
-  // The close event comes late: by then the next dialog may be open.
+  return { dialog, gone };
+}
+
+/** A modal dialog. The browser keeps the focus inside, closes it on Escape, and then returns the focus. */
+export function Dialog({ title, onClose, stays = false, children }: Properties) {
+  const { dialog, gone } = useModal();
+  const titleId = useId();
   const close = () => {
     if (gone.current) return;
     // Browsers close a dialog on the second Escape, whatever its cancel event says.

@@ -26,7 +26,7 @@ interface CodeFieldProperties {
   readonly onInput: (text: string) => void;
 }
 
-export interface FieldIds {
+interface FieldIds {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
 }

@@ -3,7 +3,7 @@ import { usePopup } from '../state/use-popup.ts';
 import { Icon } from './icons.tsx';
 
 /** An entry of a menu; null: a line between groups. An entry with `href` is a link. */
-export type MenuEntry = {
+type MenuEntry = {
   readonly label: string;
   readonly onChoose?: () => void;
   readonly href?: string;

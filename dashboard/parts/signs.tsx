@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { SignName } from '../text/looks.ts';
 
 /** Colour is for exceptions: what is normal has none. */
-export type Tone = 'bad' | 'warn' | 'run' | 'good';
+type Tone = 'bad' | 'warn' | 'run' | 'good';
 
 interface SignProperties {
   readonly name: SignName;

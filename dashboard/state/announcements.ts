@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** A message about the last action, shown and read out for a few seconds. */
-export interface Announcement {
+interface Announcement {
   readonly text: string;
   readonly id: number;
   /** Where what was done can be opened. */

@@ -40,13 +40,16 @@ export function readChange(query: LocationQuery = {}): ClauseChange | undefined 
   }
 }
 
-/** Where the change is in the definition of the automation, and what is written there. */
-export function toDefinitionEdit(change: ClauseChange): {
-  readonly path: readonly (string | number)[];
-  readonly value: unknown;
-} {
+/** Where the change is in the definition of the automation, and what is written there; undefined if it is no field. */
+export function toDefinitionEdit(change: ClauseChange):
+  | {
+      readonly path: readonly (string | number)[];
+      readonly value: unknown;
+    }
+  | undefined {
   const { trigger, kind, path, operator, values } = change;
-  const keys = kind === 'headers' ? [path] : (parseFieldPath(path) ?? []).map(String);
+  const keys = kind === 'headers' ? [path] : parseFieldPath(path)?.map(String);
+  if (!keys) return undefined;
   return {
     path: ['triggers', trigger, 'filter', kind, ...keys],
     value: operator === 'in' ? values : { [operator]: values },

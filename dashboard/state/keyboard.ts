@@ -66,6 +66,15 @@ function isTyping(target: EventTarget | undefined): boolean {
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
+/** The keys that go from tab to tab, from the last to the first as well. */
+export function useTabKeys<T>(tabs: readonly T[], current: T, show: (tab: T) => void): void {
+  const step = (by: number) => {
+    const next = tabs[(tabs.indexOf(current) + by + tabs.length) % tabs.length];
+    if (next !== undefined) show(next);
+  };
+  useKeys({ '[': () => step(-1), ']': () => step(1) });
+}
+
 /** Does something on keys while the component is shown. The component that came last takes them. */
 export function useKeys(keys: Readonly<Record<Keys, () => void>>): void {
   const latest = useRef(keys);

@@ -22,7 +22,7 @@ export function isAccepted({ outcome }: Pick<ExplainedWhy['last'][number], 'outc
  * How far the last request to a webhook came. While none has come, it watches for the first one, so that the page turns
  * by itself; then calls `onFirst`.
  */
-export function useWhy(uid: string, _keys: readonly unknown[], onFirst?: () => void): Loading<ExplainedWhy> {
+export function useWhy(uid: string, onFirst?: () => void): Loading<ExplainedWhy> {
   const { factory } = useFactory();
   const why = useApi('/factories/{factory}/why/{subject}', { factory, subject: uid }, everyMs);
   const isWaiting = why.value !== undefined && hasNoRequest(why.value);

@@ -8,7 +8,7 @@ import {
 import { hourMs } from '../../schema/time-units.ts';
 
 /** The deliveries of an outcome in each hour, from the first to the current one. */
-export interface HourlyDeliveries {
+interface HourlyDeliveries {
   readonly outcome: Outcome;
   readonly hours: readonly number[];
 }

@@ -1,6 +1,3 @@
-import { renderFlowValue, renderWord } from '../../schema/changes/block-lines.ts';
-import { toClause } from '../../schema/filters/clause.ts';
-
 // Control characters except tab and line feed, text-direction characters, and zero-width characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
@@ -26,25 +23,4 @@ export function formatCount(count: number, thing: string, things = `${thing}s`):
 /** Writes invisible characters as escapes, so that text from outside cannot look like other text. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(invisible, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Formats a filter as definition files have it: YAML with one field per line, its list of values beside it. */
-export function formatFilter(filter: object): string {
-  return formatFields(filter, '').join('\n') || '{}';
-}
-
-function formatFields(filter: object, indent: string): string[] {
-  return Object.entries(filter).flatMap(([key, value]) => {
-    const line = `${indent}${renderWord(key)}:`;
-    if (isNested(value)) return [line, ...formatFields(value, `${indent}  `)];
-    return [`${line} ${renderFlowValue(value)}`];
-  });
-}
-
-/** Whether a value is an object with fields; an operator stays on its line. */
-function isNested(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const [first, ...others] = Object.values(value);
-  const isOperator = others.length === 0 && (Array.isArray(first) || typeof first !== 'object');
-  return !isOperator && toClause(value)?.operator !== 'compare';
 }

@@ -83,7 +83,7 @@ export function findNodes(root: unknown, sought: string): FoundNodes {
 }
 
 /** A difference between two payloads, at one path. Of a value that only one of them has, the other side is undefined. */
-export interface Difference {
+interface Difference {
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;

@@ -4,7 +4,7 @@ import { formatDuration } from './format-time.ts';
 import { lookOfRun, type SignName } from './looks.ts';
 
 /** A stretch of a run's time: it waited, it was attempted, or it backed off. */
-export interface RunStretch {
+interface RunStretch {
   readonly key: string;
   readonly sign: SignName;
   readonly title: string;

@@ -52,9 +52,8 @@ function useAskedChange(edit: AutomationText['edit']): void {
   const query = readQuery();
   useEffect(() => {
     const change = readChange(query);
-    if (!change) return;
-    const { path, value } = toDefinitionEdit(change);
-    edit(path, value);
+    const asked = change && toDefinitionEdit(change);
+    if (asked) edit(asked.path, asked.value);
   }, []);
 }
 

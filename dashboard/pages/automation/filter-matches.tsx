@@ -1,4 +1,3 @@
-import { parseFieldPath } from '../../../schema/field-path.ts';
 import type { StoredTest } from '../../api-answers.ts';
 import { callApi } from '../../api-client.ts';
 import { Cells } from '../../parts/clauses.tsx';
@@ -8,6 +7,7 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Sign } from '../../parts/signs.tsx';
 import { ClockTime, Code, Link, Text } from '../../parts/text.tsx';
 import type { AutomationBody } from '../../state/automation-draft.ts';
+import { toDefinitionEdit } from '../../state/clause-change.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { type Loading, useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -176,20 +176,16 @@ function Repairs({ clauses, onEdit }: RepairsProperties) {
   return (
     <>
       {clauses.map(({ trigger, kind, path, operator, allowed, suggestion }) => {
-        const keys = kind === 'headers' ? [path] : parseFieldPath(path);
-        if (!suggestion || !keys) return null;
-        const value = operator === 'in' ? suggestion.values : { [operator]: suggestion.values };
+        const { values = [] } = suggestion ?? {};
+        const edit = toDefinitionEdit({ trigger, kind, path, operator, values });
+        if (!suggestion || !edit) return null;
         return (
           <p key={`${trigger} ${path}`} class="flow said">
             <span>
               <Code text={path} /> is <Code text={allowed} />. With <Code text={suggestion.allowed} />,{' '}
               {suggestion.matches} would have started.
             </span>
-            <Button
-              look="small push"
-              label="Write it"
-              onClick={() => onEdit(['triggers', trigger, 'filter', kind, ...keys], value)}
-            />
+            <Button look="small push" label="Write it" onClick={() => onEdit(edit.path, edit.value)} />
           </p>
         );
       })}

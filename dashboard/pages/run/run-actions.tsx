@@ -11,7 +11,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { goTo } from '../../state/current-location.ts';
 import { useKeys } from '../../state/keyboard.ts';
 import { toHref } from '../../state/page-location.ts';
-import { type ActionControl, useAction } from '../../state/use-action.ts';
+import { useAction } from '../../state/use-action.ts';
 import { formatLength } from '../../text/format-time.ts';
 
 /** A run of this age is asked about before it is cancelled, in ms. */
@@ -51,10 +51,10 @@ export function RunActions({ run, onChanged }: Properties) {
   return (
     <>
       {run.state === 'failed' && !run.dismissed && (
-        <ActButton label="Dismiss" control={acting.control} onClick={() => acting.run('dismiss')} />
+        <Button label="Dismiss" {...acting.control} onClick={() => acting.run('dismiss')} />
       )}
-      <ActButton label="Run again…" control={acting.control} onClick={() => setAsks('again')} />
-      {mayCancel && <ActButton label="Cancel run" control={acting.control} onClick={cancel} />}
+      <Button label="Run again…" {...acting.control} onClick={() => setAsks('again')} />
+      {mayCancel && <Button label="Cancel run" {...acting.control} onClick={cancel} />}
       {run.waitsFor === 'approval' && (
         <Button look="primary" label="Approve" {...acting.control} onClick={() => acting.run('approve')} />
       )}
@@ -110,16 +110,6 @@ function Asking({ asks, run, act, onClose }: AskingProperties) {
       <p>{describeCancelled(run)}</p>
     </Question>
   );
-}
-
-interface ButtonProperties {
-  readonly label: string;
-  readonly control: ActionControl;
-  readonly onClick: () => void;
-}
-
-function ActButton({ label, control, onClick }: ButtonProperties) {
-  return <Button label={label} {...control} onClick={onClick} />;
 }
 
 function describeCancelled({ state, startedAt }: ShownRun): string {

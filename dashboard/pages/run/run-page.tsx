@@ -12,7 +12,7 @@ import { State } from '../../parts/signs.tsx';
 import { ClockTime, Code, ExactTime, Fact, Facts, Id, Link, Size, Text } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { readQuery } from '../../state/current-location.ts';
-import { useKeys } from '../../state/keyboard.ts';
+import { useTabKeys } from '../../state/keyboard.ts';
 import { areSettled, useLoad, useRunRefresh } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { nowMs } from '../../state/time.ts';
@@ -114,11 +114,9 @@ function RunTabs({ run, delivery }: PathProperties) {
       id: run.id,
       ...(each !== 'Output' && { query: { tab: each.toLowerCase() } }),
     });
-  const step = (by: number) => {
-    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
-    if (next) globalThis.location.hash = hrefOf(next);
-  };
-  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  useTabKeys(tabs, tab, next => {
+    globalThis.location.hash = hrefOf(next);
+  });
   return (
     <>
       <Tabs

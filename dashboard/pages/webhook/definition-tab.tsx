@@ -2,7 +2,7 @@ import { shortenRevision } from '../../../schema/clients/describe.ts';
 import type { ShownStatus, ShownWebhook } from '../../api-answers.ts';
 import { LinkButton } from '../../parts/controls.tsx';
 import { CopyableBlock } from '../../parts/copyable.tsx';
-import { EnabledDiff } from '../../parts/diff-block.tsx';
+import { DiffBlock } from '../../parts/diff-block.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Code, Text, Time } from '../../parts/text.tsx';
 import { factoryStatus } from '../../state/attention.ts';
@@ -92,7 +92,12 @@ function Drift({ status, webhook }: { readonly status: ShownStatus; readonly web
     >
       The file says {says}. {followsBranch ? 'The next commit that is applied' : 'The next apply'} undoes the
       change.
-      <EnabledDiff enabled={webhook.enabled} />
+      <DiffBlock
+        lines={[
+          { mark: '-', text: `enabled: ${!webhook.enabled}` },
+          { mark: '+', text: `enabled: ${webhook.enabled}` },
+        ]}
+      />
     </Notice>
   );
 }

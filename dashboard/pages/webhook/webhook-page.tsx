@@ -13,7 +13,7 @@ import type { Created } from '../../parts/setup-path.tsx';
 import { takeCreated } from '../../state/created-webhook.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo, readQuery } from '../../state/current-location.ts';
-import { useKeys } from '../../state/keyboard.ts';
+import { useTabKeys } from '../../state/keyboard.ts';
 import { useListeners } from '../../state/loaded-objects.ts';
 import { areSettled, type Loading } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
@@ -73,7 +73,7 @@ function LoadedWebhook({ uid, created, onRotated }: LoadedProperties) {
   const { factory, reload: reloadFactory } = useFactory();
   const webhook = useApi('/factories/{factory}/webhooks/{uid}', { factory, uid }, everyMs);
   const health = useApi('/factories/{factory}/health', { factory, query: { webhook: uid } }, everyMs);
-  const why = useWhy(uid, [], health.reload);
+  const why = useWhy(uid, health.reload);
   const listeners = useListeners(uid);
   // The page appears whole: the cause above the tabs would move them.
   if (!webhook.value || !areSettled(health, why, listeners))
@@ -158,11 +158,9 @@ function useTab(uid: string, isSetUpFirst: boolean | undefined): TabName | undef
   const asked = readQuery().tab;
   const first = isSetUp.current === undefined ? undefined : isSetUp.current ? 'set-up' : 'deliveries';
   const tab = tabs.find(each => each === asked) ?? first;
-  const step = (by: number) => {
-    const next = tabs[(tabs.indexOf(tab ?? 'deliveries') + by + tabs.length) % tabs.length];
-    if (next) goTo({ page: 'webhook', factory, id: uid, query: { tab: next } });
-  };
-  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  useTabKeys(tabs, tab ?? 'deliveries', next =>
+    goTo({ page: 'webhook', factory, id: uid, query: { tab: next } }),
+  );
   return tab;
 }
 

@@ -6,7 +6,6 @@ import type {
   ShownHealth,
   TalliedWebhook,
 } from '../../api-answers.ts';
-import { callApi } from '../../api-client.ts';
 import { Spark } from '../../parts/charts.tsx';
 import { ToggleChip } from '../../parts/chips.tsx';
 import { Finder, LinkButton } from '../../parts/controls.tsx';
@@ -18,9 +17,10 @@ import { type Column, LinkTable } from '../../parts/tables.tsx';
 import { Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { currentLocation, readQuery, redirectTo } from '../../state/current-location.ts';
-import { areSettled, usePolled } from '../../state/loading.ts';
+import { areSettled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { timeZone } from '../../state/time.ts';
+import { useApi } from '../../state/use-api.ts';
 import { describeBars, sum, toBars, toSparkBars } from '../../text/delivery-bars.ts';
 import { formatMoment } from '../../text/format-time.ts';
 import type { SignName } from '../../text/looks.ts';
@@ -39,22 +39,9 @@ interface Row {
 
 export function WebhooksPage() {
   const { factory, mayManage } = useFactory();
-  const given = (signal: AbortSignal) => ({ factory, signal });
-  const { value, error, reload } = usePolled(
-    signal => callApi('get', '/factories/{factory}/webhooks', given(signal)),
-    [factory],
-    listEveryMs,
-  );
-  const health = usePolled(
-    signal => callApi('get', '/factories/{factory}/health', given(signal)),
-    [factory],
-    listEveryMs,
-  );
-  const automations = usePolled(
-    signal => callApi('get', '/factories/{factory}/automations', given(signal)),
-    [factory],
-    listEveryMs,
-  );
+  const { value, error, reload } = useApi('/factories/{factory}/webhooks', { factory }, listEveryMs);
+  const health = useApi('/factories/{factory}/health', { factory }, listEveryMs);
+  const automations = useApi('/factories/{factory}/automations', { factory }, listEveryMs);
   return (
     <div class="page">
       <PageHeading

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { identitySourceTexts, shortenRevision } from '../../../schema/clients/describe.ts';
 import type { ShownDelivery } from '../../api-answers.ts';
 import { requestApi } from '../../api-client.ts';
-import { useKeys } from '../../state/keyboard.ts';
+import { useTabKeys } from '../../state/keyboard.ts';
 import { useLoad } from '../../state/loading.ts';
 import { escapeInvisible } from '../../text/format-values.ts';
 import { foundNodesMax } from '../../text/payload-tree.ts';
@@ -29,11 +29,7 @@ export function DeliveryParts({ delivery, payload, bodyUrl, onFilter }: Properti
   const { headers = {} } = delivery;
   const [part, setPart] = useState<Part>('payload');
   const { root, search, setSought, go } = usePayloadSearch(payload);
-  const step = (by: number) => {
-    const next = parts[parts.indexOf(part) + by];
-    if (next) setPart(next);
-  };
-  useKeys({ '[': () => step(-1), ']': () => step(1) });
+  useTabKeys(parts, part, setPart);
   const labels = {
     payload: 'Payload',
     headers: `Headers ${Object.keys(headers).length}`,

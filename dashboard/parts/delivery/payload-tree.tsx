@@ -21,7 +21,7 @@ import { Link, Marked, Text } from '../text.tsx';
 const openLevels = 1;
 
 /** A search in a payload: what is sought, what was found, and which of the matches is shown, from 0 on. */
-export interface PayloadSearch {
+interface PayloadSearch {
   readonly sought: string;
   readonly found: FoundNodes;
   readonly at: number;

@@ -7,7 +7,7 @@ import { Dialog } from '../dialog.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
 /** The words for the action and its rows, as in `Replay` and `replayed`, `delivery` and `deliveries`. */
-export interface BulkWords {
+interface BulkWords {
   readonly verb: string;
   readonly done: string;
   readonly one: string;

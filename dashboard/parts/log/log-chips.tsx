@@ -9,7 +9,7 @@ import { formatHours, formatTimeInput, parseTimeInput } from '../../text/format-
 import { ChoiceChip } from '../chips.tsx';
 import { Icon } from '../icons.tsx';
 
-export type ChipName = 'time' | 'webhook' | 'event' | 'automation' | 'state' | 'outcome';
+type ChipName = 'time' | 'webhook' | 'event' | 'automation' | 'state' | 'outcome';
 
 /** Sets filters; an empty value removes one. */
 export type ChangeFilters = (changed: Readonly<Partial<Record<LogFilterName, string>>>) => void;

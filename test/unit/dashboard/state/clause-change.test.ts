@@ -46,8 +46,11 @@ test('writes the values in place of those of the clause, and leaves everything e
     '        X-E: [p]',
     '',
   ].join('\n');
-  const { path, value } = toDefinitionEdit(change);
-  const edited = setInYaml(text, path, value) ?? '';
+  const edit = (asked: ClauseChange) => {
+    const { path, value } = toDefinitionEdit(asked) ?? { path: [], value: undefined };
+    return setInYaml(text, path, value) ?? '';
+  };
+  const edited = edit(change);
   expect(parse(edited)).toEqual({
     triggers: [
       { filter: { webhook: 'github' } },
@@ -61,14 +64,7 @@ test('writes the values in place of those of the clause, and leaves everything e
     ],
   });
   expect(edited).toContain('# ours');
-  const header = toDefinitionEdit({
-    ...change,
-    kind: 'headers',
-    path: 'X-E',
-    operator: 'in',
-    values: ['push'],
-  });
-  expect(parse(setInYaml(text, header.path, header.value) ?? '').triggers[1].filter.headers).toEqual({
-    'X-E': ['push'],
-  });
+  const header = edit({ ...change, kind: 'headers', path: 'X-E', operator: 'in', values: ['push'] });
+  expect(parse(header).triggers[1].filter.headers).toEqual({ 'X-E': ['push'] });
+  expect(toDefinitionEdit({ ...change, path: '$' })).toBeUndefined();
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   formatAge,
@@ -7,9 +6,8 @@ import {
   formatTimeInput,
   parseTimeInput,
 } from '../../../../dashboard/text/format-time.ts';
-import { formatFilter, formatSize } from '../../../../dashboard/text/format-values.ts';
+import { formatSize } from '../../../../dashboard/text/format-values.ts';
 import { inFactory, sayChange } from '../../../../dashboard/text/sentences.ts';
-import { parseYaml } from '../../../../schema/definitions/yaml-source.ts';
 
 test.for([
   [0, '0 B'],
@@ -48,51 +46,6 @@ test('a field for a time gives back what it shows, in UTC and in local time', ()
   for (const zone of ['utc', 'local'] as const)
     expect(parseTimeInput(formatTimeInput(at, zone), zone)).toBe(at);
   expect(parseTimeInput('', 'utc')).toBe('');
-});
-
-test('formats a filter as files have it', () => {
-  const filter = {
-    action: ['opened', null],
-    issue: { level: { not_in: [1, true] }, odd: {}, at: { exists: false }, 'a: b': ['null', 'no #'] },
-    ref: { like: ['refs/*'] },
-    size: { compare: { at_least: 1, below: 2.5 } },
-  };
-  expect(formatFilter(filter)).toBe(`action: [opened, null]
-issue:
-  level: { not_in: [1, true] }
-  odd: {}
-  at: { exists: false }
-  "a: b": ["null", "no #"]
-ref: { like: ["refs/*"] }
-size: { compare: { at_least: 1, below: 2.5 } }`);
-  expect(formatFilter({})).toBe('{}');
-});
-
-test('a formatted filter is read as the same filter, whatever its names and values', () => {
-  const scalar = fc.oneof(
-    fc.string(),
-    // A definition has no negative zero.
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map(number => number + 0),
-    fc.boolean(),
-    fc.constant(null),
-  );
-  const key = fc.string().filter(text => text !== '__proto__');
-  const { filter } = fc.letrec(tie => ({
-    filter: fc.dictionary(key, tie('value'), { noNullPrototype: true, maxKeys: 4 }),
-    value: fc.oneof(
-      { maxDepth: 4 },
-      fc.array(scalar),
-      fc.record({ in: fc.array(scalar) }),
-      fc.record({ exists: fc.boolean() }),
-      tie('filter'),
-    ),
-  }));
-  fc.assert(
-    fc.property(filter, value => {
-      const parsed = parseYaml('filter', new TextEncoder().encode(formatFilter(value as object)));
-      expect(parsed.ok && parsed.source.value).toEqual(value);
-    }),
-  );
 });
 
 test('a range of hours names its day once, or both of them', () => {
