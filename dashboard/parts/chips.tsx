@@ -6,7 +6,7 @@ import { Text } from './text.tsx';
 /** From how many options on a list has a search. */
 const searchedOptions = 8;
 
-interface ChipOption {
+export interface ChipOption {
   readonly value: string;
   readonly label: string;
   /** Follows the label, less prominent. */

@@ -12,6 +12,18 @@ export function DiffBlock({ lines }: { readonly lines: readonly DiffLine[] }) {
   );
 }
 
+/** What somebody has changed against the definition file: nothing else can be changed without it. */
+export function EnabledDiff({ enabled }: { readonly enabled: boolean }) {
+  return (
+    <DiffBlock
+      lines={[
+        { mark: '-', text: `enabled: ${!enabled}` },
+        { mark: '+', text: `enabled: ${enabled}` },
+      ]}
+    />
+  );
+}
+
 function Line({ line: { mark, text } }: { readonly line: DiffLine }) {
   const shown = `${mark} ${escapeInvisible(text)}\n`;
   if (mark === '+') return <ins>{shown}</ins>;

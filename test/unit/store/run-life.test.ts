@@ -16,11 +16,13 @@ const queued: RunLife = {
 
 /** Lets events happen to a run; fails if one comes too late. */
 function follow(run: RunLife, ...events: readonly RunEvent[]): RunLife {
-  return events.reduce((life, event) => {
+  let life = run;
+  for (const event of events) {
     const change = live(life, event);
     expect(change, event.kind).toBeDefined();
-    return { ...life, ...change };
-  }, run);
+    life = { ...life, ...change };
+  }
+  return life;
 }
 
 const claimed = (claimFor: 'attempt' | 'alone' | 'cancel') =>
