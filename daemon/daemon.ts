@@ -280,13 +280,14 @@ async function startRuns(
     ...{ environment, store, deliveryLog, nowMs },
     openCallbacks: openCallbacksAt,
   });
-  await store.offeredRunners.record(listed.map(toOffered));
+  await store.offeredRunners.record(daemonId, listed.map(toOffered));
   const runQueue = await startRunQueue({
     ...{ store, deliveryLog, runners, log, nowMs, monotonicMs },
     findGone: async names => {
       const offered = await store.offeredRunners.read();
       return names.filter(name => !offered.some(one => one.name === name));
     },
+    runnerWaitMs: settings.runs.runnerWaitSeconds * 1_000,
     readAutomation: ({ snapshot, automation }) => thread.run('readRunAutomation', { snapshot, automation }),
     ...{ daemonId, traces },
     observe: metrics.observeAttempt,

@@ -64,6 +64,8 @@ export interface RunQueueOptions {
   readonly runners: OpenRunners;
   /** Finds which of these runners no daemon offers. */
   readonly findGone: (runners: readonly string[]) => Promise<readonly string[]>;
+  /** How long due runs wait while no daemon offers their runner, in ms; by default, not at all. */
+  readonly runnerWaitMs?: number;
   /** Reads automations where that does not delay deliveries; by default, in this thread. */
   readonly readAutomation?: ReadRunAutomation;
   /** Undefined unless the daemon traces. */
@@ -178,13 +180,14 @@ export class RunQueue {
   }
 
   async #claimDueRuns(): Promise<number | undefined> {
-    const { findGone, log } = this.#options;
+    const { findGone, log, nowMs, runnerWaitMs = 0 } = this.#options;
     try {
       await this.#correctDueTimes();
       const { nextDueMs, otherRunners } = await this.#claimFor(this.#findPlaces());
       const gone = otherRunners ? await findGone(otherRunners) : [];
-      if (gone.length > 0)
-        await this.#claimFor(Object.fromEntries(gone.map(name => [name, goneRunsConcurrent])));
+      const places = Object.fromEntries(gone.map(name => [name, goneRunsConcurrent]));
+      // They fail: another daemon may offer their runner soon.
+      if (gone.length > 0) await this.#claimFor(places, nowMs() - runnerWaitMs);
       return nextDueMs;
     } catch (error) {
       log.error({ err: error }, 'cannot claim runs; the daemon tries again');
@@ -192,11 +195,12 @@ export class RunQueue {
     }
   }
 
-  async #claimFor(places: RunnerPlaces): Promise<ClaimedRuns> {
+  async #claimFor(places: RunnerPlaces, dueMs?: number): Promise<ClaimedRuns> {
     const { deliveryLog, daemonId, nowMs } = this.#options;
     const suspects = this.#listSuspects();
     const alone = suspects.length > 0 && { alone: { runners: suspects, isIdle: this.#executing.size === 0 } };
-    const claimed = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), places, ...alone });
+    const due = dueMs !== undefined && { dueMs };
+    const claimed = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), places, ...due, ...alone });
     const { runs, stopped = [], toCancel = [] } = claimed;
     for (const run of runs) this.#begin(run, claimed.alone === 'claimed');
     for (const run of stopped) this.#tellStopped(run);

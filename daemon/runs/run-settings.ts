@@ -24,6 +24,8 @@ const runAttempts = 3;
 const backOffFirstSeconds = 10;
 /** @limit Longest wait between two attempts at a run, in seconds: a repaired receiver is tried again within ten minutes. */
 const backOffSecondsMax = 600;
+/** @limit Default time for which a run waits for a daemon that offers its runner, in seconds: a deployment is over by then. */
+const runnerWaitSeconds = 3_600;
 /** @limit Time limit for one attempt by a command, in seconds: it may be an agent at work. */
 const runCommandSeconds = 600;
 
@@ -232,6 +234,13 @@ export const runSettingsShape = z
       .prefault({ kind: 'directory' })
       .describe('How an attempt at a run is executed, unless its automation names a runner.'),
     ...boundFields,
+    runnerWaitSeconds: z
+      .number()
+      .min(0)
+      .default(runnerWaitSeconds)
+      .describe(
+        'Time for which a due run waits while no daemon offers its runner, in seconds; then it fails.',
+      ),
     runners: namedRunners
       .default({})
       .describe('Further runners by name, which automations choose with `runner`.'),

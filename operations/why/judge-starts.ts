@@ -142,7 +142,7 @@ export function judgeRunsStep(facts: WhyFacts): Judgement {
   return judgement.state === 'wrong' ? { ...judgement, atMs: accepted?.atMs } : judgement;
 }
 
-function judgeRuns({ runs, output, nowMs, holding, usualMs, pause, ahead }: WhyFacts): Judgement {
+function judgeRuns({ runs, output, nowMs, holding, usualMs, pause, ahead, offered }: WhyFacts): Judgement {
   const failed = runs.find(({ state, dismissed }) => state === 'failed' && !dismissed);
   if (failed?.stopped) {
     const remedy = `Check whether its own work fires the webhook, then run \`hookmill runs retry ${failed.id}\`.`;
@@ -180,6 +180,11 @@ function judgeRuns({ runs, output, nowMs, holding, usualMs, pause, ahead }: WhyF
   if (waiting) {
     const runs = waiting.runner === defaultRunner ? 'runs' : `runs.runners.${waiting.runner}`;
     const message = `${nameRun(waiting)} has waited to be started since ${formatTime(waiting.notBeforeMs)}`;
+    if (!offered.includes(waiting.runner))
+      return wrong(
+        `${message}, because no daemon offers the runner ${waiting.runner}`,
+        `Add it to \`runs.runners\` of a daemon, and restart that. After \`runs.runnerWaitSeconds\`, the run fails.`,
+      );
     return wrong(
       message,
       `Check that a daemon runs, and whether other runs take the places of the runner (\`${runs}.concurrency\`).`,

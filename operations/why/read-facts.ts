@@ -191,9 +191,12 @@ async function readRuns(
   accepted: LoggedDelivery | undefined,
   { state, listening, askedRun }: RunsRead,
 ): Promise<
-  Pick<WhyFacts, 'runs' | 'holding' | 'pause' | 'ahead' | 'output' | 'verdicts' | 'warnings' | 'usualMs'>
+  Pick<
+    WhyFacts,
+    'runs' | 'offered' | 'holding' | 'pause' | 'ahead' | 'output' | 'verdicts' | 'warnings' | 'usualMs'
+  >
 > {
-  if (!accepted) return { runs: [], output: [], verdicts: [], warnings: [] };
+  if (!accepted) return { runs: [], offered: [], output: [], verdicts: [], warnings: [] };
   const all = askedRun ? [askedRun] : await factory.store.deliveries.listRunsOfDelivery(accepted.id);
   const runs = [...new Map(all.map(run => [run.automation, run])).values()];
   const failed = runs.find(({ error }) => error !== undefined);
@@ -209,7 +212,8 @@ async function readRuns(
     findPause(factory, runs),
     findAhead(factory, runs),
   ]);
-  return { runs, holding, pause, ahead, output, verdicts, warnings, usualMs };
+  const offered = (await factory.store.offeredRunners.read()).map(({ name }) => name);
+  return { runs, offered, holding, pause, ahead, output, verdicts, warnings, usualMs };
 }
 
 /** Judges the automations that listen now: those that are enabled first, then the nearest to a match. */

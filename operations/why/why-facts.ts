@@ -74,6 +74,8 @@ export interface WhyFacts {
   readonly runs: readonly Run[];
   /** How long runs of the first running one's automation usually take, in ms; absent if too few have succeeded. */
   readonly usualMs?: number | undefined;
+  /** The names of the runners that daemons offer. */
+  readonly offered: readonly string[];
   /** The pause of an automation of `runs`. */
   readonly pause?: Pause | undefined;
   /** The run at work for which one of `runs` waits. */

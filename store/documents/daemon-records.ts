@@ -14,7 +14,8 @@ import type { Documents, StoredDocument } from '../ports/documents.ts';
 
 type OfferedState = z.output<typeof offeredRunnersShape>;
 
-const onlyDefault: OfferedState = {
+/** What is offered before a daemon has started. */
+export const onlyDefault: OfferedState = {
   formatVersion: 1,
   runners: [
     { name: defaultRunner, kind: 'directory', factories: ['*'], automations: ['*'], repositories: [] },
@@ -29,11 +30,11 @@ const offeredRunnersDocument: StoredDocument<OfferedState> = {
   whenEdited: state => state,
 };
 
-/** The offered runners, in one document. */
+/** The offered runners of a store that one daemon serves, in one document. */
 export function openOfferedRunners(documents: Documents): OfferedRunners {
   return {
     read: async () => (await documents.read(offeredRunnersDocument)).runners,
-    record: async offered => {
+    record: async (_, offered) => {
       const next: OfferedState = { formatVersion: 1, runners: [...offered] };
       await documents.change(offeredRunnersDocument, async state => ({
         next: isDeepStrictEqual(state, next) ? undefined : next,

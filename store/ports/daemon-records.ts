@@ -24,11 +24,15 @@ export const offeredRunnersShape = z.strictObject({
   runners: z.array(offeredRunnerShape),
 });
 
-/** The runners that the last daemon to start offers, by which plans and applies check automations. */
+/** The runners that daemons offer, by which plans and applies check automations, and runs wait. */
 export interface OfferedRunners {
-  /** Only the default runner before a daemon has started. */
+  /**
+   * Those of all daemons that are alive, or of the last one to start if none is; of several with a name, that of the last
+   * one. Only the default runner before a daemon has started.
+   */
   read(): Promise<readonly OfferedRunner[]>;
-  record(runners: readonly OfferedRunner[]): Promise<void>;
+  /** Records what a daemon offers as long as it is alive. `daemonId`: as in a `RunClaim`. */
+  record(daemonId: string, runners: readonly OfferedRunner[]): Promise<void>;
 }
 
 /** The globs of names that say who may use a runner. */

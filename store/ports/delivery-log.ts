@@ -270,6 +270,8 @@ export interface RunClaim {
   readonly nowMs: number;
   /** How many runs each runner may begin, by its name. Runs of other runners stay queued. */
   readonly places: RunnerPlaces;
+  /** Only runs that are due since this time; by default, all that are due. */
+  readonly dueMs?: number;
   /** Absent if no run can end the daemon. */
   readonly alone?: {
     /** The runners whose runs might end the daemon. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
-import { openIssuerKeys, openOfferedRunners, openSenderStates } from '../documents/daemon-records.ts';
+import { openIssuerKeys, openSenderStates } from '../documents/daemon-records.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../home/daemon-address.ts';
 import { homeAt } from '../home/home.ts';
@@ -27,6 +27,7 @@ import { openPostgresLog } from './delivery-log/open-postgres-log.ts';
 import { openPostgresReader } from './delivery-log/reader.ts';
 import { migrateTables, readTablesVersion } from './migrations.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
+import { openTableRunners } from './replicas/table-runners.ts';
 import { openTableSessions } from './replicas/table-sessions.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableAuditLog } from './table-audit-log.ts';
@@ -61,7 +62,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     reconcileStatuses,
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
-    offeredRunners: openOfferedRunners(documents),
+    offeredRunners: openTableRunners(database),
     senderStates: openSenderStates(documents),
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),

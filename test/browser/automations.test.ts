@@ -258,12 +258,12 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
   const { page, api, daemon, visit } = await openDashboard();
   const { offeredRunners } = storeIn(homeAt(daemon.workspace.home));
   const configured = await offeredRunners.read();
-  onTestFinished(() => offeredRunners.record(configured));
+  onTestFinished(() => offeredRunners.record('daemon', configured));
   const agents: OfferedRunner = {
     ...{ name: 'agents', kind: 'command', factories: ['*'], automations: ['*'], repositories: ['shop'] },
   };
   const others = { ...agents, name: 'secret', factories: ['elsewhere'] };
-  await offeredRunners.record([...configured, agents, others]);
+  await offeredRunners.record('daemon', [...configured, agents, others]);
   const webhook = await createWebhook(api, 'deploys');
   await deliver(webhook, { issue: { id: 7 } });
   await automate(api, 'triage', webhook.uid, undefined, {
@@ -317,11 +317,11 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
   await page.keyboard.type('4');
   await slotOf(page, 'Attempts').getByText('up to 4 times').waitFor();
 
-  await offeredRunners.record(configured);
+  await offeredRunners.record('daemon', configured);
   const dialog = await review(page);
   await dialog.getByRole('button', { name: 'Apply' }).click();
   await dialog.getByText('the daemon offers no runner agents').waitFor();
-  await offeredRunners.record([...configured, agents]);
+  await offeredRunners.record('daemon', [...configured, agents]);
   await dialog.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('Applied triage').waitFor();
   expect(await readText(page)).toMatch(/^# What runs do\./);

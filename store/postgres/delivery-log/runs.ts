@@ -167,9 +167,9 @@ async function takeToCancel(
  * it.
  */
 async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): Promise<ClaimedRuns> {
-  const { daemonId, nowMs, places, alone } = claim;
+  const { daemonId, nowMs, dueMs = nowMs, places, alone } = claim;
   if (alone) {
-    const values = [daemonId, nowMs, alone.runners];
+    const values = [daemonId, nowMs, nowMs, alone.runners];
     const { rows } = await client.query<DueRun>(lockAlone, values);
     if (rows.length > 0 && !alone.isIdle) return { runs: [], alone: 'waits' };
     const { started } = isFirst ? await decide(client, rows, claim, 'alone') : { started: [] };
@@ -181,7 +181,7 @@ async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): 
   let decided: number | undefined;
   let free = leaveFree(places, []);
   while (Object.keys(free).length > 0 && decisions < flowDecisionsMax && decided !== 0) {
-    const values = [daemonId, nowMs, Object.keys(free), Object.values(free)];
+    const values = [daemonId, nowMs, dueMs, Object.keys(free), Object.values(free)];
     const due = await client.query<DueRun>(lockDue, values);
     const found = await decide(client, due.rows, claim, 'attempt');
     runs.push(...found.started);
@@ -243,15 +243,15 @@ interface DueRun extends LockedRun {
 
 // A run that somebody cancels is claimed for that only.
 const selectDue = `SELECT ${columnsToChange}, ${isPausedRun} AS "isPaused" FROM hookmill.runs
-    WHERE state = 'queued' AND cancel IS NULL AND not_before_ms <= $2 AND ${isHeld}`;
+    WHERE state = 'queued' AND cancel IS NULL AND not_before_ms <= $3 AND ${isHeld}`;
 
 const lockDue = `
-  SELECT due.* FROM unnest($3::text[], $4::integer[]) AS places (name, count), LATERAL (
+  SELECT due.* FROM unnest($4::text[], $5::integer[]) AS places (name, count), LATERAL (
     ${selectDue} AND ${runnerOfRun} = name ORDER BY not_before_ms, seq LIMIT count FOR UPDATE SKIP LOCKED) AS due`;
 
 const lockAlone = `
   ${selectDue} AND interrupted IS NOT NULL AND (interrupted::jsonb ->> 'times')::integer >= ${interruptionsMax}
-    AND ${runnerOfRun} = ANY ($3) ORDER BY not_before_ms, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
+    AND ${runnerOfRun} = ANY ($4) ORDER BY not_before_ms, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /** Finds when the next run is due, and other runners with queued runs. */
 async function findNext(

@@ -359,6 +359,13 @@ CREATE TABLE hookmill.replicas (
   started_at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 50);
 
+-- The runners that each daemon offers, as JSON; they count as long as its lease.
+CREATE TABLE hookmill.offered_runners (
+  daemon_id text PRIMARY KEY,
+  runners text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (fillfactor = 50);
+
 -- Work that the daemons take turns at: the reconciles of a factory, retention.
 CREATE TABLE hookmill.turns (
   name text PRIMARY KEY,

@@ -199,6 +199,20 @@ test('the runs of a replica whose lease has ended are executed by another', asyn
   expect((await runs()).every((run: { attempts: number }) => run.attempts === 2)).toBe(true);
 });
 
+test('a runner counts as offered as long as a replica that offers it is alive, whichever replica started last', async () => {
+  const url = await server.createDatabaseWithTables();
+  const deploy = { kind: 'directory', factories: ['*'] };
+  const first = await openReplica(url, { runs: { runners: { deploy } } });
+  const last = await openReplica(url, { runs: { runnerWaitSeconds: 0 } });
+  onTestFinished(() => last.stop());
+  const manager = await last.client();
+  const list = async () =>
+    (await manager.call('listRunners')).json.runners.map(({ name }: { name: string }) => name).sort();
+  expect(await list()).toEqual(['default', 'deploy']);
+  await first.stop();
+  expect(await list()).toEqual(['default']);
+});
+
 test('a branch is looked at, and no longer, when any replica is asked, and then by one of them', async () => {
   const [here, there] = bounded;
   const [manager, otherManager] = [await here.client({ factory }), await there.client({ factory })];

@@ -107,11 +107,12 @@ function prepareTakeToCancel(database: SqliteDatabase, change: ChangeRun) {
 
 /** Selects the first due run that is to be tried alone. */
 function prepareSelectAlone(database: SqliteDatabase): (claim: RunClaim) => DueRun | undefined {
-  const select = database.prepare<{ nowMs: number; runners: string }, DueRun>(
+  const select = database.prepare<DueParameters & { runners: string }, DueRun>(
     `${selectDueRuns} WHERE ${isDue} AND interrupted IS NOT NULL AND interrupted ->> '$.times' >= ${interruptionsMax}
       AND runner IN (SELECT value FROM json_each(@runners)) ORDER BY not_before_ms, seq LIMIT 1`,
   );
-  return ({ nowMs, alone }) => alone && select.get({ nowMs, runners: JSON.stringify(alone.runners) });
+  return ({ nowMs, alone }) =>
+    alone && select.get({ nowMs, dueMs: nowMs, runners: JSON.stringify(alone.runners) });
 }
 
 /** Finds when the next run is due, and other runners with queued runs. */
@@ -150,9 +151,10 @@ function prepareDecideDue(
   database: SqliteDatabase,
   decide: Decide,
 ): (claim: RunClaim, runner: string, places: number) => Decided {
-  const selectDue = database.prepare<{ runner: string; nowMs: number; limit: number }, DueRun>(`
+  const selectDue = database.prepare<DueParameters & { runner: string; limit: number }, DueRun>(`
     ${selectDueRuns} WHERE ${isDue} AND runner = @runner ORDER BY not_before_ms, seq LIMIT @limit`);
   return (claim, runner, places) => {
+    const { nowMs, dueMs = nowMs } = claim;
     const decided: Record<Decision, number[]> = {
       start: [],
       runsPerHour: [],
@@ -163,7 +165,7 @@ function prepareDecideDue(
     let decisions = 0;
     let due: readonly DueRun[];
     do {
-      due = selectDue.all({ runner, nowMs: claim.nowMs, limit: places - decided.start.length });
+      due = selectDue.all({ runner, nowMs, dueMs, limit: places - decided.start.length });
       for (const run of due) decided[decide(run, claim)].push(run.seq);
       decisions += due.length;
     } while (
@@ -196,8 +198,14 @@ const selectDueRuns = selectToChange.replace(
   `SELECT flow IS NOT NULL AS hasFlow, ${isPaused} AS isPaused,`,
 );
 
+/** The time by which pauses have ended, and the one by which runs are due. */
+interface DueParameters {
+  readonly nowMs: number;
+  readonly dueMs: number;
+}
+
 // A run that somebody cancels is claimed for that only.
-const isDue = "state = 'queued' AND parked IS NULL AND cancel IS NULL AND not_before_ms <= @nowMs";
+const isDue = "state = 'queued' AND parked IS NULL AND cancel IS NULL AND not_before_ms <= @dueMs";
 
 type Decision = Obstacle | 'start';
 

@@ -111,7 +111,8 @@ test('a busy runner leaves the places of others free', async () => {
 
 test('a run whose runner is gone, or that may not use it any more, fails with that reason', async () => {
   const workspace = makeWorkspace();
-  const start = (runners: object) => openWebhookDaemon({ workspace, settings: { runs: { runners } } });
+  const start = (runners: object) =>
+    openWebhookDaemon({ workspace, settings: { runs: { runners, runnerWaitSeconds: 0 } } });
   const offering = await start({ deploy: { kind: 'directory', factories: ['*'] } });
   const webhook = await applyTriggered(workspace, { act: { runner: 'deploy' } });
   await offering.stop();
@@ -128,6 +129,21 @@ test('a run whose runner is gone, or that may not use it any more, fails with th
     expect(failed).toMatchObject({ state: 'failed', attempts: 1, runner: 'deploy' });
     await daemon.stop();
   }
+});
+
+test('a run whose runner no daemon offers waits, and fails only after the time that the operator sets', async () => {
+  const bench = await openRunBench();
+  const runnerWaitMs = 600_000;
+  let aheadMs = 0;
+  const options = { runnerWaitMs, findGone: async (names: readonly string[]) => names };
+  await bench.start({ runner: nodeCommand('') }, { ...options, nowMs: () => Date.now() + aheadMs });
+  const waiting = await recordRun(bench.deliveryLog, { flow: { runner: 'elsewhere' } });
+  const own = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, own, { state: 'succeeded' });
+  expect(await bench.store.deliveries.findRun(waiting)).toMatchObject({ state: 'queued', attempts: 0 });
+  aheadMs = runnerWaitMs + 1_000;
+  const error = expect.stringContaining('offers no runner elsewhere');
+  await runThatIs(bench, waiting, { state: 'failed', error });
 });
 
 test('a daemon leaves the runs of runners that others offer', async () => {

@@ -26,7 +26,15 @@ export interface RunBench {
     options?: Partial<
       Pick<
         RunQueueOptions,
-        'nowMs' | 'monotonicMs' | 'random' | 'daemonId' | 'deliveryLog' | 'log' | 'observe'
+        | 'nowMs'
+        | 'monotonicMs'
+        | 'random'
+        | 'daemonId'
+        | 'deliveryLog'
+        | 'log'
+        | 'observe'
+        | 'findGone'
+        | 'runnerWaitMs'
       >
     > & {
       readonly runner?: Runner | CreatedRunner;
