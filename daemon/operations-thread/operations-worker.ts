@@ -40,7 +40,11 @@ async function serve(place: StorePlace): Promise<void> {
   const loadLater = <Argument, Result>(load: () => Promise<Work<Argument, Result>>) => {
     let loading: Promise<Work<Argument, Result>> | undefined;
     return async (argument: Argument, job: number) => {
-      loading ??= load();
+      // What could not be loaded once, such as without memory, is loaded again.
+      loading ??= load().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
       return (await loading)(argument, letOthersRun(call, job));
     };
   };

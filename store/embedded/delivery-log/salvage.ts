@@ -129,25 +129,31 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
   }
 }
 
+/** Opens a damaged log, or a copy of it with a new first page if its own one is what is damaged. */
 function openForSalvage(file: string): SqliteDatabase {
-  try {
-    return openDatabaseForReading(file);
-  } catch (error) {
-    if (toLogError(file, error).code !== 'damaged') throw error;
-  }
+  const readable = tryOpen(file);
+  if (!('failure' in readable)) return readable;
   const rebuilt = `${file}.rebuilt`;
+  copyWithNewFirstPage(file, rebuilt);
+  const copy = tryOpen(rebuilt);
+  if (!('failure' in copy)) return copy;
+  remove(rebuilt);
+  const advice = 'restore a backup, or move the file away to begin an empty log';
+  throw new DeliveryLogError('damaged', `nothing of ${file} can be read; ${advice}`, { cause: copy.failure });
+}
+
+/** Opens a log if its schema can be read. Fails with DeliveryLogError `version`. */
+function tryOpen(file: string): SqliteDatabase | { readonly failure: unknown } {
   let database: SqliteDatabase | undefined;
   try {
-    copyWithNewFirstPage(file, rebuilt);
-    database = openDatabaseForReading(rebuilt);
+    database = openDatabaseForReading(file);
     // SQLite reads the schema only now.
     database.prepare('SELECT 1 FROM deliveries LIMIT 0');
     return database;
-  } catch (error) {
+  } catch (failure) {
     database?.close();
-    remove(rebuilt);
-    const advice = 'restore a backup, or move the file away to begin an empty log';
-    throw new DeliveryLogError('damaged', `nothing of ${file} can be read; ${advice}`, { cause: error });
+    if (failure instanceof DeliveryLogError && failure.code === 'version') throw failure;
+    return { failure };
   }
 }
 
