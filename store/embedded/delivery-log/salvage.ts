@@ -1,5 +1,15 @@
 import { hash } from 'node:crypto';
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { syncDirectory } from '../../home/durable-file.ts';
 import { SqliteDatabase } from '../../home/sqlite.ts';
@@ -129,12 +139,12 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
   }
 }
 
-/** Opens a damaged log, or a copy of it with a new first page if its own one is what is damaged. */
+/** Opens a damaged log, or a copy of it with a new schema if its own one is what is damaged. */
 function openForSalvage(file: string): SqliteDatabase {
   const readable = tryOpen(file);
   if (!('failure' in readable)) return readable;
   const rebuilt = `${file}.rebuilt`;
-  copyWithNewFirstPage(file, rebuilt);
+  copyWithNewSchema(file, rebuilt);
   const copy = tryOpen(rebuilt);
   if (!('failure' in copy)) return copy;
   remove(rebuilt);
@@ -158,20 +168,27 @@ function tryOpen(file: string): SqliteDatabase | { readonly failure: unknown } {
 }
 
 /**
- * Copies a file whose first page is damaged, with the first page of a new log in its place: the header, and where the pages of
- * the schema are. The schema itself is in those, so in a file with another layout SQLite finds no schema and opens nothing.
+ * Copies a file whose schema is damaged, with that of a new log in its place: the header, and all pages of the schema. In a
+ * file that another format had before, these may be elsewhere: then SQLite finds no schema and opens nothing.
  */
-function copyWithNewFirstPage(file: string, copy: string): void {
+function copyWithNewSchema(file: string, copy: string): void {
   remove(copy);
-  openDatabase(copy).close();
-  const first = readFileSync(copy);
+  const database = openDatabase(copy);
+  const pages = database
+    .prepareColumn<[], number>("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'")
+    .all();
+  database.close();
+  const fresh = readFileSync(copy);
   // https://sqlite.org/fileformat.html#the_database_header
-  const pageBytes = first.readUInt16BE(16);
-  first.writeUInt32BE(Math.floor(statSync(file).size / pageBytes), 28);
-  first.fill(0, 32, 40);
+  const pageBytes = fresh.readUInt16BE(16);
+  fresh.writeUInt32BE(Math.floor(statSync(file).size / pageBytes), 28);
+  fresh.fill(0, 32, 40);
   for (const suffix of ['', '-wal'])
     if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
-  writeFileSync(copy, first.subarray(0, pageBytes), { flag: 'r+' });
+  const target = openSync(copy, 'r+');
+  for (const page of pages)
+    writeSync(target, fresh, (page - 1) * pageBytes, pageBytes, (page - 1) * pageBytes);
+  closeSync(target);
 }
 
 /** Removes rows that refer to a row that could not be read, and counts those that refer to each snapshot. */

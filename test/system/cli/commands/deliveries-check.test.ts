@@ -93,7 +93,7 @@ test.for([0, 100])('salvages every row of a log whose first page is damaged from
 });
 
 test.runIf(inject('isLong'))('salvages what is left of a log of which any one page is damaged', async () => {
-  const workspace = await withLog(60);
+  const workspace = await withLog(20);
   const file = workspace.path(log);
   const database = new SqliteDatabase(file);
   database.pragma('wal_checkpoint(TRUNCATE)');
@@ -107,7 +107,7 @@ test.runIf(inject('isLong'))('salvages what is left of a log of which any one pa
       writeFileSync(workspace.path(name), damaged);
       const { deliveries } = await salvageLogFile(workspace.path(name));
       // The pages of a schema, or of a table of few rows, hide all that refer to them.
-      expect(deliveries, `page ${page}`).toBeLessThanOrEqual(60);
+      expect(deliveries, `page ${page}`).toBeLessThanOrEqual(20);
       expect(checkLogFile(workspace.path(name)), `page ${page}`).toEqual([]);
     }
   }
