@@ -3,7 +3,7 @@
  * checks after each step what must be true (`model.ts`). Everything follows from a seed:
  *
  *   SEED=4711 npx vitest run test/system/simulation                       one seed; if it fails, it is shrunk
- *   SEED=252 DEFECT="lost wake" npx vitest run test/system/simulation      with a planted defect (`product.ts`)
+ *   SEED=1006 DEFECT="lost wake" npx vitest run test/system/simulation      with a planted defect (`product.ts`)
  *   SEEDS=5000-6000 npx vitest run test/system/simulation                 other seeds
  *
  * A failure prints the smallest plan that fails in the same way, what happened last, and the command that repeats it.
@@ -153,12 +153,12 @@ test.for(begins)('nothing is lost, done twice or forgotten with the seeds from %
 
 /** The first seed that finds each planted defect. A change of what is simulated moves them: `npm run test:long` begins with 1. */
 const foundWith: Readonly<Record<Defect, number>> = {
-  'lost wake': 252,
+  'lost wake': 1_006,
   'double scan': 157,
   'forgotten text': 232,
   'unfenced result': 125,
   'spinning cancel': 41,
-  'mixed claims': 2_615,
+  'mixed claims': 1_001,
 };
 /** Seeds that are tried from there on. */
 const seedsMore = 20;

@@ -17,6 +17,7 @@ test('an empty section of runs is the default: directories, 4 at a time, 3 attem
     concurrency: 4,
     attempts: 3,
     backOff: { firstSeconds: 10, maxSeconds: 600 },
+    runnerWaitSeconds: 3_600,
     runners: {},
   });
 });
