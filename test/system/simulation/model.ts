@@ -368,7 +368,8 @@ export class Model {
       const row = this.#rows.get(id);
       if (!row || over.has(row.state) || (row.state === 'running' && row.claimedBy !== null)) continue;
       // A cancel that failed waits.
-      if (daemons.some(daemon => row.dueMs > daemon.nowMs())) continue;
+      const overdueMs = Math.min(...daemons.map(daemon => daemon.nowMs() - row.dueMs));
+      if (overdueMs <= pollMs + this.#promptMs) continue;
       const healthyMs = Math.min(...daemons.map(({ healthySinceMs = Infinity }) => healthySinceMs));
       if (nowMs - Math.max(sinceMs, healthyMs) > 2 * pollMs + this.#promptMs)
         throw new Violation(
