@@ -55,12 +55,12 @@ test('says that the delivery log is of a newer version, and ends', async () => {
   const workspace = makeWorkspace();
   workspace.write('.hookmill/deliveries.db', '');
   const database = new SqliteDatabase(workspace.path('.hookmill/deliveries.db'));
-  database.pragma('user_version = 99');
+  database.pragma('user_version = 999');
   database.close();
   expect(await workspace.hookmill(...freePorts)).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(
-      /^hookmill: \S+deliveries\.db: the delivery log has format 99, .*use the newer hookmill/,
+      /^hookmill: \S+deliveries\.db: the delivery log has format 999, .*use the newer hookmill/,
     ),
   });
 });
