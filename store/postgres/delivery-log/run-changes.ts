@@ -8,23 +8,22 @@ import { inTransaction } from '../connection/pool.ts';
 import { toColumns } from '../connection/text.ts';
 import { runColumns, runState } from './rows.ts';
 
-/** A run as its changes need it, locked. */
-export interface LockedRun extends StoredLife {
+/** A run as its changes need it. */
+export interface StoredRun extends StoredLife {
   readonly day: number;
   readonly id: string;
+  /** Another one after each change of the row. */
+  readonly version: string;
   readonly factory: string;
   readonly automation: string;
-  readonly createdAtMs: number;
-  /** The ends of which receivers are told. */
-  readonly notify: readonly string[] | null;
   readonly hasFlow: boolean;
 }
 
 const { state: _, parked: __, ...plainColumns } = lifeColumns;
 
-/** The columns of a `LockedRun`. A parked run is in a state of its own, in which no claim finds it. */
+/** The columns of a `StoredRun`. A parked run is in a state of its own, in which no claim finds it. */
 export const columnsToChange = `
-  day, id, factory, automation, created_at_ms AS "createdAtMs", flow::jsonb -> 'notify' AS notify, flow IS NOT NULL AS "hasFlow",
+  day, id, runs.xmin::text AS version, factory, automation, flow IS NOT NULL AS "hasFlow",
   ${runState} AS state, CASE state WHEN 'parked' THEN waits_for END AS parked,
   ${Object.entries(plainColumns)
     .map(([key, [column]]) => `${column} AS "${key}"`)
@@ -36,100 +35,121 @@ export interface ChangedRun {
   readonly change: RunChange;
 }
 
-/** Lets something happen to the run with an ID, and returns what changed; undefined if it comes too late. */
-export function changeRun(pool: Pool, id: string, event: RunEvent): Promise<ChangedRun | undefined> {
-  return inTransaction(pool, async client => {
-    const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $1 FOR UPDATE`;
-    const { rows } = await client.query<LockedRun>(select, [id]);
-    const [changed] = await changeRuns(client, rows, () => event);
-    return changed;
-  });
+/**
+ * Lets something happen to the run with an ID, and returns what changed; undefined if it comes too late. A run that somebody
+ * else changes meanwhile is read again.
+ */
+export async function changeRun(pool: Pool, id: string, event: RunEvent): Promise<RunChange | undefined> {
+  for (;;) {
+    const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $1`;
+    const [run] = (await pool.query<StoredRun>(select, [id])).rows;
+    const change = run && live(toLife(run), event);
+    if (!change || Object.keys(change).length === 0) return change;
+    const write = (client: Pool | PoolClient) => writeChanges(client, [{ run, change }], 'id');
+    const written = change.state === 'failed' ? await inTransaction(pool, write) : await write(pool);
+    if (written.size > 0) return change;
+  }
 }
 
 /**
- * Changes runs as their lives say: the one way in which they change. Notes how they end. Returns those that changed, in
- * their order; those for which the event comes too late are left out.
+ * Changes locked runs as their lives say. Returns those that changed, in their order; those for which the event comes too late
+ * are left out.
  */
 export async function changeRuns(
   client: PoolClient,
-  runs: readonly LockedRun[],
-  toEvent: (run: LockedRun) => RunEvent,
+  runs: readonly StoredRun[],
+  toEvent: (run: StoredRun) => RunEvent,
 ): Promise<ChangedRun[]> {
   const changes = runs.flatMap(run => {
-    const life = toLife(run);
-    const change = live(life, toEvent(run));
-    return change ? [{ run, change, next: { ...life, ...change } }] : [];
+    const change = live(toLife(run), toEvent(run));
+    return change ? [{ run, change }] : [];
   });
-  const changed = new Map<string, Run>();
-  for (const [keys, group] of Map.groupBy(changes, ({ change }) => Object.keys(change).join())) {
-    const rows = group.map(({ run: { day, id }, change, next: { state, parked } }) => ({
-      ...{ day, id, ...toStoredChange(change) },
-      ...('state' in change || 'parked' in change ? { state: parked ? 'parked' : state, parked } : {}),
-    }));
-    for (const run of await update(client, rows, keys)) changed.set(run.id, run);
+  const written = await writeChanges(client, changes, runColumns);
+  return changes.flatMap(({ run: { id }, change }) => {
+    const run = written.get(id);
+    return run ? [{ run: withoutNulls(run as Run), change }] : [];
+  });
+}
+
+interface Change {
+  readonly run: StoredRun;
+  readonly change: RunChange;
+}
+
+/**
+ * Writes changes of rows that are still as they were read: the one way in which runs change. Notes how they end. Returns these
+ * columns of the rows, by their IDs.
+ */
+async function writeChanges(
+  client: Pool | PoolClient,
+  changes: readonly Change[],
+  columns: string,
+): Promise<ReadonlyMap<string, Pick<Run, 'id'>>> {
+  const written = new Map<string, Pick<Run, 'id'>>();
+  for (const [keys, group] of Map.groupBy(changes, ({ change }) => Object.keys(change).join()))
+    for (const run of await update(client, group, keys.split(','), columns)) written.set(run.id, run);
+  const failed = changes.filter(({ run, change }) => change.state === 'failed' && written.has(run.id));
+  // Apart, because the lanes must be locked before a row that others lock too.
+  if (failed.length > 0) {
+    const values = toColumns(
+      failed.map(({ run }) => run),
+      ['factory', 'automation'],
+    );
+    await client.query(noteFailures, values);
   }
-  await noteEnds(
-    client,
-    changes.flatMap(({ run, change, next }) =>
-      change.state && hasEnded(change.state)
-        ? [{ ...run, state: change.state, finishedAtMs: next.finishedAtMs }]
-        : [],
-    ),
-  );
-  return changes.flatMap(({ run, change }) => {
-    const row = changed.get(run.id);
-    return row ? [{ run: withoutNulls(row), change }] : [];
-  });
+  return written;
 }
 
 /** Writes the columns of rows that change the same ones. */
-async function update(client: PoolClient, rows: readonly object[], keys: string): Promise<Run[]> {
-  const names = new Set(keys === '' ? [] : keys.split(','));
+async function update(
+  client: Pool | PoolClient,
+  changes: readonly Change[],
+  keys: readonly string[],
+  returned: string,
+): Promise<Pick<Run, 'id'>[]> {
+  const names = new Set(keys);
   if (names.has('state') || names.has('parked')) names.add('state').add('parked');
   const columns = [...names].map(name => [name, ...lifeColumns[name as keyof StoredLife]] as const);
   const toColumn = (column: string) => (column === 'parked' ? 'waits_for' : column);
-  const set = columns.map(([, column]) => `${toColumn(column)} = next.${column}`).join(', ');
-  const types = columns.map(([, , type], index) => `$${index + 3}::${type}[]`);
+  const set = columns.map(([, column]) => `${toColumn(column)} = next.${column}`);
+  const types = columns.map(([, , type], index) => `$${index + 4}::${type}[]`);
+  const ends = changes.some(({ change: { state } }) => state && hasEnded(state));
   // The days are named so that PostgreSQL plans for their partitions only.
   const text = `
     WITH runs AS (
-      UPDATE hookmill.runs SET ${set || 'day = runs.day'}
-      FROM unnest(${['$1::integer[]', '$2::text[]', ...types].join(', ')})
-        AS next (${['day', 'id', ...columns.map(([, column]) => column)].join(', ')})
+      UPDATE hookmill.runs SET ${set.join(', ')}
+      FROM unnest(${['$1::integer[]', '$2::text[]', '$3::text[]', ...types].join(', ')})
+        AS next (${['day', 'id', 'version', ...columns.map(([, column]) => column)].join(', ')})
       WHERE runs.day = ANY ($1) AND runs.id = ANY ($2) AND runs.day = next.day AND runs.id = next.id
+        AND runs.xmin::text = next.version
       RETURNING runs.*
-    )
-    SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
-  const values = toColumns(rows as readonly Record<string, unknown>[], [
-    'day',
-    'id',
-    ...columns.map(([name]) => name),
-  ]);
-  return (await client.query<Run>(text, values)).rows;
+    ) ${ends ? noteEnds : ''}
+    SELECT ${returned} FROM runs ${returned === runColumns ? 'LEFT JOIN hookmill.snapshots ON key = snapshot' : ''}`;
+  const rows = changes.map(({ run, change }) => toRow(run, change));
+  const values = toColumns(rows, ['day', 'id', 'version', ...columns.map(([name]) => name)]);
+  return (await client.query<Pick<Run, 'id'>>(text, values)).rows;
 }
 
-/** Notes the results of runs, the failures of their automations, and the ends of which receivers are told. */
-async function noteEnds(client: PoolClient, ended: readonly LockedRun[]): Promise<void> {
-  if (ended.length === 0) return;
-  const names = ['factory', 'automation', 'id', 'state', 'finishedAtMs', 'createdAtMs'] as const;
-  const told = ended.filter(({ notify, state }) => notify?.includes(String(state)));
-  const values = [...toColumns(ended, names), told.map(({ id }) => id)];
-  await client.query(noteResults, values);
+function toRow(
+  { day, id, version, ...run }: StoredRun,
+  change: RunChange,
+): Readonly<Record<string, unknown>> {
+  const { state = run.state, parked = run.parked } = change;
+  return { day, id, version, ...toStoredChange(change), state: parked ? 'parked' : state, parked };
 }
 
-// The failures are in an order, so that no two replicas wait for each other.
-const noteResults = `
-  WITH ended AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
-      AS ended (factory, automation, id, state, finished_at_ms, created_at_ms)
+/** Notes the results of runs, and the ends of which receivers are told. */
+const noteEnds = `, results AS (
+    INSERT INTO hookmill.run_results (factory, automation, run_id, state, at_ms, took_ms)
+    SELECT factory, automation, id, state, finished_at_ms, finished_at_ms - created_at_ms FROM runs
+    WHERE finished_at_ms IS NOT NULL
   ), told AS (
-    INSERT INTO hookmill.run_ends (run_id, state) SELECT id, state FROM ended WHERE id = ANY ($7)
-  ), failed AS (
-    INSERT INTO hookmill.failures (factory, automation, seq)
-    SELECT factory, automation, nextval('hookmill.failure_seq')
-    FROM (SELECT DISTINCT factory, automation FROM ended WHERE state = 'failed' ORDER BY 1, 2) AS automations
-    ON CONFLICT (factory, automation) DO UPDATE SET seq = excluded.seq
-  )
-  INSERT INTO hookmill.run_results (factory, automation, run_id, state, at_ms, took_ms)
-  SELECT factory, automation, id, state, finished_at_ms, finished_at_ms - created_at_ms FROM ended
-  WHERE finished_at_ms IS NOT NULL`;
+    INSERT INTO hookmill.run_ends (run_id, state) SELECT id, state FROM runs WHERE flow::jsonb -> 'notify' ? state
+  )`;
+
+// In an order, so that no two replicas wait for each other.
+const noteFailures = `
+  INSERT INTO hookmill.failures (factory, automation, seq)
+  SELECT factory, automation, nextval('hookmill.failure_seq')
+  FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS failed (factory, automation) ORDER BY 1, 2) AS failed
+  ON CONFLICT (factory, automation) DO UPDATE SET seq = excluded.seq`;

@@ -23,7 +23,7 @@ import { type Lease, OwnClaims } from './lease.ts';
 import { toDay } from './partitions.ts';
 import { isPausedRun, lockPauses, preparePauseVerbs, releaseResumed } from './pauses.ts';
 import { isDelivery, runnerOfRun, toIdValues } from './rows.ts';
-import { changeRun, changeRuns, columnsToChange, type LockedRun } from './run-changes.ts';
+import { changeRun, changeRuns, columnsToChange, type StoredRun } from './run-changes.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 
 /** The queue of runs, which all replicas share. */
@@ -34,7 +34,7 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
     ...prepareForgetting(pool),
     ...preparePauseVerbs(pool),
     cancelRun: async ({ id, cancel }) =>
-      toCancelTaken((await changeRun(pool, id, { kind: 'cancelled', cancel }))?.change),
+      toCancelTaken(await changeRun(pool, id, { kind: 'cancelled', cancel })),
     retryRun: ({ id, nowMs }) => happens(id, { kind: 'retried', atMs: nowMs }),
     approveRun: ({ id, approval }) => happens(id, { kind: 'approved', approval }),
     dismissRun: id => happens(id, { kind: 'dismissed' }),
@@ -61,7 +61,7 @@ async function recordReport(
   { report, countMax, ...attempt }: ReportedRun,
 ): Promise<ReportKept> {
   const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $1 FOR UPDATE`;
-  const [row] = (await client.query<LockedRun>(select, [attempt.id])).rows;
+  const [row] = (await client.query<StoredRun>(select, [attempt.id])).rows;
   const run = row && toLife(row);
   if (!run || !isUnder(run, attempt)) return 'lost';
   const next = followReport(run.report, { report, countMax });
@@ -131,7 +131,7 @@ async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly str
       SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
   if ((await pool.query(`${select} LIMIT 1`, [claimedBy, own])).rowCount === 0) return 0;
   return inTransaction(pool, async client => {
-    const { rows } = await client.query<LockedRun>(`${select} FOR UPDATE SKIP LOCKED`, [claimedBy, own]);
+    const { rows } = await client.query<StoredRun>(`${select} FOR UPDATE SKIP LOCKED`, [claimedBy, own]);
     return (await changeRuns(client, rows, () => ({ kind: 'daemon gone', atMs: Date.now() }))).length;
   });
 }
@@ -155,7 +155,7 @@ async function takeToCancel(
     const event: RunEvent = { kind: 'claimed', for: 'cancel', by: daemonId, atMs: nowMs };
     const changed = await inTransaction(pool, async client => {
       const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $2 AND ${isHeld} FOR UPDATE`;
-      return changeRuns(client, (await client.query<LockedRun>(select, [daemonId, id])).rows, () => event);
+      return changeRuns(client, (await client.query<StoredRun>(select, [daemonId, id])).rows, () => event);
     });
     taken.push(...changed.map(({ run }) => run));
   }
@@ -237,7 +237,7 @@ function leaveFree(places: RunnerPlaces, claimed: readonly Run[]): RunnerPlaces 
   return Object.fromEntries(left.filter(([, count]) => count > 0));
 }
 
-interface DueRun extends LockedRun {
+interface DueRun extends StoredRun {
   readonly isPaused: boolean;
 }
 
