@@ -1,5 +1,5 @@
 import { onlyDefault } from '../../documents/daemon-records.ts';
-import { type OfferedRunner, type OfferedRunners, offeredRunnersShape } from '../../ports/daemon-records.ts';
+import { type OfferedRunners, offeredRunnersShape } from '../../ports/daemon-records.ts';
 import { parseJsonFile } from '../../stored-json.ts';
 import type { Database } from '../connection/database.ts';
 
@@ -14,8 +14,9 @@ export function openTableRunners({ run }: Database): OfferedRunners {
       const offered = (alive.length > 0 ? alive : rows.slice(0, 1)).flatMap(
         ({ runners }) => parseJsonFile('hookmill.offered_runners', runners, offeredRunnersShape).runners,
       );
-      const byName = new Map<string, OfferedRunner>(offered.toReversed().map(one => [one.name, one]));
-      return rows.length === 0 ? onlyDefault.runners : [...byName.values()];
+      if (rows.length === 0) return onlyDefault.runners;
+      const byName = Map.groupBy(offered, ({ name }) => name);
+      return [...byName.values()].flatMap(([last]) => last ?? []);
     },
     record: async (daemonId, runners) => {
       // Those of the last daemon stay, for commands while none is alive.
