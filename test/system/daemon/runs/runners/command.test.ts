@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCommandRunner } from '../../../../../daemon/runs/runners/command.ts';
+import { readStore } from '../../../../support/stored.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
 import {
   isAlive,
@@ -213,7 +214,12 @@ test('a run that is cancelled while its team secret opens does not start, though
   const id = await recordRun(bench.deliveryLog);
   Object.assign(teamSecrets, {
     open: async (...given: Parameters<typeof open>) => {
-      await bench.deliveryLog.cancelRun({ id, cancel: { by: 'ada', atMs: Date.now() } });
+      // As a command does, in a process of its own.
+      const cancel = { by: 'ada', atMs: Date.now() };
+      await readStore(bench.home, async store => {
+        const log = await store.openDeliveryLog();
+        await log.cancelRun({ id, cancel }).finally(() => log.close());
+      });
       return open(...given);
     },
   });
