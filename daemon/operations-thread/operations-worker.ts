@@ -40,7 +40,7 @@ async function serve(place: StorePlace): Promise<void> {
   const loadLater = <Argument, Result>(load: () => Promise<Work<Argument, Result>>) => {
     let loading: Promise<Work<Argument, Result>> | undefined;
     return async (argument: Argument, job: number) => {
-      // What could not be loaded once, such as without memory, is loaded again.
+      // A load that failed, for example for lack of memory, is not kept: the next call tries again.
       loading ??= load().catch((error: unknown) => {
         loading = undefined;
         throw error;

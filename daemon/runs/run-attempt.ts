@@ -10,7 +10,7 @@ import type { AttemptResult, CreatedRunner, OpenRunner } from './runners/runner.
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;
-  readonly runFiles: Pick<RunFiles, 'beginArtifacts' | 'discard' | 'prepare'>;
+  readonly runFiles: Pick<RunFiles, 'discard' | 'prepare'>;
   readonly runner: Pick<OpenRunner, 'execute' | 'actAfterwards' | 'tellCancelled' | 'keep'>;
   /** Undefined unless the daemon traces. */
   readonly traces?: Traces | undefined;
@@ -35,7 +35,6 @@ export async function attemptRun(
   const events = gathered.length === 0 ? undefined : readEvents(gathered, deps);
   // First, because a process of an earlier attempt could write to the directory of this one.
   if (run.claims > 1 && !(await endLeftovers(run, signal))) return leftoversStay;
-  await deps.runFiles.beginArtifacts(run);
   if (!deps.runner.keep) await deps.runFiles.discard(run.id);
   const directory = await deps.runFiles.prepare(run.id, message, event, events);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.

@@ -186,7 +186,7 @@ export class RunQueue {
       const { nextDueMs, otherRunners } = await this.#claimFor(this.#findPlaces());
       const gone = otherRunners ? await findGone(otherRunners) : [];
       const places = Object.fromEntries(gone.map(name => [name, goneRunsConcurrent]));
-      // They fail: another daemon may offer their runner soon.
+      // They fail, but not at once: another daemon may offer their runner soon.
       if (gone.length > 0) await this.#claimFor(places, nowMs() - runnerWaitMs);
       return nextDueMs;
     } catch (error) {

@@ -15,9 +15,9 @@ import type {
 export const attemptsKeptMax = 100;
 /** @limit Characters of an attempt's error that are kept with it: the run has the last one as a whole. */
 export const attemptErrorCharsMax = 300;
-/** @limit Attempts at a run in a row that a daemon does not survive until the run is tried alone: the run may be what ends it. */
+/** @limit Attempts at a run in a row during which its daemon ends, until the run is tried alone: the run may be what ends it. */
 export const interruptionsMax = 3;
-/** @limit Attempts at a run that is tried alone which a daemon does not survive until the run fails: once may be chance. */
+/** @limit Attempts at a run that is tried alone during which its daemon ends, until the run fails: once may be chance. */
 export const interruptionsAloneMax = 2;
 
 /** The error of a run that `runsPerHour` stopped. */
@@ -131,11 +131,6 @@ export function isUnder(
 export function toCancelTaken(change: RunChange | undefined): CancelTaken {
   if (!change) return 'ended';
   return change.state === 'cancelled' ? 'cancelled' : 'requested';
-}
-
-/** Whether a run that may have ended its daemon too often is to be tried only while that executes nothing else. */
-export function isToBeAlone({ interrupted }: Pick<RunLife, 'interrupted'>): boolean {
-  return (interrupted?.times ?? 0) >= interruptionsMax;
 }
 
 /** The error of a run that so many attempts in a row were interrupted at. */

@@ -6,6 +6,7 @@ import {
   headersAttachmentName,
   headersAttachmentsName,
 } from '../../../schema/attachments.ts';
+import type { RunFiles } from '../../../store/ports/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { keepResult, propose, type ResultDeps } from './command-result.ts';
 import type { CommandUser } from './command-user.ts';
@@ -17,7 +18,7 @@ const homeName = 'home';
 
 export interface CommandDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog' | 'nowMs'> {
   readonly prepare: PrepareCommand | undefined;
-  readonly runFiles: ProgramDeps['runFiles'] & ResultDeps['runFiles'];
+  readonly runFiles: ProgramDeps['runFiles'] & ResultDeps['runFiles'] & Pick<RunFiles, 'beginArtifacts'>;
 }
 
 /**
@@ -26,12 +27,13 @@ export interface CommandDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog'
  * second command is to act on what it left, the run goes on to that.
  */
 export function createCommandRunner(settings: CommandRunnerSettings, deps: CommandDeps): Runner {
-  const { user, prepare, nowMs } = deps;
+  const { user, prepare, runFiles, nowMs } = deps;
   const { afterwards } = settings;
   const program = openProgram(settings, deps);
   return async (attempt, signal) => {
     const secrets = await program.openSecrets(attempt.run);
     if ('kind' in secrets) return secrets;
+    await runFiles.beginArtifacts(attempt.run);
     // First, while nobody else has been in the directory.
     const home = settings.keep ? undefined : await makeHome(attempt, user);
     const { failure, variables } = (await prepare?.(attempt, signal)) ?? {};

@@ -168,11 +168,12 @@ async function takeToCancel(
  */
 async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): Promise<ClaimedRuns> {
   const { daemonId, nowMs, dueMs = nowMs, places, alone } = claim;
-  if (alone) {
-    const values = [daemonId, nowMs, nowMs, alone.runners];
-    const { rows } = await client.query<DueRun>(lockAlone, values);
-    if (rows.length > 0 && !alone.isIdle) return { runs: [], alone: 'waits' };
-    const { started } = isFirst ? await decide(client, rows, claim, 'alone') : { started: [] };
+  while (alone) {
+    const { rows } = await client.query<DueRun>(lockAlone, [daemonId, nowMs, nowMs, alone.runners]);
+    if (rows.length === 0) break;
+    if (!alone.isIdle || !isFirst) return { runs: [], alone: 'waits' };
+    // One that must wait for other runs is not due any more.
+    const { started } = await decide(client, rows, claim, 'alone');
     if (started.length > 0) return { runs: started, alone: 'claimed' };
   }
   const runs: Run[] = [];

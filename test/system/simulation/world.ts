@@ -523,7 +523,7 @@ class SimulatedDaemon {
       const common = { deliveryLog: log, log: silent, nowMs: this.nowMs };
       const done = async () => undefined;
       const runFiles = {
-        ...{ beginArtifacts: done, discard: done, prepare: async () => '/run', appendOutput },
+        ...{ discard: done, prepare: async () => '/run', appendOutput },
       } as never;
       queue = await product.startRunQueue({
         ...{ ...common, store: { runFiles }, runners: this.#runners(), findGone: async () => [] },

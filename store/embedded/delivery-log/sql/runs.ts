@@ -73,10 +73,13 @@ function prepareClaim(database: SqliteDatabase, deps: ClaimDeps): VerbTable['cla
     const toCancel = takeToCancel(claim);
     const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
     const others = toCancel.own.length > 0 && { toCancel: toCancel.own };
-    const alone = selectAlone(claim);
-    if (alone && !claim.alone?.isIdle) return { runs: read(toCancel.taken), ...others, alone: 'waits' };
-    if (alone && toCancel.taken.length === 0 && decide(alone, claim, 'alone') === 'start')
-      return { runs: read([alone.seq]), ...others, alone: 'claimed' };
+    const isIdle = claim.alone?.isIdle && toCancel.taken.length === 0;
+    // One that must wait for other runs is not due any more.
+    for (let run = selectAlone(claim); run; run = selectAlone(claim)) {
+      if (!isIdle) return { runs: read(toCancel.taken), ...others, alone: 'waits' };
+      if (decide(run, claim, 'alone') === 'start')
+        return { runs: read([run.seq]), ...others, alone: 'claimed' };
+    }
     const decided = Object.entries(claim.places).map(([runner, places]) => decideDue(claim, runner, places));
     const stopped = decided.flatMap(({ runsPerHour }) => runsPerHour);
     return {

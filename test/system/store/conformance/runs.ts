@@ -315,6 +315,28 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await store.deliveries.findRun(innocent.id)).toMatchObject({ state: 'queued' });
   });
 
+  test('are tried alone beside none that is cancelled, and none other that is to be alone', async () => {
+    const place = makePlace();
+    const [one, other, cancelled] = [newRun('one'), newRun('other'), newRun('cancelled')];
+    const claimAs = (log: DeliveryLog, daemonId: string, isIdle: boolean) =>
+      log.claimRuns({ ...{ ...claim, daemonId }, alone: { runners: ['default'], isIdle } });
+    for (let n = 0; n < interruptionsMax; n++) {
+      const log = await openLog(openAt(place));
+      if (n === 0) await log.recordAccepted(acceptedDelivery({ runs: [one, other, cancelled] }));
+      await log.requeueRunsOfOthers(`daemon ${n}`);
+      expect((await claimAs(log, `daemon ${n}`, true)).runs).toHaveLength(3);
+      await log.close();
+    }
+    const log = await openLog(openAt(place));
+    await log.requeueRunsOfOthers('last');
+    await log.cancelRun({ id: cancelled.id, cancel: { by: 'ada', atMs: nowMs } });
+    const first = await claimAs(log, 'last', true);
+    expect(first).toMatchObject({ alone: 'waits', runs: [{ id: cancelled.id }] });
+    await log.finishRun({ ...(first.runs[0] as Run), state: 'cancelled', atMs: nowMs });
+    expect(await claimAs(log, 'last', true)).toMatchObject({ alone: 'claimed', runs: [{ id: one.id }] });
+    expect(await claimAs(log, 'last', false)).toMatchObject({ alone: 'waits', runs: [] });
+  });
+
   test('take no result of a claim that was lost', async () => {
     const place = makePlace();
     const [run] = [newRun()];
