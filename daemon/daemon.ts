@@ -142,14 +142,14 @@ async function startParts(
 }
 
 function watchSenders(
-  { store, log, nowMs }: DaemonOptions,
+  { store, log, nowMs, monotonicMs }: DaemonOptions,
   { thread, served }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): void {
   const parts = { thread, listSenders: served.listSenders, replicas: store.replicas };
   const senders = startSenders({
-    ...{ ...parts, log, nowMs, baseUrl: () => condition.baseUrl, random: Math.random },
+    ...{ ...parts, log, nowMs, monotonicMs, baseUrl: () => condition.baseUrl, random: Math.random },
   });
   onClose(() => senders.stop());
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAhead, notAhead } from './stored-times.ts';
 
 /** A webhook as its provider has it: GitHub and GitLab call it a hook. */
 export const providerHookShape = z.strictObject({
@@ -94,6 +95,23 @@ export type SenderState = z.output<typeof senderStateShape>;
 export function findSenderState(states: readonly SenderState[], uid: string): SenderState {
   const found = states.find(state => state.uid === uid);
   return found ?? { uid, checked: null, missed: null, asked: [], registering: null };
+}
+
+/**
+ * Lets what is stored ahead of now count as now. A comparison that was made then is forgotten, so that the next one reads the
+ * whole log: what came in between was not compared. Returns the same object if nothing is ahead.
+ */
+export function settleSenderTimes(state: SenderState, nowMs: number): SenderState {
+  const { missed, asked, registering } = state;
+  const settle = <T extends { readonly at: string }>(one: T): T => ({ ...one, at: notAhead(one.at, nowMs) });
+  const times = [missed, registering, ...asked].flatMap(one => one?.at ?? []);
+  if (!times.some(at => isAhead(at, nowMs))) return state;
+  return {
+    ...state,
+    missed: missed && isAhead(missed.at, nowMs) ? null : missed,
+    asked: asked.map(settle),
+    registering: registering && settle(registering),
+  };
 }
 
 /** The codes of the problems that a hook or its provider can have. */

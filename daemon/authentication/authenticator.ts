@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listIssuerNames, resolveIssuer } from '../../schema/oidc/issuers.ts';
+import { type FollowedWait, followWait } from '../../schema/stored-times.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
@@ -75,22 +76,22 @@ function compileTokenJudge(
   const digest = (token: Buffer) => hash('sha256', token, 'buffer');
   if (!previous) return token => (timingSafeEqual(digest(token), current) ? rightToken : wrongToken);
   const before = Buffer.from(previous.key, 'hex');
-  const { untilMs } = previous;
+  const overlap = followWait(previous);
   return (token, nowMs) => {
     const given = digest(token);
     // Compares with both in any case, so that the time does not tell which one it is.
     const [isCurrent, isPrevious] = [timingSafeEqual(given, current), timingSafeEqual(given, before)];
     if (isCurrent) return rightToken;
     if (!isPrevious) return wrongToken;
-    return nowMs < untilMs
+    return overlap.isRunning(nowMs)
       ? previousToken
-      : joinReason(explainEnded('sent with the previous token', untilMs));
+      : joinReason(explainEnded('sent with the previous token', overlap));
   };
 }
 
 /** Explains a request that the previous value of the secret would verify, if its overlap had not ended. */
-function explainEnded(how: string, untilMs: number): Explanation {
-  const cause = `${how}, whose overlap ended at ${new Date(untilMs).toISOString()}`;
+function explainEnded(how: string, { untilMs }: FollowedWait): Explanation {
+  const cause = `${how}, whose overlap ended at ${new Date(untilMs()).toISOString()}`;
   return { cause, remedy: 'Set the sender to use the current value of the team secret' };
 }
 
@@ -205,6 +206,7 @@ function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: str
   const scheme: Pick<SignatureScheme, 'handshake'> = findScheme(reference) ?? {};
   const verifySignature = compileVerifier(description, secret);
   const verifyPrevious = previous && compileVerifier(description, previous.key);
+  const overlap = previous && followWait(previous);
   const isProof = (verification: Verification | undefined) =>
     verification?.ok === true && !isSignedForAnyone(scheme, verification.content);
   const digests = needsContentDigest(description, deliveryIdHeader);
@@ -217,7 +219,7 @@ function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: str
       const verification = secret === '' ? undefined : verifySignature(signed, atMs);
       const isCurrent = isProof(verification);
       // Only if the current secret does not match: each secret needs a hash of the body.
-      const isInOverlap = !isCurrent && previous !== undefined && atMs < previous.untilMs;
+      const isInOverlap = !isCurrent && overlap?.isRunning(atMs) === true;
       const proof = isInOverlap ? verifyPrevious?.(signed, atMs) : verification;
       const handshake = answerHandshake(scheme, signed, secret, isProof(proof));
       if (proof?.ok && isProof(proof)) {
@@ -230,8 +232,8 @@ function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: str
       if (verification.ok) return { result: 'unverified', reason: signedForAnyone, handshake };
       const { reason } = verification;
       const explain = () => {
-        const isEnded = previous && !isInOverlap && isProof(verifyPrevious?.(signed, atMs));
-        if (isEnded) return joinReason(explainEnded('signed with the previous secret', previous.untilMs));
+        if (overlap && !isInOverlap && isProof(verifyPrevious?.(signed, atMs)))
+          return joinReason(explainEnded('signed with the previous secret', overlap));
         return joinReason(explainFailure(description, secret, signed, reason));
       };
       return { result: 'unverified', reason: joinReason(describeFailure(reason)), explain, handshake };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EventHeaders } from '../../schema/headers.ts';
+import type { StoredWait } from '../../schema/stored-times.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
 import type { BodyRead } from '../http/bodies.ts';
@@ -28,9 +29,8 @@ export interface Authenticator {
 }
 
 /** A previous key of a webhook. From its end on, it verifies nothing. */
-export interface PreviousKey {
+export interface PreviousKey extends StoredWait {
   readonly key: string;
-  readonly untilMs: number;
 }
 
 export interface CredentialParts {

@@ -32,10 +32,12 @@ export interface SendersOptions {
   readonly baseUrl: () => string;
   readonly log: Logger;
   readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
   readonly random: () => number;
 }
 
 interface Schedule {
+  /** By the monotonic clock. */
   nextAtMs: number;
   failures: number;
   isFirst: boolean;
@@ -59,8 +61,8 @@ export class SenderWatch {
 
   /** Begins the looks that are due. */
   lookAtDue(): void {
-    const { listSenders, nowMs, random } = this.#options;
-    const now = nowMs();
+    const { listSenders, monotonicMs, random } = this.#options;
+    const now = monotonicMs();
     const senders = listSenders();
     const uids = new Set(senders.map(({ uid }) => uid));
     for (const uid of this.#schedules.keys()) if (!uids.has(uid)) this.#schedules.delete(uid);
@@ -69,8 +71,6 @@ export class SenderWatch {
         ...{ nextAtMs: now + lookFirstMs * random(), failures: 0, isFirst: true, isLooking: false },
       };
       this.#schedules.set(sender.uid, schedule);
-      // The clock may have been set back.
-      schedule.nextAtMs = Math.min(schedule.nextAtMs, now + backOffMaxMs);
       const looking = [...this.#schedules.values()].filter(({ isLooking }) => isLooking).length;
       if (now < schedule.nextAtMs || schedule.isLooking || looking >= looksMax) continue;
       this.#work(this.#look(sender, schedule));
@@ -89,7 +89,7 @@ export class SenderWatch {
   }
 
   async #look(sender: SenderOfFactory, schedule: Schedule): Promise<void> {
-    const { replicas, log, nowMs, random } = this.#options;
+    const { replicas, log, monotonicMs, random } = this.#options;
     schedule.isLooking = true;
     const everyMs = schedule.isFirst ? firstTurnMs : lookEveryMs;
     let problem: unknown = null;
@@ -108,7 +108,7 @@ export class SenderWatch {
         ? lookEveryMs * (0.9 + 0.2 * random())
         : backOffMs(schedule.failures + 1, { firstMs: lookEveryMs, maxMs: backOffMaxMs }, random());
     schedule.failures = problem === null ? 0 : schedule.failures + 1;
-    schedule.nextAtMs = nowMs() + waitMs;
+    schedule.nextAtMs = monotonicMs() + waitMs;
     schedule.isFirst = false;
     schedule.isLooking = false;
   }

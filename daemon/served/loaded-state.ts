@@ -93,7 +93,12 @@ function findKeys(
   const { previous } = credential;
   return {
     key: read(credential),
-    ...(previous && { previous: { key: read(previous), untilMs: Date.parse(previous.until) } }),
+    ...(previous && {
+      previous: {
+        key: read(previous),
+        ...{ fromMs: Date.parse(previous.since), untilMs: Date.parse(previous.until) },
+      },
+    }),
   };
 }
 

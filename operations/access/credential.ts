@@ -3,7 +3,7 @@ import type { AppliedWebhook, Credential } from '../../schema/applied-state.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import { credentialOwner, type Seal } from '../../store/ports/seal.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
-import { findOverlapEnd, isCurrentCredential, mayOverlap } from '../plan/plan.ts';
+import { findOverlapBeside, isCurrentCredential, mayOverlap } from '../plan/plan.ts';
 
 /** The part of a `Factory` that credentials need. */
 interface CredentialDeps {
@@ -31,7 +31,7 @@ export async function makeCredential(
   if (!secret?.value) return { kind: 'unset' };
   const { version: secretVersion, text } = secret.value;
   const at = now();
-  const until = findOverlapEnd(definition, existing, secret, at.getTime());
+  const until = findOverlapBeside(definition, existing, secret, at.getTime());
   const before = existing?.credential;
   const overlap = until === undefined ? undefined : { since: at.toISOString(), until };
   if (authMode === 'signature') {

@@ -9,6 +9,7 @@ import { webhooksMax } from '../../schema/factory-size.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import { compareNames, hasSecret } from '../../schema/names.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
+import { findOverlapEnd } from '../../schema/stored-times.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
@@ -183,17 +184,18 @@ export async function beginSecretRotation(
     if (!hasSecret(existing)) throw new Refusal('request-invalid', { mistakes: [noSecret] });
     await requireSoleUse(factory, existing);
     const running = findPrevious(existing);
-    if (running && now().getTime() < Date.parse(running.until))
-      return { next: {}, result: { webhook: existing, until: running.until, isContinued: true } };
+    const until = running && findOverlapEnd(running, now().getTime());
+    if (until && now().getTime() < Date.parse(until))
+      return { next: {}, result: { webhook: existing, until, isContinued: true } };
     requireKeepable(existing);
     const { secretName, signatureScheme } = existing;
     const description = signatureScheme === undefined ? undefined : describeScheme(signatureScheme);
     const value = encodeSecret(description, randomBytes(secretRandomBytes));
     const setting = store.teamSecrets.setOverlapping(secretName, value, rotationMs);
-    const until = await setting.catch(refuseOverlap);
+    const begun = await setting.catch(refuseOverlap);
     const webhook = { ...(await reapply(factory, existing)), secretName };
     const next = { webhooks: replaceWebhook(state, existing, webhook) };
-    return { next, result: { webhook, until, isContinued: false } };
+    return { next, result: { webhook, until: begun, isContinued: false } };
   });
 }
 

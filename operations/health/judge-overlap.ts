@@ -1,4 +1,5 @@
 import { type AppliedWebhook, findPrevious } from '../../schema/applied-state.ts';
+import { findOverlapEnd } from '../../schema/stored-times.ts';
 import type { DeliveryLogReader, LoggedDelivery } from '../../store/ports/delivery-log.ts';
 
 /** @limit Time after an apply, in ms, in which a daemon may still serve the state before: it has loaded the new one long before. */
@@ -35,7 +36,8 @@ export function judgeOverlap(
 ): Overlap | undefined {
   const previous = findPrevious(webhook);
   if (!previous) return undefined;
-  const { since, until } = previous;
+  const { since } = previous;
+  const until = findOverlapEnd(previous, nowMs);
   const isOver = nowMs >= Date.parse(until);
   const isNew = last !== undefined && last.atMs >= Date.parse(since) + loadingMs;
   const sender =

@@ -12,6 +12,7 @@ import type { WebhookDefinition } from '../../schema/definitions/webhook-definit
 import type { WebhookWithUid } from '../../schema/definitions/webhook-names.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
+import { findOverlapEnd } from '../../schema/stored-times.ts';
 import type { DefinitionKind, Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { compareDefinitions } from './compare-definitions.ts';
@@ -86,7 +87,7 @@ function planWebhook(
   if (existing && hasSecret(wanted) && wanted.secretName === existing.secretName) {
     const secret = secrets.get(wanted.secretName);
     if (!isCurrentCredential(existing.credential, existing.authMode, secret)) {
-      const previousUntil = findOverlapEnd(wanted, existing, secret, nowMs);
+      const previousUntil = findOverlapBeside(wanted, existing, secret, nowMs);
       fields.push({ ...newSecretValue, ...(previousUntil !== undefined && { previousUntil }) });
     }
   }
@@ -175,7 +176,7 @@ export function isCurrentCredential(
  * Finds until when the credential in force stays valid beside the new value of the team secret: if that was set to overlap
  * with it, and senders still authenticate in the same way. Undefined if it ends at once.
  */
-export function findOverlapEnd(
+export function findOverlapBeside(
   wanted: WebhookDefinition,
   existing: AppliedWebhook | undefined,
   secret: TeamSecret | undefined,
@@ -185,7 +186,8 @@ export function findOverlapEnd(
   if (!existing || !overlap || !mayOverlap(wanted, existing)) return undefined;
   const { credential } = existing;
   const isOverlapped = 'secretVersion' in credential && credential.secretVersion === overlap.version;
-  return isOverlapped && nowMs < Date.parse(overlap.until) ? overlap.until : undefined;
+  const until = findOverlapEnd(overlap, nowMs);
+  return isOverlapped && nowMs < Date.parse(until) ? until : undefined;
 }
 
 /** Whether senders can go on to authenticate as they do: the same way, with the same team secret, and not in the URL. */

@@ -166,9 +166,8 @@ async function holdRegistration<T>(
 ): Promise<T> {
   const { senderStates } = store;
   const at = now().toISOString();
-  const state = (await senderStates.read(name)).find(state => state.uid === uid);
   // Looks first, so that what is refused is no change.
-  if (state) requireFree(state, now());
+  requireFree(await senderStates.learn(name, uid, state => state), now());
   await senderStates.act(name, uid, state => {
     requireFree(state, now());
     return { ...state, registering: { at, by } };

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { defaultRunner } from '../../schema/delivery.ts';
-import { findSenderState, senderStateShape } from '../../schema/sender.ts';
+import {
+  findSenderState,
+  type SenderState,
+  senderStateShape,
+  settleSenderTimes,
+} from '../../schema/sender.ts';
 import {
   type IssuerKeysState,
   issuerKeysShape,
@@ -75,12 +80,13 @@ const statesKept = 100;
 
 const sendersShape = z.strictObject({ formatVersion: z.literal(1), webhooks: z.array(senderStateShape) });
 
-/** The states of a factory's senders, in one document. */
-export function openSenderStates(documents: Documents): SenderStates {
+/** The states of a factory's senders, in one document. Times ahead of now are settled, which the next change keeps. */
+export function openSenderStates(documents: Documents, now: () => Date): SenderStates {
+  const settle = (state: SenderState) => settleSenderTimes(state, now().getTime());
   const changeState: SenderStates['learn'] = async (factory, uid, change) => {
     const { result } = await documents.change(sendersDocument(factory), async ({ webhooks, ...document }) => {
       const before = findSenderState(webhooks, uid);
-      const result = change(before);
+      const result = change(settle(before));
       const others = webhooks.filter(state => state.uid !== uid);
       const next = { ...document, webhooks: [...others, result].slice(-statesKept) };
       return { next: result === before ? undefined : next, result };
@@ -88,7 +94,7 @@ export function openSenderStates(documents: Documents): SenderStates {
     return result;
   };
   return {
-    read: async factory => (await documents.read(sendersDocument(factory))).webhooks,
+    read: async factory => (await documents.read(sendersDocument(factory))).webhooks.map(settle),
     learn: changeState,
     act: changeState,
   };

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { findPrevious } from '../../schema/applied-state.ts';
 import { compareNames, hasSecret } from '../../schema/names.ts';
+import { findOverlapEnd } from '../../schema/stored-times.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
 import type { ReconcileStatuses } from '../ports/reconcile-statuses.ts';
 import type { Seal, SealedFor } from '../ports/seal.ts';
@@ -33,7 +34,7 @@ const secretsShape = z.strictObject({
       /** Absent while the secret is declared and has no value yet. */
       value: z.strictObject({ version: z.string(), jwe: z.string() }).optional(),
       /** The version that stays valid beside the value where it was in force. Applied states have that value. */
-      overlap: z.strictObject({ version: z.string(), until: z.string() }).optional(),
+      overlap: z.strictObject({ version: z.string(), since: z.string(), until: z.string() }).optional(),
     }),
   ),
 });
@@ -83,12 +84,13 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
       const [secrets, uses] = await Promise.all([read(), readUses(options)]);
       return Promise.all(
         secrets.map(async secret => {
-          const { name, updatedAt, factories = null } = secret;
-          const previousUntil = secret.overlap?.until;
+          const { name, updatedAt, factories = null, overlap } = secret;
+          const nowMs = options.now().getTime();
+          const previousUntil = overlap && findOverlapEnd(overlap, nowMs);
           return {
             name,
             ...(await describeText(seal, secret)),
-            ...(isRunning(previousUntil, options.now().getTime()) && { previousUntil }),
+            ...(isRunning(previousUntil, nowMs) && { previousUntil }),
             ...{ updatedAt, factories, usedBy: (uses.get(name) ?? []).map(({ use }) => use) },
           };
         }),
@@ -143,7 +145,7 @@ async function setOverlapping(
 ): Promise<string> {
   requireSecretValue(text);
   const nowMs = options.now().getTime();
-  const until = new Date(nowMs + overlapMs).toISOString();
+  const [since = '', until = ''] = [nowMs, nowMs + overlapMs].map(ms => new Date(ms).toISOString());
   await changeSecrets(options, async secrets => {
     const existing = requireSecret(secrets, name);
     requireOwnValue(existing);
@@ -152,7 +154,7 @@ async function setOverlapping(
     const next = isSame ? existing : await makeSecret(options, { name, text, factories });
     const uses = (await readUses(options)).get(name) ?? [];
     const version = findOverlapped({ name, version: next.value?.version ?? '', uses, nowMs });
-    return withSecret(secrets, { ...next, overlap: { version, until } });
+    return withSecret(secrets, { ...next, overlap: { version, since, until } });
   });
   return until;
 }
@@ -333,7 +335,8 @@ async function readUses({
     const { webhooks } = await appliedStates.read(factory);
     for (const webhook of webhooks.filter(hasSecret)) {
       const { name, secretName, authMode, signatureScheme } = webhook;
-      const previousUntil = findPrevious(webhook)?.until;
+      const previous = findPrevious(webhook);
+      const previousUntil = previous && findOverlapEnd(previous, nowMs);
       const use = {
         ...{ factory, webhook: name, authMode },
         ...(signatureScheme !== undefined && { signatureScheme }),

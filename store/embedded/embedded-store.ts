@@ -64,7 +64,7 @@ export function openEmbeddedStore({
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
     offeredRunners: openOfferedRunners(documents),
-    senderStates: openSenderStates(documents),
+    senderStates: openSenderStates(documents, now),
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

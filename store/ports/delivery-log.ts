@@ -676,9 +676,9 @@ export interface DeliveryLog {
    */
   requeueRunsOfOthers(daemonId: string): Promise<number>;
   /**
-   * Makes the queued runs wait no longer than intended after the clock was set back: subtracts `backMs` from their due
-   * times, and recomputes the due times of runs that were recorded or attempted later than now. Also call it at the start,
-   * because the clock may have been set while no daemon ran.
+   * Makes runs and pauses wait no longer than intended after the clock was set back: what began later than now begins now,
+   * and what queued runs wait is shorter by `backMs`. Also call it at the start, because the clock may have been set while no
+   * daemon ran. Returns the number of what changed.
    */
   correctDueTimes(correction: DueTimesCorrection): Promise<number>;
   /** Queues a failed run again and restarts the count of its attempts; false if it has not failed. */

@@ -97,7 +97,7 @@ export interface TeamSecret {
   readonly name: string;
   readonly value?: { readonly version: string; readonly text: string };
   /** The version that stays valid beside the value where it was in force, and until when. It may have ended. */
-  readonly overlap?: { readonly version: string; readonly until: string };
+  readonly overlap?: { readonly version: string; readonly since: string; readonly until: string };
   /** The factory that asked for it, if that may not use it. */
   readonly forbiddenTo?: string;
   /** The reason why the value could not be read from where it is kept, and what to do. */

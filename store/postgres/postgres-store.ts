@@ -63,7 +63,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     alerts: openAlerts(documents),
     issuerKeys: openIssuerKeys(documents),
     offeredRunners: openTableRunners(database),
-    senderStates: openSenderStates(documents),
+    senderStates: openSenderStates(documents, now),
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

@@ -149,6 +149,7 @@ async function openSentTo(
     rows: () => store.deliveries.listDeliveries({ factory, uid, limit: 100_000 }),
     advance: ms => {
       shared.clock.nowMs += ms;
+      shared.clock.monotonicMs += ms;
       for (const { clock } of [github, gitlab]) clock.set(shared.clock.nowMs);
     },
   };

@@ -40,12 +40,15 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
     dismissRun: id => happens(id, { kind: 'dismissed' }),
     recordReport: given => inTransaction(pool, client => recordReport(client, given)),
     correctDueTimes: async ({ nowMs, backMs }) => {
-      const due = await pool.query(`${correctDueTimes} AND state = 'queued'`, [nowMs, backMs]);
-      const parked = await pool.query(`${correctDueTimes} AND state = 'parked' AND id IN (${selectParked})`, [
-        nowMs,
-        backMs,
-      ]);
-      return (due.rowCount ?? 0) + (parked.rowCount ?? 0);
+      const changed = [
+        await pool.query(`${correctDueTimes} AND state = 'queued'`, [nowMs, backMs]),
+        await pool.query(`${correctDueTimes} AND state = 'parked' AND id IN (${selectParked})`, [
+          nowMs,
+          backMs,
+        ]),
+      ];
+      for (const text of correctWaits) changed.push(await pool.query(text, [nowMs]));
+      return changed.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
     },
     replay: replay =>
       inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
@@ -288,7 +291,19 @@ const correctDueTimes = `
       THEN $1 + greatest(0, not_before_ms - greatest(created_at_ms, started_at_ms)) ELSE not_before_ms END)
   WHERE not_before_ms > $1`;
 
-const selectParked = "SELECT run_id FROM hookmill.run_flows WHERE state = 'parked'";
+const selectParked =
+  "SELECT run_id FROM hookmill.run_flows WHERE state = 'parked' AND waits_for <> 'approval'";
+
+// The time of a person, of a receiver and of a pause is not shortened: it begins again.
+const proposedMs = "(afterwards::jsonb ->> 'sinceMs')::bigint";
+const correctWaits = [
+  `UPDATE hookmill.runs SET not_before_ms = $1::bigint + not_before_ms - ${proposedMs},
+    afterwards = jsonb_set(afterwards::jsonb, '{sinceMs}', to_jsonb($1::bigint))::text
+  WHERE state = 'parked' AND waits_for = 'approval' AND ${proposedMs} > $1`,
+  `UPDATE hookmill.runs SET waits_until_ms = $1::bigint + waits_until_ms - started_at_ms, started_at_ms = $1
+  WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms IS NOT NULL AND started_at_ms > $1`,
+  'UPDATE hookmill.pauses SET until_ms = $1::bigint + until_ms - at_ms, at_ms = $1 WHERE at_ms > $1',
+];
 
 async function recordReplay(
   client: PoolClient,

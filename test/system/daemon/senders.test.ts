@@ -12,8 +12,10 @@ import {
   settingsFor,
   startProviders,
 } from '../../support/sender-with-log.ts';
+import type { GithubDelivery } from '../../support/senders/github-log.ts';
 
 const minuteMs = 60_000;
+const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const recover = { sender: { recover: true } };
 
@@ -94,6 +96,7 @@ test('asks for what was missed after a restart, each event once, and goes on aft
     const pass = (ms: number) => {
       nowMs += ms;
       next.clock.nowMs = nowMs;
+      next.clock.monotonicMs += ms;
       github.clock.set(nowMs);
     };
     pass(5 * minuteMs);
@@ -197,3 +200,46 @@ test('a provider that is down is a fact, and keeps nothing from being served', a
   await lookForMissed(sent);
   expect((await sent.state())?.checked?.problem).toBeNull();
 });
+
+test('misses nothing of an outage that begins when the clock, which was 6 hours ahead, is set back', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers, recover);
+  daemon.clock.nowMs += 6 * hourMs;
+  await lookForMissed(sent);
+  daemon.clock.nowMs -= 6 * hourMs;
+  github.clock.set(daemon.clock.nowMs);
+  const missed = github.deliverMany(5, 'issues', 'opened', { spanMs: minuteMs });
+  await acceptAll(sent, missed);
+});
+
+test('asks again for what was lost while the clock was 6 hours ahead, without waiting until it has caught up', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers, recover);
+  const lost = github.deliverMany(3, 'issues', 'opened', { spanMs: minuteMs });
+  const [event] = (await sent.list()).events;
+  const at = new Date(daemon.clock.nowMs + 6 * hourMs).toISOString();
+  const asked = {
+    eventId: event?.eventId ?? '',
+    attemptId: event?.attemptId ?? '',
+    at,
+    times: 1,
+    byDaemon: true,
+  };
+  await daemon.store.senderStates.learn(sent.daemon.factory, sent.uid, state => ({
+    ...state,
+    asked: [asked],
+  }));
+  await acceptAll(sent, lost);
+});
+
+/** Lets time pass until exactly these events were accepted, each once; an hour at most. */
+async function acceptAll(sent: SentTo, events: readonly GithubDelivery[]): Promise<void> {
+  const identities = async () =>
+    (await sent.rows()).flatMap(({ outcome, identity }) => (outcome === 'Accepted' ? [identity] : []));
+  const endMs = sent.daemon.clock.nowMs + hourMs;
+  await eventually(async () => {
+    if (sent.daemon.clock.nowMs < endMs) sent.advance(minuteMs);
+    return (await identities()).length === events.length;
+  });
+  expect((await identities()).sort()).toEqual(events.map(({ guid }) => guid).sort());
+}

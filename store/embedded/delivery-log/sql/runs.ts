@@ -256,13 +256,23 @@ function prepareForgetting(database: SqliteDatabase) {
 function prepareCorrectDueTimes(database: SqliteDatabase): VerbTable['correctDueTimes'] {
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
   const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
-  const correct = (parked: string) =>
-    database.prepare<DueTimesCorrection>(`
-      UPDATE runs SET not_before_ms = min(
-        not_before_ms - @backMs,
-        iif(${stamp} > @nowMs, @nowMs + max(0, not_before_ms - ${stamp}), not_before_ms))
-      WHERE state = 'queued' AND parked ${parked} AND not_before_ms > @nowMs`);
-  const corrections = [correct('IS NULL'), correct('IS NOT NULL')];
+  const correct = (parked: string) => `
+    UPDATE runs SET not_before_ms = min(
+      not_before_ms - @backMs,
+      iif(${stamp} > @nowMs, @nowMs + max(0, not_before_ms - ${stamp}), not_before_ms))
+    WHERE state = 'queued' AND parked ${parked} AND not_before_ms > @nowMs`;
+  // The time of a person, of a receiver and of a pause is not shortened: it begins again.
+  const proposedMs = "(afterwards ->> '$.sinceMs')";
+  const corrections = [
+    correct('IS NULL'),
+    correct("IN ('order', 'limit', 'paused')"),
+    `UPDATE runs SET not_before_ms = @nowMs + not_before_ms - ${proposedMs},
+      afterwards = json_set(afterwards, '$.sinceMs', @nowMs)
+    WHERE parked = 'approval' AND ${proposedMs} > @nowMs`,
+    `UPDATE runs SET waits_until_ms = @nowMs + waits_until_ms - started_at_ms, started_at_ms = @nowMs
+    WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms IS NOT NULL AND started_at_ms > @nowMs`,
+    `UPDATE pauses SET until_ms = @nowMs + until_ms - at_ms, at_ms = @nowMs WHERE at_ms > @nowMs`,
+  ].map(text => database.prepare<DueTimesCorrection>(text));
   return correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0);
 }
 

@@ -182,15 +182,15 @@ test('looks again right before it creates a hook, which another command may have
   const body = { fingerprint };
   const { store, ...factory } = openFactory(gitlabShop);
   let isFirst = true;
-  const read: typeof store.senderStates.read = async name => {
+  const learn: typeof store.senderStates.learn = async (...given) => {
     // Another command begins and ends, between the first look of this one and its turn.
     if (isFirst) await call('registerSender', { params, body });
     isFirst = false;
-    return store.senderStates.read(name);
+    return store.senderStates.learn(...given);
   };
   const late = callHere(gitlabShop, {
     ...factory,
-    store: { ...store, senderStates: { ...store.senderStates, read } },
+    store: { ...store, senderStates: { ...store.senderStates, learn } },
   });
   await expect(late('registerSender', { params, body })).rejects.toMatchObject({ code: 'hook-changed' });
   expect(gitlab.hooks).toHaveLength(1);

@@ -320,6 +320,26 @@ test('rotating in the dashboard makes no overlap, and ends one that runs', async
   expect((await manager.call('listSecrets')).json.secrets[0]).not.toHaveProperty('previousUntil');
 });
 
+test.each(names)(
+  'with %s: an overlap that began before the clock was set back by 6 hours lasts as long as intended',
+  async sender => {
+    const daemon = await openManagedDaemon();
+    const { clock, run, pay, post, apply, webhook } = await ready(sender, daemon);
+    await run(`secrets set ${pay} --overlap 30m`, second);
+    await apply();
+    expect(await post(first)).toBe(202);
+    clock.nowMs -= 6 * 3_600_000;
+    const endMs = Date.parse((await webhook()).overlap.until);
+    expect(endMs - clock.nowMs).toBeGreaterThan(29 * 60_000);
+    expect(endMs - clock.nowMs).toBeLessThanOrEqual(30 * 60_000);
+    expect(await post(first)).toBe(202);
+    clock.nowMs = endMs - 1;
+    expect(await post(first)).toBe(202);
+    clock.nowMs = endMs;
+    expect([await post(first), await post(second)]).toEqual([401, 202]);
+  },
+);
+
 test('an alert says that the overlap ended while the sender used the previous value, also after a restart, until it does not', async () => {
   const receiver = await startAlertReceiver(alertSecret);
   const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };

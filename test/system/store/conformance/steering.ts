@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { hourMs } from '../../../../schema/time-units.ts';
 import { releasesMax } from '../../../../store/delivery-log/run-flow.ts';
 import { interruptionsMax } from '../../../../store/delivery-log/run-life.ts';
 import type { DeliveryLog, NewRun, Run, RunFlow } from '../../../../store/ports/delivery-log.ts';
@@ -93,6 +94,37 @@ function testSecondCommands(makePlace: MakePlace): void {
     expect(await store.deliveries.listUnapprovedRuns()).toMatchObject([{ id: runs[0].id }]);
     await log.cancelRun({ id: ids[0] ?? '', cancel });
     expect(await list({ nowMs: nowMs + 10, limit: 9, skip: 0 })).toEqual(ids.slice(1));
+  });
+
+  test('wait for a person, a receiver or the end of a pause as long as intended after the clock was set back', async () => {
+    const { store, log } = await openKept(makePlace);
+    const [proposed, awaited] = await record(log, [undefined, undefined]);
+    const [held, waiting] = await claimIds(log, [proposed, awaited]);
+    await log.postponeRun({
+      ...{ ...held, atMs: nowMs, notBeforeMs: nowMs + hourMs, attempted: true },
+      second: { sinceMs: nowMs, waitsForApproval: true },
+    });
+    await log.awaitReport({ ...waiting, untilMs: nowMs + hourMs });
+    const pause = { factory: 'default', automation: 'paused', by: 'ada' };
+    await log.pauseAutomation({ ...pause, atMs: nowMs, untilMs: nowMs + hourMs });
+    await log.pauseAutomation({ ...pause, automation: 'stopped', atMs: nowMs });
+    const backMs = 6 * hourMs;
+    const earlierMs = nowMs - backMs;
+    // Each daemon that starts corrects what it finds.
+    expect(await log.correctDueTimes({ nowMs: earlierMs, backMs })).toBe(4);
+    expect(await log.correctDueTimes({ nowMs: earlierMs + 60_000, backMs: 0 })).toBe(0);
+    const endMs = earlierMs + hourMs;
+    const list = async (atMs: number) => [
+      await store.deliveries.listOverdueRuns({ waitsFor: 'approval', nowMs: atMs, limit: 9, skip: 0 }),
+      await store.deliveries.listOverdueRuns({ waitsFor: 'receiver', nowMs: atMs, limit: 9, skip: 0 }),
+      await store.deliveries.listPauses({ nowMs: atMs }),
+    ];
+    const stopped = { ...pause, automation: 'stopped', atMs: earlierMs };
+    expect(await list(endMs - 1)).toEqual([
+      ...[[], []],
+      [{ ...pause, atMs: earlierMs, untilMs: endMs }, stopped],
+    ]);
+    expect(await list(endMs)).toMatchObject([[{ id: proposed.id }], [{ id: awaited.id }], [stopped]]);
   });
 
   test('are cancelled instead of approved', async () => {
