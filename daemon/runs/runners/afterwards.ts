@@ -18,9 +18,12 @@ export interface AfterwardsDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryL
  * artifacts, with nothing on stdin. So an agent proposes, and this checks the form and acts, as another user with secrets
  * of its own. What is in the artifacts afterwards is listed in place of them; another attempt begins with the first ones.
  */
-export function createAfterwards(settings: AfterwardsSettings, deps: AfterwardsDeps): RunAfterwards {
+export function createAfterwards(
+  settings: AfterwardsSettings,
+  deps: AfterwardsDeps,
+  program = openProgram(settings, deps),
+): RunAfterwards {
   const { user, runFiles, nowMs } = deps;
-  const program = openProgram(settings, deps);
   return async (run, { timeLimit }, signal) => {
     // Somebody must have changed the settings, or where the run is stored.
     if (settings.approval === 'required' && !run.afterwards?.approval) return propose(settings, nowMs());

@@ -26,10 +26,13 @@ export interface CommandDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog'
  * settings say `keep`. It gets the message on stdin; nothing that a sender wrote is in its arguments or environment. If a
  * second command is to act on what it left, the run goes on to that.
  */
-export function createCommandRunner(settings: CommandRunnerSettings, deps: CommandDeps): Runner {
+export function createCommandRunner(
+  settings: CommandRunnerSettings,
+  deps: CommandDeps,
+  program = openProgram(settings, deps),
+): Runner {
   const { user, prepare, runFiles, nowMs } = deps;
   const { afterwards } = settings;
-  const program = openProgram(settings, deps);
   return async (attempt, signal) => {
     const secrets = await program.openSecrets(attempt.run);
     if ('kind' in secrets) return secrets;

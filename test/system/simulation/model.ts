@@ -2,7 +2,9 @@ import type { SqliteDatabase, Statement } from '../../../store/home/sqlite.ts';
 import type { RunFlow } from '../../../store/ports/delivery-log.ts';
 
 /** What the simulated operator has set of each runner. */
-export const runnerPlaces: Readonly<Record<string, number>> = { default: 1, second: 2 };
+export const runnerPlaces: Readonly<Record<string, number>> = { default: 1, second: 2, acts: 1, asks: 1 };
+/** The runners, and automations, whose runs succeed only by their second command; `asks` needs an approval. */
+export const commandRunners: ReadonlySet<string> = new Set(['acts', 'asks']);
 /** Attempts that a run may have. */
 export const attemptsMax = 3;
 /** Time within which a daemon looks for work by itself (docs/runs.md: within 2 s), in ms. */
@@ -35,7 +37,9 @@ interface Row {
   readonly claims: number;
   readonly claimedBy: string | null;
   readonly dueMs: number;
+  readonly startedAtMs: number | null;
   readonly waitsUntilMs: number | null;
+  readonly parked: string | null;
   readonly error: string | null;
   readonly cancel: string | null;
   readonly dismissed: number | null;
@@ -43,9 +47,15 @@ interface Row {
 
 interface DeliveryRow {
   readonly id: string;
+  readonly atMs: number;
   readonly outcome: string;
   readonly identity: string;
   readonly duplicateOf: string | null;
+}
+
+interface PauseRow {
+  readonly automation: string;
+  readonly untilMs: number | null;
 }
 
 /** A delivery as a sender knows it: one event, sent again until a daemon accepts it. */
@@ -107,11 +117,21 @@ export class Model {
   >();
   readonly #selectRuns: Statement<[], Row>;
   readonly #selectDeliveries: Statement<[], DeliveryRow>;
+  readonly #selectPauses: Statement<[], PauseRow>;
   readonly #isHeld: (claimedBy: string) => boolean;
   /** Far less than the poll: nobody may wait for that. */
   readonly #promptMs: number;
   #rows: ReadonlyMap<string, Row> = new Map();
   #deliveries: readonly DeliveryRow[] = [];
+  /** The automations whose runs must not start. */
+  #pauses: readonly PauseRow[] = [];
+  /** The claims under which the first command of each run succeeded. */
+  readonly #proposals = new Map<string, number>();
+  readonly #acted = new Set<string>();
+  readonly #approvals = new Set<string>();
+  /** Deliveries before this time may be removed. */
+  #prunedBeforeMs = -Infinity;
+  readonly #pruned = new Set<string>();
 
   /** `commitMs`: the longest time that a commit takes while nothing is wrong. */
   constructor(database: SqliteDatabase, commitMs: number, isHeld: (claimedBy: string) => boolean) {
@@ -119,10 +139,13 @@ export class Model {
     this.#isHeld = isHeld;
     this.#selectRuns = database.prepare(`
       SELECT runs.seq, runs.id, deliveries.id AS delivery, automation, runner, state, attempts, claims,
-        claimed_by AS claimedBy, not_before_ms AS dueMs, waits_until_ms AS waitsUntilMs, error, cancel, dismissed
+        claimed_by AS claimedBy, not_before_ms AS dueMs, started_at_ms AS startedAtMs, waits_until_ms AS waitsUntilMs,
+        parked, error, cancel, dismissed
       FROM runs JOIN deliveries ON deliveries.seq = delivery ORDER BY runs.seq`);
     this.#selectDeliveries = database.prepare(`
-      SELECT id, outcome, identity, duplicate_of AS duplicateOf FROM deliveries JOIN series ON key = series ORDER BY seq`);
+      SELECT id, at_ms AS atMs, outcome, identity, duplicate_of AS duplicateOf
+      FROM deliveries JOIN series ON key = series ORDER BY seq`);
+    this.#selectPauses = database.prepare('SELECT automation, until_ms AS untilMs FROM pauses');
   }
 
   get rows(): ReadonlyMap<string, Row> {
@@ -188,6 +211,33 @@ export class Model {
     if (taken === 'requested' && !this.#cancelAsked.has(run)) this.#cancelAsked.set(run, nowMs);
   }
 
+  /** An operator approves what the first command of a run proposes. */
+  approvalAsked(run: string): void {
+    this.#approvals.add(run);
+  }
+
+  /** A command left an artifact, and succeeded. */
+  proposed({ id, claims }: Pick<Row, 'id' | 'claims'>): void {
+    this.#proposals.set(id, claims);
+  }
+
+  /** The second command of a run acts on the artifacts that were left under a claim. */
+  acts(id: string, automation: string, leftBy: number | undefined): void {
+    if (leftBy === undefined || leftBy !== this.#proposals.get(id))
+      throw new Violation(`the second command of ${id} acts on what claim ${leftBy} left`);
+    if (automation === 'asks' && !this.#approvals.has(id))
+      throw new Violation(`the second command of ${id} acts, and nobody has approved it`);
+  }
+
+  hasActed(id: string): void {
+    this.#acted.add(id);
+  }
+
+  /** What is older may be removed once it is over. */
+  pruneAsked(beforeMs: number): void {
+    this.#prunedBeforeMs = Math.max(this.#prunedBeforeMs, beforeMs);
+  }
+
   /** An operator asks to try a failed run again. */
   retryAsked(run: string): void {
     this.#retried.add(run);
@@ -216,16 +266,39 @@ export class Model {
   /** Compares the log after a commit with what was before, and with what the world was told. */
   readCommitted(by: string, nowMs: number): void {
     const rows = new Map(this.#selectRuns.all().map(row => [row.id, row]));
-    this.#deliveries = this.#selectDeliveries.all();
+    const deliveries = this.#selectDeliveries.all();
+    this.#notePruned(new Set(deliveries.map(({ id }) => id)));
+    this.#deliveries = deliveries;
+    const pauses = this.#selectPauses.all();
+    // One that ended in this commit kept nothing in it from starting.
+    this.#pauses = this.#pauses.filter(({ automation, untilMs }) =>
+      pauses.some(other => other.automation === automation && other.untilMs === untilMs),
+    );
     for (const [id, before] of this.#rows) {
       const row = rows.get(id);
-      if (!row) throw new Violation(`${id} is gone`);
-      this.#compare(before, row, rows, nowMs);
+      if (row) this.#compare(before, row, rows, nowMs);
+      else if (!this.#pruned.has(before.delivery) || !over.has(before.state))
+        throw new Violation(`${id} is gone`);
     }
     this.#rows = rows;
+    this.#pauses = pauses;
     this.#checkIdentities();
     this.#checkLanes();
     this.#noteStartable(by, nowMs);
+  }
+
+  #notePruned(left: ReadonlySet<string>): void {
+    for (const { id, atMs } of this.#deliveries) {
+      if (left.has(id)) continue;
+      if (atMs >= this.#prunedBeforeMs) throw new Violation(`${id} is gone`);
+      this.#pruned.add(id);
+    }
+  }
+
+  #isPaused({ automation }: Row, atMs = -Infinity): boolean {
+    return this.#pauses.some(
+      pause => pause.automation === automation && (pause.untilMs === null || pause.untilMs > atMs),
+    );
   }
 
   /** A cancel that fails is not tried again at once. */
@@ -253,6 +326,8 @@ export class Model {
     if (this.#cancelled.has(id) && state !== 'cancelled')
       throw new Violation(`${id} was cancelled, but is ${state}`);
     if (claims > before.claims) {
+      if (before.cancel === null && this.#isPaused(row, row.startedAtMs ?? 0))
+        throw new Violation(`${id} was started, though its automation is paused`);
       if (before.cancel === null) this.#checkOrder(row, rows);
       else this.#noteCancelClaim(row, nowMs);
     }
@@ -285,12 +360,13 @@ export class Model {
       if (outcome === 'Accepted' && other)
         throw new Violation(`${other} and ${id} of ${identity} are both accepted`);
       if (outcome === 'Accepted') accepted.set(identity, id);
-      else if (duplicateOf !== other)
+      else if (duplicateOf !== other && !this.#pruned.has(`${duplicateOf}`))
         throw new Violation(`${id} is the duplicate of ${duplicateOf} instead of ${other}`);
     }
     const known = new Set(this.#deliveries.map(({ id }) => id));
     for (const { identity, tries, flow } of this.#events.values()) {
       for (const { delivery, answer } of tries) {
+        if (this.#pruned.has(delivery)) continue;
         if (answer !== undefined && answer !== 'refused' && !known.has(delivery))
           throw new Violation(`${delivery} was answered with ${answer}, but is not in the log`);
         if (answer === 'accepted' && accepted.get(identity) !== delivery)
@@ -322,7 +398,8 @@ export class Model {
 
   /** Whether something but its due time, a place and a daemon keeps a queued run from starting. */
   #isStartable(row: Row): boolean {
-    if (row.cancel !== null || row.state !== 'queued') return false;
+    if (row.cancel !== null || row.state !== 'queued' || row.parked === 'approval') return false;
+    if (row.parked === 'paused' || this.#isPaused(row)) return false;
     const { limit, order } = this.#flows.get(row.id) ?? {};
     let running = 0;
     for (const other of this.#rows.values()) {
@@ -390,6 +467,10 @@ export class Model {
     ];
   }
 
+  listPaused(): string[] {
+    return this.#pauses.flatMap(({ automation, untilMs }) => (untilMs === null ? automation : []));
+  }
+
   /** Failed runs that hold those behind them. */
   listHolding(): string[] {
     const holds = ({ id, state, dismissed }: Row) =>
@@ -399,11 +480,13 @@ export class Model {
 
   /** Checks how everything ended, by what the attempts of each run had for a result. */
   checkEnd(resultsOf: (run: string) => readonly string[]): void {
-    for (const { id, state, error, cancel } of this.#rows.values()) {
+    for (const { id, automation, state, error, cancel } of this.#rows.values()) {
       const results = resultsOf(id);
       if (this.#cancelAsked.has(id) && state === 'failed' && results.length === 0)
         throw new Violation(`${id} was to be cancelled, and has failed`);
       if (state === 'cancelled' && cancel === null) throw new Violation(`${id} was cancelled by nobody`);
+      if (state === 'succeeded' && commandRunners.has(automation) && !this.#acted.has(id))
+        throw new Violation(`${id} has succeeded without its second command`);
       if (state === 'succeeded' && !results.includes('succeeded'))
         throw new Violation(`${id} has succeeded without an attempt that did`);
       if (

@@ -74,6 +74,18 @@ export const defects = {
     text: `run.state === 'running' && run.claimedBy === (claimedBy ?? null) && run.claims === claims`,
     by: `run.state === 'running'`,
   },
+  /** Artifacts that were not kept are none: the run succeeds, and its second command never acts. */
+  'lost artifacts': {
+    file: 'daemon/runs/runners/command.ts',
+    text: '      if (!isComplete)',
+    by: '      if (isComplete === undefined)',
+  },
+  /** The second command acts on whatever attempt left artifacts last. */
+  'artifacts of another attempt': {
+    file: 'daemon/runs/runners/afterwards.ts',
+    text: 'const { claims } = run.afterwards ?? run;',
+    by: 'const claims = 1;',
+  },
   /** A cancel that failed is claimed again at once, whenever it is due. */
   'spinning cancel': {
     file: 'store/embedded/delivery-log/sql/runs.ts',
@@ -95,41 +107,63 @@ export async function loadProduct(defect?: Defect) {
   const query = defect ? `?defect=${encodeURIComponent(defect)}` : '';
   if (defect) requireOnce(defects[defect]);
   const load = <Module>(path: string): Promise<Module> => import(new URL(path + query, root).href);
-  const [queue, reports, commits, thread, lease, claims, commit, reader, lanes, changes, migrations] =
-    await Promise.all([
-      load<typeof import('../../../daemon/runs/run-queue.ts')>('daemon/runs/run-queue.ts'),
-      load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
-      load<typeof import('../../../store/delivery-log/thread/group-commit.ts')>(
-        'store/delivery-log/thread/group-commit.ts',
-      ),
-      load<typeof import('../../../store/delivery-log/thread/open-log-thread.ts')>(
-        'store/delivery-log/thread/open-log-thread.ts',
-      ),
-      load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
-        'store/postgres/delivery-log/lease.ts',
-      ),
-      load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
-        'store/postgres/delivery-log/lease.ts',
-      ),
-      load<typeof import('../../../store/embedded/delivery-log/write/commit-batch.ts')>(
-        'store/embedded/delivery-log/write/commit-batch.ts',
-      ),
-      load<typeof import('../../../store/embedded/delivery-log/read/reader.ts')>(
-        'store/embedded/delivery-log/read/reader.ts',
-      ),
-      load<typeof import('../../../store/embedded/delivery-log/sql/lanes.ts')>(
-        'store/embedded/delivery-log/sql/lanes.ts',
-      ),
-      load<typeof import('../../../store/embedded/delivery-log/sql/run-changes.ts')>(
-        'store/embedded/delivery-log/sql/run-changes.ts',
-      ),
-      load<typeof import('../../../store/embedded/delivery-log/sql/migrations.ts')>(
-        'store/embedded/delivery-log/sql/migrations.ts',
-      ),
-    ]);
+  const [
+    queue,
+    reports,
+    commands,
+    second,
+    output,
+    commits,
+    thread,
+    lease,
+    claims,
+    commit,
+    reader,
+    lanes,
+    changes,
+    migrations,
+  ] = await Promise.all([
+    load<typeof import('../../../daemon/runs/run-queue.ts')>('daemon/runs/run-queue.ts'),
+    load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
+    load<typeof import('../../../daemon/runs/runners/command.ts')>('daemon/runs/runners/command.ts'),
+    load<typeof import('../../../daemon/runs/runners/afterwards.ts')>('daemon/runs/runners/afterwards.ts'),
+    load<typeof import('../../../daemon/runs/runners/attempt-output.ts')>(
+      'daemon/runs/runners/attempt-output.ts',
+    ),
+    load<typeof import('../../../store/delivery-log/thread/group-commit.ts')>(
+      'store/delivery-log/thread/group-commit.ts',
+    ),
+    load<typeof import('../../../store/delivery-log/thread/open-log-thread.ts')>(
+      'store/delivery-log/thread/open-log-thread.ts',
+    ),
+    load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
+      'store/postgres/delivery-log/lease.ts',
+    ),
+    load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
+      'store/postgres/delivery-log/lease.ts',
+    ),
+    load<typeof import('../../../store/embedded/delivery-log/write/commit-batch.ts')>(
+      'store/embedded/delivery-log/write/commit-batch.ts',
+    ),
+    load<typeof import('../../../store/embedded/delivery-log/read/reader.ts')>(
+      'store/embedded/delivery-log/read/reader.ts',
+    ),
+    load<typeof import('../../../store/embedded/delivery-log/sql/lanes.ts')>(
+      'store/embedded/delivery-log/sql/lanes.ts',
+    ),
+    load<typeof import('../../../store/embedded/delivery-log/sql/run-changes.ts')>(
+      'store/embedded/delivery-log/sql/run-changes.ts',
+    ),
+    load<typeof import('../../../store/embedded/delivery-log/sql/migrations.ts')>(
+      'store/embedded/delivery-log/sql/migrations.ts',
+    ),
+  ]);
   return {
     ...queue,
     ...reports,
+    ...commands,
+    ...second,
+    ...output,
     ...commits,
     ...thread,
     ...lease,

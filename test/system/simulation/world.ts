@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { ReceiverReports } from '../../../daemon/runs/receiver-reports.ts';
 import type { RunQueue } from '../../../daemon/runs/run-queue.ts';
+import type { AfterwardsSettings } from '../../../daemon/runs/run-settings.ts';
+import type { Program } from '../../../daemon/runs/runners/program.ts';
 import type { AttemptResult, OpenRunner } from '../../../daemon/runs/runners/runner.ts';
+import { dayMs } from '../../../schema/time-units.ts';
 import type {
   AppliedStateRef,
   ClaimedRuns,
@@ -11,7 +14,7 @@ import type {
   RunFlow,
 } from '../../../store/ports/delivery-log.ts';
 import { createRandom } from '../../support/random.ts';
-import { attemptsMax, Model, runnerPlaces, type SentEvent, Violation } from './model.ts';
+import { attemptsMax, commandRunners, Model, runnerPlaces, type SentEvent, Violation } from './model.ts';
 import type { Product } from './product.ts';
 import { createProcess, type Process, Scheduler } from './scheduler.ts';
 import { type CommitFault, SimulatedStore, SimulatedThread, type StoreKind } from './simulated-store.ts';
@@ -38,7 +41,10 @@ export type PlannedEvent = { readonly atMs: number } & (
       readonly results: readonly Result[];
       readonly attemptMs: number;
     }
-  | { readonly kind: 'cancel' | 'retry' | 'dismiss'; readonly event: number }
+  | { readonly kind: 'cancel' | 'retry' | 'dismiss' | 'approve'; readonly event: number }
+  | { readonly kind: 'pause'; readonly automation: Automation; readonly ms: number | undefined }
+  | { readonly kind: 'resume'; readonly automation: Automation }
+  | { readonly kind: 'prune'; readonly olderThanMs: number }
   | {
       readonly kind: 'commit';
       readonly daemon: number;
@@ -48,8 +54,12 @@ export type PlannedEvent = { readonly atMs: number } & (
   | { readonly kind: 'kill'; readonly daemon: number; readonly steps: number; readonly downMs: number }
   | { readonly kind: 'hold'; readonly daemon: number; readonly ms: number }
   | { readonly kind: 'clock'; readonly daemon: number; readonly ms: number }
-  | { readonly kind: 'endLease' | 'restart'; readonly daemon: number }
-  | { readonly kind: 'cancelsFail'; readonly daemon: number; readonly cancels: number }
+  | { readonly kind: 'endLease' | 'restart' | 'fillDisk'; readonly daemon: number }
+  | {
+      readonly kind: 'cancelsFail' | 'keepingFails' | 'leavesOut';
+      readonly daemon: number;
+      readonly times: number;
+    }
 );
 
 /** A simulation: what happens, and the seed of everything that is left to chance. */
@@ -59,12 +69,16 @@ export interface Plan {
   /** The longest time that a commit takes while nothing is wrong: on a slow disk, more is committed together. */
   readonly commitMs: number;
   readonly daemons: number;
+  /** What one of several daemons suffers from to the end. The others must do everything. */
+  readonly staysBroken: 'disk' | 'cancels' | 'nothing';
   readonly events: readonly PlannedEvent[];
 }
 
 const startMs = 1_750_000_000_000;
 /** Time after the end of all faults within which everything is done: some waits for retries, and for silent receivers. */
 const settledMs = 120_000;
+/** The same while a daemon stays broken: it claims some runs again and again, with longer waits. */
+const settledBesideMs = 900_000;
 /** Time within which a daemon stops. */
 const stoppedMs = 10_000;
 /** Time within which a sender gets an answer (503 after 5 s), with the look for it. */
@@ -74,6 +88,9 @@ const recoveredMs = 2_500;
 /** Time that a silent receiver has. */
 const reportWithinMs = 3_000;
 
+/** Time in which somebody must approve what waits for that. */
+const approveWithinMs = 6_000;
+
 /** The rules of each automation's runs. */
 const flows = {
   free: undefined,
@@ -81,8 +98,12 @@ const flows = {
   limited: { limit: { lane: 'limited', runs: 1 } },
   ordered: { order: { lane: 'ordered', hold: false }, limit: { lane: 'ordered limit', runs: 2 } },
   held: { order: { lane: 'held', hold: true } },
+  acts: { runner: 'acts' },
+  asks: { runner: 'asks' },
   burst: { burst: { lane: 'burst', forMs: 300, atMostMs: 1_000 } },
 } as const satisfies Record<string, RunFlow | undefined>;
+
+const factory = 'default';
 
 /** Time between two applies, in ms: the text of each applied state is sent to the threads once. */
 const applyMs = 7_000;
@@ -124,6 +145,12 @@ class World {
   readonly #events = new Map<number, SimulatedEvent>();
   readonly #eventOfRun = new Map<string, SimulatedEvent>();
   readonly #results = new Map<string, Result[]>();
+  /** The claims whose commands left artifacts: in the directory of a run, under its attempts, and for its second command. */
+  readonly artifacts = {
+    left: new Map<string, number>(),
+    kept: new Map<string, number>(),
+    prepared: new Map<string, number>(),
+  };
   readonly #daemons: SimulatedDaemon[];
   readonly #outside = createProcess('outside');
   #lastId = 0;
@@ -160,11 +187,16 @@ class World {
       this.store.tell(this.#outside, () => JSON.stringify(event));
       this.#apply(event);
     }
-    for (const daemon of this.#daemons) daemon.repair();
-    const untilMs = this.scheduler.nowMs + settledMs;
+    const { staysBroken } = this.#plan;
+    const isBroken = staysBroken !== 'nothing' && this.#daemons.length > 1;
+    for (const [index, daemon] of this.#daemons.entries())
+      daemon.repair(isBroken && index === 0 ? staysBroken : 'nothing');
+    for (const automation of Object.keys(flows)) this.#resume(automation);
+    const untilMs = this.scheduler.nowMs + (isBroken ? settledBesideMs : settledMs);
     for (let left: readonly string[] = ['all']; left.length > 0; left = this.#listUnfinished()) {
       if (this.scheduler.nowMs > untilMs) throw new Violation(`never done: ${left.join(', ')}`);
       for (const id of this.model.listHolding()) this.#ask(log => log.dismissRun(id));
+      for (const automation of this.model.listPaused()) this.#resume(automation);
       await this.#goOn(this.scheduler.nowMs + 1_000);
     }
     this.model.checkEnd(run => this.#results.get(run) ?? []);
@@ -226,16 +258,40 @@ class World {
   #apply(event: PlannedEvent): void {
     if (event.kind === 'deliver') this.#send(this.#learn(event));
     else if ('daemon' in event) this.#daemons[event.daemon % this.#daemons.length]?.suffer(event);
+    else if (event.kind === 'pause') this.#pause(event);
+    else if (event.kind === 'resume') this.#resume(event.automation);
+    else if (event.kind === 'prune') this.#prune(event.olderThanMs);
     else this.#steer(event.kind, this.#runOf(event.event));
   }
 
+  #pause({ automation, ms }: PlannedEvent & { kind: 'pause' }): void {
+    this.#ask((log, { nowMs }) => {
+      const until = ms !== undefined && { untilMs: nowMs() + ms };
+      return log.pauseAutomation({ factory, automation, by: 'operator', atMs: nowMs(), ...until });
+    });
+  }
+
+  #resume(automation: string): void {
+    this.#ask((log, { nowMs }) => log.resumeAutomation({ factory, automation, nowMs: nowMs() }));
+  }
+
+  #prune(olderThanMs: number): void {
+    this.#ask((log, { nowMs }) => {
+      const keepSinceMs = nowMs() - olderThanMs;
+      this.model.pruneAsked(keepSinceMs);
+      return log.prune({ keepNewest: 0, keepSinceMs });
+    });
+  }
+
   /** An operator changes a run, if there is one. */
-  #steer(what: 'cancel' | 'retry' | 'dismiss', id: string | undefined): void {
+  #steer(what: 'cancel' | 'retry' | 'dismiss' | 'approve', id: string | undefined): void {
     if (id === undefined) return;
     if (what === 'retry') this.model.retryAsked(id);
+    if (what === 'approve') this.model.approvalAsked(id);
     this.#ask(async (log, { nowMs }) => {
       if (what === 'retry') await log.retryRun({ id, nowMs: nowMs() });
       if (what === 'dismiss') await log.dismissRun(id);
+      if (what === 'approve') await log.approveRun({ id, approval: { by: 'operator', atMs: nowMs() } });
       if (what !== 'cancel') return;
       const taken = await log.cancelRun({ id, cancel: { by: 'operator', atMs: nowMs() } });
       this.model.cancelTaken(id, taken, this.scheduler.nowMs);
@@ -289,7 +345,7 @@ class World {
       const forget = daemon.expectAnswer(id);
       const sentMs = this.scheduler.nowMs;
       const sender = {
-        factory: 'default',
+        factory,
         webhook: 'pay',
         uid: 'pay',
         identity,
@@ -356,8 +412,9 @@ class SimulatedDaemon {
   #process: Process;
   #parts: Parts | undefined;
   readonly #faults: CommitFault[] = [];
-  /** Cancels of runs that hookmill itself fails to carry out. */
-  #cancelsToFail = 0;
+  /** How often hookmill itself still fails to do something: to end a cancelled run, to keep artifacts, or all of them. */
+  readonly #toFail = { cancelsFail: 0, keepingFails: 0, leavesOut: 0 };
+  #isDiskFull = false;
   /** Requests that wait for an answer, with the time since when. */
   readonly #waiting = new Map<string, number>();
   /** Called when it dies. */
@@ -382,7 +439,8 @@ class SimulatedDaemon {
   }
 
   get healthySinceMs(): number | undefined {
-    return this.isRunning && this.#faults.length === 0 ? this.#troubledUntilMs : undefined;
+    const isSound = this.isRunning && this.#faults.length === 0 && !this.#isDiskFull;
+    return isSound && this.#toFail.cancelsFail === 0 ? this.#troubledUntilMs : undefined;
   }
 
   start(): void {
@@ -459,17 +517,24 @@ class SimulatedDaemon {
         this.#troubled(0);
         break;
       case 'cancelsFail':
-        this.#cancelsToFail += event.cancels;
+      case 'keepingFails':
+      case 'leavesOut':
+        this.#toFail[event.kind] += event.times;
+        break;
+      case 'fillDisk':
+        this.#isDiskFull = true;
         break;
       case 'restart':
         this.#restart();
     }
   }
 
-  /** Ends all faults. */
-  repair(): void {
+  /** Ends all faults but one, if one is to stay. */
+  repair(staysBroken: Plan['staysBroken']): void {
     this.#faults.length = 0;
-    this.#cancelsToFail = 0;
+    this.#isDiskFull = staysBroken === 'disk';
+    const cancelsFail = staysBroken === 'cancels' ? Infinity : 0;
+    Object.assign(this.#toFail, { cancelsFail, keepingFails: 0, leavesOut: 0 });
     this.#process.heldUntilMs = Math.min(this.#process.heldUntilMs, this.#world.scheduler.nowMs);
     if (this.#process.stepsLeft > 0) this.#process.stepsLeft = 0;
     this.#clockAheadMs = 0;
@@ -499,7 +564,9 @@ class SimulatedDaemon {
   }
 
   #takeFault(): CommitFault | undefined {
-    const fault = this.#faults.shift();
+    // The database of replicas is on another disk.
+    const isFull = this.#isDiskFull && this.#world.store.kind === 'embedded';
+    const fault = isFull ? ({ kind: 'fails', ms: 0 } as const) : this.#faults.shift();
     if (fault) this.#troubled(fault.kind === 'late' ? fault.ms : 0);
     return fault;
   }
@@ -521,12 +588,10 @@ class SimulatedDaemon {
     const log = this.#watch(product.toDeliveryLog(commits));
     try {
       const common = { deliveryLog: log, log: silent, nowMs: this.nowMs };
-      const done = async () => undefined;
-      const runFiles = {
-        ...{ discard: done, prepare: async () => '/run', appendOutput },
-      } as never;
+      const runFiles = this.#runFiles() as never;
+      const runners = this.#runners(log, runFiles);
       queue = await product.startRunQueue({
-        ...{ ...common, store: { runFiles }, runners: this.#runners(), findGone: async () => [] },
+        ...{ ...common, store: { runFiles }, runners, findGone: async () => [] },
         ...{ daemonId: this.#id, monotonicMs: () => scheduler.nowMs, random },
         observe: (run, state) => this.#world.check(() => this.#world.model.observed(run, state)),
       });
@@ -584,23 +649,105 @@ class SimulatedDaemon {
     return Object.fromEntries(entries) as DeliveryLog;
   }
 
-  #runners() {
+  #runners(deliveryLog: DeliveryLog, runFiles: never) {
+    const { createCommandRunner, createAfterwards } = this.#world.store.product;
     const offered = new Map<string, OpenRunner>();
-    for (const [name, concurrency] of Object.entries(runnerPlaces))
+    for (const [name, concurrency] of Object.entries(runnerPlaces)) {
+      const second = {
+        ...{ argv: ['second'], environment: [], outputBytes: 0, timeLimitSeconds: 60 },
+        approval: name === 'asks' ? 'required' : 'none',
+        approvalDays: approveWithinMs / dayMs,
+      } as AfterwardsSettings;
+      const first = { ...second, kind: 'command', keep: true, afterwards: second } as never;
+      const deps = { runFiles, deliveryLog, nowMs: this.nowMs } as never;
+      const isCommand = commandRunners.has(name);
       offered.set(name, {
         ...{ concurrency, attempts: attemptsMax, backOff: { firstSeconds: 1, maxSeconds: 4 }, keep: true },
-        execute: ({ run }, signal) => this.#execute(run, signal),
+        execute: isCommand
+          ? createCommandRunner(first, deps, this.#openProgram(false))
+          : ({ run }, signal) => this.#execute(run, signal),
+        actAfterwards: isCommand ? createAfterwards(second, deps, this.#openProgram(true)) : undefined,
         tellCancelled: async () => this.#endCancelled(),
       });
+    }
     return { offered, find: ({ runner }: Pick<Run, 'runner'>) => offered.get(runner) as OpenRunner };
+  }
+
+  /** Stands for a command of an operator. Each first one leaves an artifact, whatever becomes of it. */
+  #openProgram(isSecond: boolean): Program {
+    const { model, artifacts, store } = this.#world;
+    const execute: Program['execute'] = async ({ run }, _, __, signal, finish) => {
+      const leftBy = artifacts.prepared.get(run.id);
+      if (isSecond) this.#world.check(() => model.acts(run.id, run.automation, leftBy));
+      const ended = await this.#execute(run, signal);
+      if (!isSecond) artifacts.left.set(run.id, run.claims);
+      if (!isSecond && ended.kind === 'succeeded') model.proposed(run);
+      if (isSecond && ended.kind === 'succeeded') model.hasActed(run.id);
+      return finish(ended, { said: (said: unknown) => said } as never);
+    };
+    return {
+      openSecrets: async () => new Map(),
+      execute: (...given) => execute(...given).catch(store.product.toUnattempted),
+    };
+  }
+
+  /** The files of runs, of which only artifacts are kept: by whose attempt they were left. */
+  #runFiles() {
+    const { artifacts } = this.#world;
+    const key = ({ id, claims }: Pick<Run, 'id' | 'claims'>) => `${id}/${claims}`;
+    const requireSpace = () => {
+      if (this.#isDiskFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    };
+    const listKept = (id: string) => [...artifacts.kept.keys()].filter(kept => kept.startsWith(`${id}/`));
+    return {
+      discard: async () => undefined,
+      prepare: async () => {
+        requireSpace();
+        return '/run';
+      },
+      appendOutput: () => ({
+        ...{ write: async () => undefined, isFull: () => false },
+        close: async () => requireSpace(),
+      }),
+      beginArtifacts: async (attempt: Run) => {
+        requireSpace();
+        for (const kept of listKept(attempt.id)) if (kept !== key(attempt)) artifacts.kept.delete(kept);
+      },
+      keepArtifacts: async (attempt: Run, { from }: { from?: string | undefined }) => {
+        requireSpace();
+        if (this.#fails('keepingFails')) throw Object.assign(new Error('too slow'), { code: 'EIO' });
+        if (from === undefined && this.#fails('leavesOut')) {
+          this.#world.noteResult(attempt.id, 'retry');
+          return false;
+        }
+        const leftBy =
+          from === undefined ? artifacts.left.get(attempt.id) : artifacts.prepared.get(attempt.id);
+        if (leftBy !== undefined) artifacts.kept.set(key(attempt), leftBy);
+        return true;
+      },
+      listArtifacts: async (id: string) => listKept(id).map(() => ({ name: 'patch' })),
+      readArtifact: async () => undefined,
+      prepareArtifacts: async (attempt: Run) => {
+        requireSpace();
+        const leftBy = artifacts.kept.get(key(attempt));
+        if (leftBy !== undefined) artifacts.prepared.set(attempt.id, leftBy);
+        return leftBy === undefined ? undefined : '/prepared';
+      },
+      discardPrepared: async () => undefined,
+    };
+  }
+
+  #fails(what: 'cancelsFail' | 'keepingFails' | 'leavesOut'): boolean {
+    if (this.#toFail[what] === 0) return false;
+    this.#toFail[what]--;
+    this.#troubled(0);
+    return true;
   }
 
   /** Stands for what ends a cancelled run at its receiver. */
   #endCancelled(): undefined {
-    if (this.#cancelsToFail === 0) return undefined;
-    this.#cancelsToFail--;
-    this.#troubled(0);
-    throw new Error('its secret cannot be opened');
+    if (this.#fails('cancelsFail')) throw new Error('its secret cannot be opened');
+    return undefined;
   }
 
   /** Stands for the command or receiver of a run. It ends soon after its signal. */
@@ -608,7 +755,9 @@ class SimulatedDaemon {
     const world = this.#world;
     const { model, scheduler } = world;
     const event = world.eventOf(run.id);
-    const result = event?.results[run.claims - 1] ?? 'succeeded';
+    const planned = event?.results[run.claims - 1] ?? 'succeeded';
+    // Commands do not report.
+    const result = commandRunners.has(run.runner) && !isEnd(planned) ? 'succeeded' : planned;
     const execution = { run: run.id, claims: run.claims, claimedBy: `${run.claimedBy}`, daemon: this.name };
     world.store.tell(this.#process, () => `begins ${run.id}, claim ${run.claims}`);
     world.check(() => model.began(execution));
@@ -635,8 +784,7 @@ class SimulatedDaemon {
 
   #toResult(run: Run, result: Result): AttemptResult {
     const reason = 'as planned';
-    if (result === 'succeeded' || result === 'failed' || result === 'retry' || result === 'unattempted')
-      return { kind: result, reason };
+    if (isEnd(result)) return { kind: result, reason };
     const times = { reports: 1, 'reports twice': 2, 'reports failure': 1, 'is silent': 0 }[result];
     // The first report may arrive before the daemon has recorded that the run waits.
     for (let time = 0; time < times; time++)
@@ -655,6 +803,6 @@ async function close({ log, queue, reports }: Parts): Promise<void> {
   await log.close();
 }
 
-function appendOutput() {
-  return { write: async () => undefined, isFull: () => false, close: async () => undefined };
+function isEnd(result: Result): result is 'succeeded' | 'failed' | 'retry' | 'unattempted' {
+  return ['succeeded', 'failed', 'retry', 'unattempted'].includes(result);
 }
