@@ -20,6 +20,11 @@ export const interruptionsMax = 3;
 /** @limit Attempts at a run that is tried alone during which its daemon ends, until the run fails: once may be chance. */
 export const interruptionsAloneMax = 2;
 
+/** @limit Shortest wait of a run that was tried alone when its daemon ended, in ms: twice as long as it was tried. If another daemon ends meanwhile, the run is not what ends them. */
+const acquittalMsMin = 10_000;
+/** @limit Longest such wait, in ms: a person who looks for what ends the daemon sees the run tried again. */
+const acquittalMsMax = 600_000;
+
 /** The error of a run that `runsPerHour` stopped. */
 export const stopReason =
   'not started: the automation has reached its limit of runs per hour (runsPerHour); retry the run later';
@@ -96,6 +101,7 @@ export function live(run: RunLife, event: RunEvent): RunChange | undefined {
     case 'postponed':
       return isUnder(run, event.postponement) ? postpone(run, event.postponement) : undefined;
     case 'daemon gone':
+      if (run.state === 'queued') return acquit(run);
       return run.state === 'running' && run.claimedBy !== null ? interrupt(run, event.atMs) : undefined;
     case 'cancelled':
       return cancel(run, event.cancel);
@@ -210,8 +216,18 @@ function interrupt(run: RunLife, atMs: number): RunChange {
   return {
     ...{ state: fails ? 'failed' : 'queued', error, interrupted, ...unclaimed },
     ...(fails && { finishedAtMs: atMs }),
+    ...(!fails && run.claimedFor === 'alone' && { notBeforeMs: atMs + waitForAcquittal(run, atMs) }),
     history: endAttempt(run.history, atMs, error),
   };
+}
+
+function waitForAcquittal({ startedAtMs }: RunLife, atMs: number): number {
+  return Math.min(Math.max(2 * (atMs - (startedAtMs ?? atMs)), acquittalMsMin), acquittalMsMax);
+}
+
+/** A daemon ended while the run, which had ended one that executed nothing else, was not tried at all. */
+function acquit({ interrupted }: RunLife): RunChange | undefined {
+  return interrupted && interrupted.alone > 0 ? { interrupted: { ...interrupted, alone: 0 } } : undefined;
 }
 
 /** Nothing of a run that was never claimed can be at work: it has ended. A daemon must first end what another has started. */

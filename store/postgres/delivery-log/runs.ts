@@ -113,6 +113,7 @@ function prepareClaims(pool: Pool, lease: Lease) {
     postponeRun: postponement => end(postponement, { kind: 'postponed', postponement }),
     requeueRunsOfOthers: daemonId =>
       own.inOrder(async () => {
+        await acquit(pool);
         const requeued = await requeue(await lease.hold(daemonId));
         await pool.query('SELECT hookmill.release_all_lanes()');
         return requeued;
@@ -135,8 +136,29 @@ async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly str
   if ((await pool.query(`${select} LIMIT 1`, [claimedBy, own])).rowCount === 0) return 0;
   return inTransaction(pool, async client => {
     const { rows } = await client.query<StoredRun>(`${select} FOR UPDATE SKIP LOCKED`, [claimedBy, own]);
-    return (await changeRuns(client, rows, () => ({ kind: 'daemon gone', atMs: Date.now() }))).length;
+    const changed = await changeRuns(client, rows, daemonGone);
+    for (const { run, change } of changed)
+      if (change.notBeforeMs !== undefined)
+        await client.query(postponeSuspects, [change.notBeforeMs + 1, run.id]);
+    return changed.length;
   });
+}
+
+const daemonGone = (): RunEvent => ({ kind: 'daemon gone', atMs: Date.now() });
+
+const isSuspect = "state = 'queued' AND interrupted IS NOT NULL AND (interrupted::jsonb ->>";
+
+// No other one that is to be tried alone may end the daemon in the time of the one that waits.
+const postponeSuspects = `
+  UPDATE hookmill.runs SET not_before_ms = $1 WHERE ${isSuspect} 'times')::integer >= ${interruptionsMax}
+    AND not_before_ms < $1 AND id <> $2`;
+
+/** Acquits those that were tried alone, and did not run when a daemon ended. */
+function acquit(pool: Pool): Promise<unknown> {
+  const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE ${isSuspect} 'alone')::integer > 0 FOR UPDATE`;
+  return inTransaction(pool, async client =>
+    changeRuns(client, (await client.query<StoredRun>(select)).rows, daemonGone),
+  );
 }
 
 /**

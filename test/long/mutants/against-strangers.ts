@@ -66,7 +66,7 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
     killedBy:
       'test/system/daemon/ingress/overlap.test.ts: with %s: both values during an overlap, and only the new one after its end',
     file: 'daemon/authentication/authenticator.ts',
-    text: '    return nowMs < untilMs',
+    text: '    return overlap.isRunning(nowMs)',
     replacement: '    return nowMs > 0',
   },
   {
@@ -74,8 +74,8 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
     killedBy:
       'test/system/daemon/ingress/overlap.test.ts: with %s: both values during an overlap, and only the new one after its end',
     file: 'daemon/authentication/authenticator.ts',
-    text: '      const isInOverlap = !isCurrent && previous !== undefined && atMs < previous.untilMs;',
-    replacement: '      const isInOverlap = !isCurrent && previous !== undefined;',
+    text: '      const isInOverlap = !isCurrent && overlap?.isRunning(atMs) === true;',
+    replacement: '      const isInOverlap = !isCurrent && overlap !== undefined;',
   },
   {
     promise: 'Answers do not tell which webhooks exist.',

@@ -39,6 +39,9 @@ test('a run fails only if it ends two daemons that execute nothing else', () => 
   expect(suspect.interrupted).toEqual({ times: interruptionsMax, alone: 0 });
   const last = follow(suspect, ...repeat(interruptionsAloneMax - 1, claimed('alone'), gone));
   expect(last.state).toBe('queued');
+  expect(last.notBeforeMs).toBe(gone.atMs + 10_000);
+  // Another daemon ends while it waits: it is not the run that ends them.
+  expect(follow(last, gone).interrupted).toEqual({ times: 4, alone: 0 });
   const failed = follow(last, claimed('alone'), gone);
   expect(failed).toMatchObject({
     state: 'failed',

@@ -1,12 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { hasEnded } from '../../../../schema/delivery.ts';
 import { interruptionsAloneMax, interruptionsMax } from '../../../../store/delivery-log/run-life.ts';
+import { homeAt } from '../../../../store/home/home.ts';
 import { applyTriggered, readNewestRun } from '../../../support/apply-triggered.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../../support/daemon.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { send } from '../../../support/http.ts';
+import { startReceiver } from '../../../support/loopback-server.ts';
+import { pickMoment } from '../../../support/moment.ts';
+import { readStore } from '../../../support/stored.ts';
 import { openWebhookDaemon } from '../../../support/webhook-daemon.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 import { isAlive } from './run-samples.ts';
@@ -78,33 +82,57 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-// Six daemons. `npm test` has the daemon that is killed once, and the limit in the tests of stores.
+// Twenty daemons. `npm test` has the daemon that is killed once, and the limit in the tests of stores.
 test.runIf(inject('isLong'))(
-  'a run that kills the daemon five times in a row fails, and ends no further one',
+  'in a loop of crashes, the run that kills its daemon each time fails after five, and no other one does, whatever ends the daemon then',
   async () => {
     const workspace = makeWorkspace();
-    const { uid, secret } = await applyTriggered(workspace);
-    const script = 'read go < "$OUT/ready"; kill -9 $PPID';
-    execFileSync('mkfifo', [workspace.path('ready')]);
-    // Open for both, it waits for no reader, and keeps what is written until there is one.
-    const ready = await open(workspace.path('ready'), 'r+');
-    onTestFinished(() => ready.close());
-    const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
-    const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
-    for (let n = 1; n <= 5; n++) {
+    const whenKilling = (isKilling: boolean) => {
+      const filter = { webhook: 'hook', payload: { kill: [isKilling] } };
+      return { triggers: [{ provider: 'webhook', event: 'received', filter }] };
+    };
+    const receiver = await startReceiver((_, response) => {
+      setTimeout(() => response.writeHead(204).end(), pickMoment() * 500);
+    });
+    const all = { attempts: 1, factories: ['*'], automations: ['*'] };
+    const command = { kind: 'command', environment: ['OUT'], ...all };
+    const runners = {
+      kills: { ...command, argv: ['sh', '-c', 'echo >> "$OUT/killed"; kill -9 $PPID'] },
+      acts: { ...command, argv: ['sleep', '0.3'] },
+      sends: { kind: 'http', url: receiver.url, ...all },
+    };
+    const start = { workspace, settings: { runs: { runners } }, env: { OUT: workspace.directory } };
+    // Definitions may name what a daemon offered.
+    await (await startDaemon(start)).stop();
+    const { uid, secret } = await applyTriggered(workspace, {
+      kills: { runner: 'kills', ...whenKilling(true) },
+      acts: { runner: 'acts', ...whenKilling(false) },
+      keeps: whenKilling(false),
+      sends: { runner: 'sends', ...whenKilling(false) },
+    });
+    workspace.write('killed', '');
+    const post = (url: string, isKilling: boolean) =>
+      send(url, { headers: bearerOf(secret), body: JSON.stringify({ kill: isKilling, at: pickMoment() }) });
+    const list = () =>
+      readStore(homeAt(workspace.home), ({ deliveries }) =>
+        deliveries.listRuns({ factory: 'default', limit: 1_000 }),
+      );
+    for (let n = 1; n <= 20; n++) {
       const daemon = await startDaemon(start);
-      if (n === 1)
-        await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
-      expect((await readNewestRun(workspace))?.state).not.toBe('failed');
-      await ready.write('go\n');
+      const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+      if (n === 1) await post(url, true).catch(() => undefined);
+      await post(url, false).catch(() => undefined);
+      const hasFailed = (await list()).some(({ state }) => state === 'failed');
+      if (hasFailed) await delay(pickMoment() * 600).then(() => daemon.process.kill('SIGKILL'));
       expect((await daemon.process).signal).toBe('SIGKILL');
     }
-    await ready.write('go\n');
+    await startDaemonForTest(start);
+    await eventually(async () => (await list()).every(({ state }) => hasEnded(state)));
+    const failed = (await list()).filter(({ state }) => state !== 'succeeded');
     const error = expect.stringContaining('5 attempts in a row; the run is what ends it');
-    const daemon = await startDaemonForTest(start);
-    // With a database, the claim of the last daemon must run out first.
-    await expect.poll(() => readNewestRun(workspace)).toMatchObject({ state: 'failed', attempts: 5, error });
-    expect((await daemon.readyz()).status).toBe('ready');
+    expect(failed).toMatchObject([{ automation: 'kills', state: 'failed', attempts: 5, error }]);
+    expect(workspace.read('killed')).toBe('\n'.repeat(5));
+    expect((await list()).length).toBeGreaterThan(45);
   },
 );
 

@@ -276,7 +276,9 @@ export function testRuns(makePlace: MakePlace): void {
       const log = await openLog(openAt(place));
       await log.requeueRunsOfOthers(`daemon ${n}`);
       const alone = { runners: ['default'], isIdle };
-      const answer = await log.claimRuns({ ...{ daemonId: `daemon ${n}`, nowMs, places, alone } });
+      // One that was tried alone waits.
+      const atMs = n > 4 ? Date.now() + 3_600_000 : nowMs;
+      const answer = await log.claimRuns({ ...{ daemonId: `daemon ${n}`, nowMs: atMs, places, alone } });
       claimed = answer.runs;
       const found = claimed.find(({ id }) => id === ended.id);
       // An attempt that ends by itself begins the count again.
@@ -313,6 +315,37 @@ export function testRuns(makePlace: MakePlace): void {
     for (let n = 7; n < 12; n++) await attemptAndDie(n, true);
     await (await openLog(openAt(place))).requeueRunsOfOthers('after the retry');
     expect(await store.deliveries.findRun(innocent.id)).toMatchObject({ state: 'queued' });
+  });
+
+  test('that end a daemon alone are not what ends daemons if one ends while they wait, and others that are to be alone wait longer', async () => {
+    const place = makePlace();
+    const [one, other] = [newRun('one'), newRun('other')];
+    const store = openAt(place);
+    const live = async (name: string, claimAtMs?: number) => {
+      const log = await openLog(openAt(place));
+      if (name === '0') await log.recordAccepted(acceptedDelivery({ runs: [one, other] }));
+      await log.requeueRunsOfOthers(name);
+      const alone = { runners: ['default'], isIdle: true };
+      const wanted = { ...claim, daemonId: name, nowMs: claimAtMs ?? 0, alone };
+      const { runs } = claimAtMs === undefined ? { runs: [] } : await log.claimRuns(wanted);
+      await log.close();
+      return runs.map(({ id }) => id);
+    };
+    const laterMs = Date.now() + 3_600_000;
+    for (let n = 0; n < interruptionsMax; n++) expect(await live(`${n}`, laterMs)).toHaveLength(2);
+    const due = async ({ id }: NewRun) => (await store.deliveries.findRun(id))?.notBeforeMs ?? 0;
+    // Each daemon that ends while the first one waits acquits it.
+    for (const name of ['a', 'b', 'c', 'd']) {
+      expect(await live(name, laterMs)).toEqual([one.id]);
+      expect(await live(`${name}, in between`)).toEqual([]);
+      expect(await due(one)).toBeGreaterThan(Date.now() + 5_000);
+      expect(await due(other)).toBeGreaterThan(await due(one));
+    }
+    expect(await live('tried', laterMs)).toEqual([one.id]);
+    expect(await live('tried again', laterMs)).toEqual([one.id]);
+    await live('last');
+    expect(await store.deliveries.findRun(one.id)).toMatchObject({ state: 'failed' });
+    expect(await store.deliveries.findRun(other.id)).toMatchObject({ state: 'queued' });
   });
 
   test('are tried alone beside none that is cancelled, and none other that is to be alone', async () => {
