@@ -116,6 +116,8 @@ export interface TransferRun extends TransferRow {
   /** `Afterwards` as JSON. */
   readonly afterwards: string | null;
   readonly againOf: string | null;
+  /** `Interrupted` as JSON. */
+  readonly interrupted: string | null;
   /** Its `PastAttempt`s as JSON. */
   readonly history: string | null;
   /** A `RunFlow` as JSON. */

@@ -217,7 +217,8 @@ const deliveryColumns = `id text, factory text, webhook text, uid text, at_ms bi
 const runColumns = `id text, factory text, webhook text, delivery_id text, automation text, replay boolean, state text,
   attempts integer, not_before_ms bigint, created_at_ms bigint, started_at_ms bigint, finished_at_ms bigint,
   claimed_by text, error text, snapshot text, claims integer, waits_until_ms bigint, report text, flow text,
-  stopped boolean, dismissed boolean, taken text, manual boolean, cancel text, afterwards text, again_of text, history text`;
+  stopped boolean, dismissed boolean, taken text, manual boolean, cancel text, afterwards text, again_of text, history text,
+  interrupted text`;
 
 /** Parses such columns, each with its name in the rows. */
 function parseColumns(columns: string) {
@@ -301,10 +302,10 @@ const insertRuns = `
   )
   INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
     created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims, waits_until_ms, report, flow,
-    stopped, dismissed, delivery_count, manual, cancel, afterwards, again_of, history)
+    stopped, dismissed, delivery_count, manual, cancel, afterwards, again_of, history, interrupted)
   SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
     started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims, waits_until_ms, report, flow, nullif(stopped, false),
-    nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false), cancel, afterwards, again_of, history
+    nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false), cancel, afterwards, again_of, history, interrupted
   FROM given ORDER BY position`;
 
 // A page ends where its bytes reach $4: what is beyond is sized, but not read. The text of `taken` is the one that SQLite
@@ -332,7 +333,7 @@ const selectRuns = `
     deliveries.at_ms AS "deliveryAtMs", automation, replay, coalesce(manual, false) AS manual, digest AS snapshot, ${runState} AS state, attempts,
     claims, waits_until_ms AS "waitsUntilMs", report,
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, cancel, afterwards, again_of AS "againOf", history, flow,
+    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, cancel, afterwards, again_of AS "againOf", history, interrupted, flow,
     coalesce(stopped, false) AS stopped,
     coalesce(dismissed, false) AS dismissed, CASE WHEN delivery_count IS NOT NULL THEN (
       SELECT '[' || coalesce(string_agg(to_json(taken.delivery_id)::text, ',' ORDER BY taken.delivery_id COLLATE "C"), '') || ']'

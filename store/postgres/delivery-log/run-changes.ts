@@ -33,16 +33,23 @@ export const columnsToChange = `
 export interface ChangedRun {
   readonly run: Run;
   readonly change: RunChange;
+  /** The row as it is now. */
+  readonly stored: StoredRun;
 }
 
 /**
  * Lets something happen to the run with an ID, and returns what changed; undefined if it comes too late. A run that somebody
- * else changes meanwhile is read again.
+ * else changes meanwhile, or that changed since it was `known`, is read again.
  */
-export async function changeRun(pool: Pool, id: string, event: RunEvent): Promise<RunChange | undefined> {
-  for (;;) {
-    const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $1`;
-    const [run] = (await pool.query<StoredRun>(select, [id])).rows;
+export async function changeRun(
+  pool: Pool,
+  id: string,
+  event: RunEvent,
+  known?: StoredRun,
+): Promise<RunChange | undefined> {
+  const select = `SELECT ${columnsToChange} FROM hookmill.runs WHERE id = $1`;
+  for (let row = known; ; row = undefined) {
+    const [run] = row ? [row] : (await pool.query<StoredRun>(select, [id])).rows;
     const change = run && live(toLife(run), event);
     if (!change || Object.keys(change).length === 0) return change;
     const write = (client: Pool | PoolClient) => writeChanges(client, [{ run, change }], 'id');
@@ -64,10 +71,11 @@ export async function changeRuns(
     const change = live(toLife(run), toEvent(run));
     return change ? [{ run, change }] : [];
   });
-  const written = await writeChanges(client, changes, runColumns);
-  return changes.flatMap(({ run: { id }, change }) => {
-    const run = written.get(id);
-    return run ? [{ run: withoutNulls(run as Run), change }] : [];
+  const written = await writeChanges(client, changes, `${runColumns}, version`);
+  return changes.flatMap(({ run: before, change }) => {
+    const { version, ...run } = (written.get(before.id) ?? {}) as Run & { version?: string };
+    if (version === undefined) return [];
+    return [{ run: withoutNulls(run), change, stored: { ...before, ...toStoredChange(change), version } }];
   });
 }
 
@@ -122,9 +130,9 @@ async function update(
         AS next (${['day', 'id', 'version', ...columns.map(([, column]) => column)].join(', ')})
       WHERE runs.day = ANY ($1) AND runs.id = ANY ($2) AND runs.day = next.day AND runs.id = next.id
         AND runs.xmin::text = next.version
-      RETURNING runs.*
+      RETURNING runs.*, runs.xmin::text AS version
     ) ${ends ? noteEnds : ''}
-    SELECT ${returned} FROM runs ${returned === runColumns ? 'LEFT JOIN hookmill.snapshots ON key = snapshot' : ''}`;
+    SELECT ${returned} FROM runs ${returned.startsWith(runColumns) ? 'LEFT JOIN hookmill.snapshots ON key = snapshot' : ''}`;
   const rows = changes.map(({ run, change }) => toRow(run, change));
   const values = toColumns(rows, ['day', 'id', 'version', ...columns.map(([name]) => name)]);
   return (await client.query<Pick<Run, 'id'>>(text, values)).rows;

@@ -87,10 +87,13 @@ function prepareForgetting(pool: Pool) {
 /** Claims, and the results of what was claimed. */
 function prepareClaims(pool: Pool, lease: Lease) {
   const own = new OwnClaims();
+  /** The rows of what was claimed here, so that a result need not read them again. */
+  const rows = new Map<string, StoredRun>();
   const requeue = (claimedBy: string) => requeueAbandoned(pool, claimedBy, own.list(claimedBy));
   /** Changes a run that was claimed here and is no longer executed; false if it is not running under that claim. */
   const end = async (attempt: RunAttempt, event: RunEvent): Promise<boolean> => {
-    const ended = await changeRun(pool, attempt.id, event);
+    const ended = await changeRun(pool, attempt.id, event, rows.get(attempt.id));
+    rows.delete(attempt.id);
     own.end(attempt);
     return ended !== undefined;
   };
@@ -101,7 +104,9 @@ function prepareClaims(pool: Pool, lease: Lease) {
     await requeue(claimedBy);
     await releaseResumed(pool, claim.nowMs);
     const { taken, own: toCancel } = await takeToCancel(pool, claim);
-    const claimed = await inTransaction(pool, client => claimDue(client, claim, taken.length === 0));
+    const claimed = await inTransaction(pool, client =>
+      claimDue({ client, rows }, claim, taken.length === 0),
+    );
     const runs = [...taken, ...claimed.runs];
     own.add(runs, claimedBy);
     return { ...claimed, runs, ...(toCancel.length > 0 && { toCancel }) };
@@ -191,14 +196,15 @@ async function takeToCancel(
  * Claims the runs of each runner that wait longest. Those that another replica is claiming at the same time are left to
  * it.
  */
-async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): Promise<ClaimedRuns> {
+async function claimDue(deps: ClaimDeps, claim: RunClaim, isFirst: boolean): Promise<ClaimedRuns> {
+  const { client } = deps;
   const { daemonId, nowMs, dueMs = nowMs, places, alone } = claim;
   while (alone) {
     const { rows } = await client.query<DueRun>(lockAlone, [daemonId, nowMs, nowMs, alone.runners]);
     if (rows.length === 0) break;
     if (!alone.isIdle || !isFirst) return { runs: [], alone: 'waits' };
     // One that must wait for other runs is not due any more.
-    const { started } = await decide(client, rows, claim, 'alone');
+    const { started } = await decide(deps, rows, claim, 'alone');
     if (started.length > 0) return { runs: started, alone: 'claimed' };
   }
   const runs: Run[] = [];
@@ -209,7 +215,7 @@ async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): 
   while (Object.keys(free).length > 0 && decisions < flowDecisionsMax && decided !== 0) {
     const values = [daemonId, nowMs, dueMs, Object.keys(free), Object.values(free)];
     const due = await client.query<DueRun>(lockDue, values);
-    const found = await decide(client, due.rows, claim, 'attempt');
+    const found = await decide(deps, due.rows, claim, 'attempt');
     runs.push(...found.started);
     stopped.push(...found.stopped);
     decided = due.rows.filter(({ hasFlow, isPaused }) => hasFlow || isPaused).length;
@@ -220,9 +226,15 @@ async function claimDue(client: PoolClient, claim: RunClaim, isFirst: boolean): 
   return { runs, ...next, ...(stopped.length > 0 && { stopped }) };
 }
 
+interface ClaimDeps {
+  readonly client: PoolClient;
+  /** Gets the rows of what is claimed. */
+  readonly rows: Map<string, StoredRun>;
+}
+
 /** Starts, parks or stops due runs that are locked. */
 async function decide(
-  client: PoolClient,
+  { client, rows }: ClaimDeps,
   due: readonly DueRun[],
   { daemonId, nowMs }: RunClaim,
   claimFor: 'attempt' | 'alone',
@@ -247,6 +259,7 @@ async function decide(
     if (obstacle) return { kind: 'parked', behind: obstacle };
     return { kind: 'claimed', for: claimFor, by: daemonId, atMs: nowMs };
   });
+  for (const { stored } of changed) rows.set(stored.id, stored);
   const inState = (wanted: Run['state']) =>
     changed.filter(({ change }) => change.state === wanted).map(({ run }) => run);
   return { started: inState('running'), stopped: inState('failed') };

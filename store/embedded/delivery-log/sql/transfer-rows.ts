@@ -170,7 +170,7 @@ const selectTransferRuns = `
   SELECT runs.seq AS position, runs.id, runs.factory, webhook, deliveries.id AS deliveryId, at_ms AS deliveryAtMs,
     automation, replay, coalesce(manual, 0) AS manual, digest AS snapshot, state, attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
     started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy,
-    waits_until_ms AS waitsUntilMs, report, error, cancel, afterwards, again_of AS againOf, history, flow,
+    waits_until_ms AS waitsUntilMs, report, error, cancel, afterwards, again_of AS againOf, history, interrupted, flow,
     coalesce(stopped, 0) AS stopped, coalesce(dismissed, 0) AS dismissed, iif(delivery_count IS NULL, NULL, (
       SELECT json_group_array(taken.id ORDER BY taken.id) FROM run_deliveries JOIN deliveries AS taken ON taken.seq = run_deliveries.delivery
       WHERE run = runs.seq)) AS taken
@@ -180,10 +180,10 @@ const selectTransferRuns = `
 
 const insertRun = `
   INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, state, attempts, claims, not_before_ms, created_at_ms,
-    started_at_ms, finished_at_ms, claimed_by, waits_until_ms, report, error, cancel, afterwards, again_of, history, flow, stopped, dismissed, delivery_count)
+    started_at_ms, finished_at_ms, claimed_by, waits_until_ms, report, error, cancel, afterwards, again_of, history, interrupted, flow, stopped, dismissed, delivery_count)
   VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay, nullif(@manual, 0),
     (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @claims, @notBeforeMs, @createdAtMs, @startedAtMs,
-    @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error, @cancel, @afterwards, @againOf, @history, @flow, nullif(@stopped, 0), nullif(@dismissed, 0), json_array_length(@taken))`;
+    @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error, @cancel, @afterwards, @againOf, @history, @interrupted, @flow, nullif(@stopped, 0), nullif(@dismissed, 0), json_array_length(@taken))`;
 
 const insertTaken = `
   INSERT INTO run_deliveries (run, delivery)

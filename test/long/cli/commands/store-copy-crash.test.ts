@@ -241,6 +241,7 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
       afterwards: null,
       againOf: null,
       history: null,
+      interrupted: null,
       cancel: null,
       error: null,
       waitsUntilMs: null,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { interruptionsMax } from '../../../../store/delivery-log/run-life.ts';
 import type { DeliveryLog, NewRun, RunFlow } from '../../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../../store/ports/store.ts';
 import { pageBytesMax, rowsPerPageMax, type TransferTable } from '../../../../store/ports/transfer.ts';
@@ -71,6 +72,26 @@ export function testTransfer(makePlace: MakePlace): void {
     expect(await target.deliveries.readSnapshot('digest one')).toBe('{"automations":[]}');
     const sums = await target.deliveries.sumUnlogged({ factory: 'default', sinceMs: sampleAtMs });
     expect(sums).toEqual([unloggedCount({ count: 5, lastAtMs: sampleAtMs + 60_000 })]);
+  });
+
+  test('carries how often daemons did not survive a run, so that it is tried alone here too', async () => {
+    const [from, to] = [makePlace(), makePlace()];
+    const run = newRun();
+    const claimIn = async (place: Place, daemonId: string) => {
+      const log = await openLog(openAt(place));
+      if (daemonId === '0') await log.recordAccepted(acceptedDelivery({ runs: [run] }));
+      await log.requeueRunsOfOthers(daemonId);
+      const alone = { runners: ['default'], isIdle: true };
+      const claimed = await log.claimRuns({ daemonId, nowMs: sampleAtMs, places: { default: 1 }, alone });
+      await log.close();
+      return claimed;
+    };
+    for (let n = 0; n < interruptionsMax; n++) await claimIn(from, `${n}`);
+    const last = await openLog(openAt(from));
+    await last.requeueRunsOfOthers('last');
+    await last.close();
+    await carry(from, to);
+    expect(await claimIn(to, 'new')).toMatchObject({ alone: 'claimed', runs: [{ id: run.id }] });
   });
 
   test('carries the flow of runs: their lanes, and the deliveries that they have taken up', async () => {
