@@ -183,7 +183,7 @@ function openMetrics(
 /** Starts the tasks that watch health and send alerts. Returns the task that sends alerts. */
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
-  { deliveryLog, thread, served }: Parts,
+  { deliveryLog, thread, served, metrics }: Parts,
   events: LogOpening['events'],
   managementUrl: string,
   onClose: OnClose,
@@ -194,6 +194,7 @@ function startWatching(
   const common = { log, nowMs, random: Math.random };
   const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets, thread, served });
   onClose(() => alerts.stop());
+  metrics.addFullQuotas(alerts.countFull);
   const onLooked = () => alerts.wake();
   const parts = { thread, deliveryLog, replicas: store.replicas, alerts: store.alerts, targets };
   const health = startHealth({ ...common, ...parts, onLooked });

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { findInHealth, followEpisodes, listWatched } from '../../operations/attention/follow-episodes.ts';
 import { makeRunVerbs } from '../../operations/factory.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
+import { LooksInTurns } from '../../schema/quota.ts';
 import { answerThread, type CallVerb } from '../../store/call-thread.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store, StorePlace } from '../../store/ports/store.ts';
@@ -72,13 +73,17 @@ async function serve(place: StorePlace): Promise<void> {
   const call: CallVerb<MainVerbs> = answerThread(parentPort, { ...verbs }, () => process.exit());
 }
 
+/** @limit Webhooks that each pass judges because an alert is open for them, in turns of factories. */
+const watchedMax = 100;
+const watching = new LooksInTurns(watchedMax);
+
 /** Looks at webhooks, and opens and ends the episodes of alerts by their health. */
 async function lookWithAlerts(
   { deliveries, appliedStates, alerts }: Store,
   deliveryLog: ThreadLog,
   { nowMs, targets }: LookArgument,
 ): Promise<boolean> {
-  const watched = listWatched(await alerts.read());
+  const watched = watching.take(listWatched(await alerts.read()), ({ factory }) => factory);
   const onFound = async (found: readonly FoundHealth[]) => {
     const findings = found.flatMap(findInHealth);
     await alerts.change(state => followEpisodes(state, findings, { ...targets, nowMs, randomBytes }));
