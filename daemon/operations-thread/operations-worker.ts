@@ -12,7 +12,11 @@ import { openServedStateReader } from '../management/api/read-served-state.ts';
 import { letOthersRun } from './turns.ts';
 import type { FindMissedArgument, LookArgument, MainVerbs, ThreadLog, ThreadVerbs } from './wire.ts';
 
-type Work<Argument, Result> = (argument: Argument, readOutside: ReadOutside) => Promise<Result>;
+type Work<Argument, Result> = (
+  argument: Argument,
+  readOutside: ReadOutside,
+  beforeChange: () => Promise<void>,
+) => Promise<Result>;
 
 // The operations thread: it runs one operation after the other, on a store of its own. While one waits for other
 // processes, the next one runs.
@@ -46,7 +50,7 @@ async function serve(place: StorePlace): Promise<void> {
         loading = undefined;
         throw error;
       });
-      return (await loading)(argument, letOthersRun(call, job));
+      return (await loading)(argument, letOthersRun(call, job), () => call('changes', [job]));
     };
   };
   const verbs: ThreadVerbs = {
