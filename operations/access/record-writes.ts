@@ -104,9 +104,9 @@ function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable
           await begin(token.factory);
           return apiTokens.create(token);
         },
-        revoke: async name => {
-          await begin((await apiTokens.list()).find(token => token.name === name)?.factory);
-          return apiTokens.revoke(name);
+        revoke: async sha256 => {
+          await begin((await apiTokens.find(sha256))?.factory);
+          return apiTokens.revoke(sha256);
         },
       },
     },
