@@ -58,7 +58,8 @@ export interface Parts {
   readonly traces: Traces | undefined;
   readonly readReconciles: MetricSources['readReconciles'];
   readonly thread: OperationsThread;
-  readonly listThread: OperationsThread;
+  /** Further threads of this kind, as the table of routes names them. */
+  readonly threads: Readonly<Record<'lists' | 'outside', OperationsThread>>;
   readonly daemonId: string;
   readonly connections: ConnectionShares;
 }

@@ -94,10 +94,7 @@ async function startParts(
   const following = store.replicas && followReplicas(live, store.deliveries);
   const { deliveryLog, events } = await openLog(options, condition, live);
   onClose(() => deliveryLog.close());
-  const thread = openOperationsThread({ place: store.place, deliveryLog });
-  onClose(() => thread.close());
-  const listThread = openOperationsThread({ place: store.place, deliveryLog });
-  onClose(() => listThread.close());
+  const { thread, ...threads } = openThreads(options, deliveryLog, onClose);
   const keys = await followIssuers(options, onClose);
   const served = await serveStates(options, thread, { keys, baseUrl: () => condition.baseUrl });
   onClose(() => served.close());
@@ -109,7 +106,7 @@ async function startParts(
   const stores = { deliveryLog, served, live, unlogged, keys };
   const metrics = openMetrics(options, { ...stores, readReconciles, traces });
   const connections = boundConnections(options);
-  const parts = { ...stores, connections, metrics, traces, readReconciles, thread, listThread, daemonId };
+  const parts = { ...stores, connections, metrics, traces, readReconciles, thread, threads, daemonId };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -141,13 +138,23 @@ async function startParts(
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
 }
 
+/** Opens the operations thread, and further threads of its kind. Each starts with its first operation. */
+function openThreads({ store: { place } }: DaemonOptions, deliveryLog: DeliveryLog, onClose: OnClose) {
+  const open = () => {
+    const thread = openOperationsThread({ place, deliveryLog });
+    onClose(() => thread.close());
+    return thread;
+  };
+  return { thread: open(), lists: open(), outside: open() };
+}
+
 function watchSenders(
   { store, log, nowMs, monotonicMs }: DaemonOptions,
-  { thread, served }: Parts,
+  { threads, served }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): void {
-  const parts = { thread, listSenders: served.listSenders, replicas: store.replicas };
+  const parts = { thread: threads.outside, listSenders: served.listSenders, replicas: store.replicas };
   const senders = startSenders({
     ...{ ...parts, log, nowMs, monotonicMs, baseUrl: () => condition.baseUrl, random: Math.random },
   });
@@ -183,7 +190,7 @@ function openMetrics(
 /** Starts the tasks that watch health and send alerts. Returns the task that sends alerts. */
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
-  { deliveryLog, thread, served }: Parts,
+  { deliveryLog, thread, served, metrics }: Parts,
   events: LogOpening['events'],
   managementUrl: string,
   onClose: OnClose,
@@ -194,6 +201,7 @@ function startWatching(
   const common = { log, nowMs, random: Math.random };
   const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets, thread, served });
   onClose(() => alerts.stop());
+  metrics.addFullQuotas(alerts.countFull);
   const onLooked = () => alerts.wake();
   const parts = { thread, deliveryLog, replicas: store.replicas, alerts: store.alerts, targets };
   const health = startHealth({ ...common, ...parts, onLooked });

@@ -55,9 +55,9 @@ export async function startManagement(
     ...{ store, served, deliveryLog, live, managementUrl, signIn, nowMs, monotonicMs, log },
     workloads: openIssuerCallers({ ...settings.oidc, managementUrl, keys, nowMs }),
     answerInThread: (request, turn) => {
-      const answering = apiRoutes[request.id].thread === 'lists' ? parts.listThread : parts.thread;
-      const transfer = ownBuffers(request.body);
-      return answering.run('answerRequest', request, turn, transfer);
+      const { thread } = apiRoutes[request.id];
+      const answering = thread === 'lists' || thread === 'outside' ? parts.threads[thread] : parts.thread;
+      return answering.run('answerRequest', request, turn);
     },
     readClientAddress,
     facts: { version, startedAt: new Date(nowMs()).toISOString(), settings },
@@ -88,11 +88,6 @@ export async function startManagement(
     return closeServer(server, managementGraceMs);
   });
   return toUrl(address);
-}
-
-/** A buffer that is larger than Node's pool of small ones has no other user. */
-function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
-  return bytes && bytes.buffer.byteLength > Buffer.poolSize ? [bytes.buffer] : [];
 }
 
 /** Serves the ingress. Returns its URL, and a function that closes it. */

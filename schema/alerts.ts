@@ -9,6 +9,7 @@
  * - `runs.unapproved`: runs of an automation wait for approval
  * - `automation.paused`: somebody paused an automation, a day ago, and nothing will resume it
  * - `reconcile.failing`: a factory has not followed its branch for some minutes
+ * - `quota.full`: a factory has taken all that it may of something that all factories share
  * - `log.unwritable`: deliveries cannot be recorded, for example because the disk is full
  */
 export const alertTypes = [
@@ -22,6 +23,7 @@ export const alertTypes = [
   'runs.unapproved',
   'automation.paused',
   'reconcile.failing',
+  'quota.full',
   'log.unwritable',
 ] as const;
 
@@ -43,6 +45,7 @@ export const attentionKinds = [
   'webhook.missed',
   'webhook.previous-secret',
   'webhook.quiet',
+  'quota.full',
   'automation.paused',
   'drift',
 ] as const satisfies readonly (AlertType | 'state.unserved' | 'drift')[];

@@ -5,11 +5,10 @@ import { DeliveryLogError, type DeliveryLogErrorCode } from './ports/store-error
 /** Functions that another thread can call. Arguments and results are plain data, because they are copied. */
 type Verbs<Names extends PropertyKey = string> = Readonly<Record<Names, (...given: never) => unknown>>;
 
-/** Calls a function of the other thread. The buffers in `transfer` are handed over, not copied. */
+/** Calls a function of the other thread. */
 export type CallVerb<Theirs extends Verbs<keyof Theirs>> = <Name extends keyof Theirs & string>(
   verb: Name,
   given: Readonly<Parameters<Theirs[Name]>>,
-  transfer?: readonly ArrayBuffer[],
 ) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
 
 export interface CalledThread<Theirs extends Verbs<keyof Theirs>> {
@@ -93,13 +92,12 @@ function exchangeCalls<Theirs extends Verbs<keyof Theirs>>(
 ) {
   const waiting = new Map<number, PromiseWithResolvers<never>>();
   let calls = 0;
-  const send = (message: Message, transfer: readonly ArrayBuffer[] = []) =>
-    port.postMessage(message, transfer);
-  const call: CallVerb<Theirs> = (verb, given, transfer) => {
+  const send = (message: Message) => port.postMessage(message);
+  const call: CallVerb<Theirs> = (verb, given) => {
     const answered = Promise.withResolvers<never>();
     const id = ++calls;
     waiting.set(id, answered);
-    send({ kind: 'call', id, verb, given }, transfer);
+    send({ kind: 'call', id, verb, given });
     return answered.promise;
   };
   port.on('message', async (message: Message) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { NewReceiver } from '../../operations/attention/alerts.ts';
 import { secretNameShape } from '../../schema/definitions/value-shapes.ts';
-import type { KnownReceiver } from '../../store/ports/alerts.ts';
 import { receiverUrl } from '../setting-shapes.ts';
 
 /** @limit Receivers of alerts: each gets every one. */
@@ -44,7 +44,7 @@ export function nameReceiver(receiver: AlertReceiver): string {
 }
 
 /** Describes a receiver for lists, without its URL: that may contain a secret. */
-export function describeReceiver(receiver: AlertReceiver): Omit<KnownReceiver, 'last'> {
+export function describeReceiver(receiver: AlertReceiver): NewReceiver {
   const { format = 'standard-webhooks', secret } = receiver;
   const host = 'url' in receiver ? new URL(receiver.url).host : null;
   return { name: nameReceiver(receiver), format, host, secret };

@@ -1,4 +1,5 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
+import type { AlertType } from '../../schema/alerts.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import type { AlertMessage } from '../../store/ports/alerts.ts';
@@ -75,6 +76,12 @@ function renderSlack({ data }: AlertBody) {
   return { text: lines.filter(line => line !== '').join('\n') };
 }
 
+const warningTypes: ReadonlySet<string> = new Set([
+  'webhook.quiet',
+  'webhook.missed',
+  'quota.full',
+] satisfies AlertType[]);
+
 // https://developer.pagerduty.com/docs/send-alert-event
 function renderPagerduty({ type, timestamp, data }: AlertBody, routingKey: string) {
   const { id, status, factory, summary, remedy, link } = data;
@@ -85,7 +92,7 @@ function renderPagerduty({ type, timestamp, data }: AlertBody, routingKey: strin
     payload: {
       summary: summary.slice(0, pagerdutySummaryCharsMax),
       source: factory === null ? 'hookmill' : `hookmill/${factory}`,
-      severity: type === 'webhook.quiet' || type === 'webhook.missed' ? 'warning' : 'error',
+      severity: warningTypes.has(type) ? 'warning' : 'error',
       timestamp,
       class: type,
       custom_details: { remedy },

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { inTurns } from '../../schema/quota.ts';
 import { backOffMs } from '../../schema/retry-waits.ts';
 import type { AlertMessage, Alerts, KnownReceiver } from '../../store/ports/alerts.ts';
 import { type Posted, postToReceiver } from '../receivers/post-to-receiver.ts';
@@ -6,7 +7,7 @@ import { isReceiverUrl } from '../setting-shapes.ts';
 import { type AlertReceiver, describeReceiver, nameReceiver } from './alert-settings.ts';
 import { renderRequest } from './message-formats.ts';
 
-/** @limit Messages that are sent at the same time: the others follow as soon as these were answered. */
+/** @limit Messages that are sent at the same time: the others follow as soon as these were answered, alerts before notices, and those of factories in turns. */
 const messagesAtOnceMax = 10;
 /** @limit Time in which a receiver of alerts must answer, in ms: it should answer first and work later. */
 const answerMs = 10_000;
@@ -29,13 +30,24 @@ export interface SendingDeps {
 }
 
 /**
- * Sends the messages that are due, each in the format of its receiver, and records which need not be sent again. One whose
+ * Sends messages until none is due, each in the format of its receiver, and records which need not be sent again. One whose
  * answer is lost is sent again with the same ID. Keeps the last attempt of each receiver.
  */
 export async function sendMessages(alerts: Alerts, deps: SendingDeps): Promise<void> {
-  const { messages } = await alerts.read();
-  const due = messages.filter(({ dueMs }) => dueMs <= deps.nowMs()).slice(0, messagesAtOnceMax);
-  if (due.length === 0) return;
+  while (!deps.signal.aborted) {
+    const { messages } = await alerts.read();
+    const due = messages.filter(({ dueMs }) => dueMs <= deps.nowMs());
+    if (due.length === 0) return;
+    const { alert = [], notice = [] } = Object.groupBy(due, ({ kind }) => kind);
+    const sorted = [...inTurns(alert, getFactory), ...inTurns(notice, getFactory)];
+    const next = sorted.slice(0, messagesAtOnceMax);
+    await sendTogether(alerts, next, deps);
+  }
+}
+
+const getFactory = ({ factory }: AlertMessage) => factory;
+
+async function sendTogether(alerts: Alerts, due: readonly AlertMessage[], deps: SendingDeps): Promise<void> {
   const sent = new Map<string, Sent>();
   await Promise.all(due.map(async message => sent.set(message.id, await sendOne(message, deps))));
   const lasts = new Map([...sent.values()].flatMap(({ receiver, last }) => (last ? [[receiver, last]] : [])));

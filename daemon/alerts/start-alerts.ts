@@ -17,10 +17,16 @@ import {
 } from '../../operations/attention/follow-episodes.ts';
 import { renderRunEnd } from '../../operations/attention/render-alert.ts';
 import type { AlertType } from '../../schema/alerts.ts';
-import { type Alerts, openMemoryAlerts } from '../../store/ports/alerts.ts';
-import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
+import { LooksInTurns } from '../../schema/quota.ts';
+import {
+  type AlertState,
+  type Alerts,
+  type KnownReceiver,
+  openMemoryAlerts,
+} from '../../store/ports/alerts.ts';
+import type { DeliveryLog, EndToTell } from '../../store/ports/delivery-log.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { doInTurn, MovingLook, oneAtATime, untilAborted } from '../background-work.ts';
+import { doInTurn, oneAtATime, untilAborted } from '../background-work.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { ServedStates } from '../served/served-states.ts';
 import type { DaemonSettings } from '../settings.ts';
@@ -51,6 +57,8 @@ export interface AlertsOptions {
 }
 
 export interface AlertsTask {
+  /** The number of open alerts that a factory has used its share of something, as last seen. */
+  countFull(): number;
   /** Looks now, and sends the messages that are due. Does nothing after a stop. */
   wake(): void;
   /** Ends requests to receivers, and resolves when nothing more is done. */
@@ -65,11 +73,28 @@ export interface AlertsTask {
 export function startAlerts(options: AlertsOptions): AlertsTask {
   const { log } = options;
   const stopping = new AbortController();
-  const pass = preparePass(options, stopping.signal);
-  const passOnce = oneAtATime(async () => {
-    // The store may be closed already.
-    if (stopping.signal.aborted) return;
-    await pass().catch(err => log.warn({ err }, 'cannot look after alerts yet'));
+  const { signal } = stopping;
+  const memory = openMemoryAlerts();
+  const sending: SendingDeps = { ...options, ...openSending(options), signal };
+  const full = watchFull(log);
+  const once = (work: () => Promise<unknown>) =>
+    oneAtATime(async () => {
+      // The store may be closed already.
+      if (!signal.aborted) await work().catch(err => log.warn({ err }, 'cannot look after alerts yet'));
+    });
+  const sendOwn = once(() => sendMessages(memory, sending));
+  const { alerts, replicas } = options.store;
+  const sendShared = once(async () => {
+    // Another daemon may have the receivers that the messages are for.
+    if (replicas && options.targets.receivers.length === 0) return;
+    await doInTurn(replicas, 'alert-messages', 0, lost =>
+      sendMessages(alerts, { ...sending, signal: AbortSignal.any([signal, lost]) }),
+    );
+  });
+  const pass = preparePass(options, memory, signal);
+  const passOnce = once(async () => {
+    await pass(() => void sendOwn()).finally(() => void sendShared());
+    full.look(await alerts.read());
   });
   const timer = setInterval(passOnce, lookEveryMs).unref();
   return {
@@ -77,24 +102,43 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
     stop: async () => {
       clearInterval(timer);
       stopping.abort();
-      await passOnce();
+      await Promise.all([passOnce(), sendOwn(), sendShared()]);
+    },
+    countFull: full.count,
+  };
+}
+
+/** Says once in the log of each alert about a full quota that it is open. */
+function watchFull(log: Logger) {
+  let known: ReadonlySet<string> = new Set();
+  return {
+    count: () => known.size,
+    look: ({ episodes }: AlertState) => {
+      const full = episodes.filter(({ type }) => type === 'quota.full');
+      for (const { id, factory, reason } of full) {
+        if (!known.has(id)) log.warn({ factory, reason }, 'a factory has used its share');
+      }
+      known = new Set(full.map(({ id }) => id));
     },
   };
 }
 
-/** Prepares a look at everything that alerts tell, which also sends the messages that are due. */
-function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise<void> {
-  const { store, deliveryLog } = options;
-  const memory = openMemoryAlerts();
+/** Prepares a look at everything that alerts tell. `onOwn` is called after the look at the daemon itself. */
+function preparePass(
+  options: AlertsOptions,
+  memory: Alerts,
+  signal: AbortSignal,
+): (onOwn: () => void) => Promise<void> {
+  const { store, deliveryLog, nowMs } = options;
+  const startedMs = nowMs();
   let isKnown = false;
-  const look = new MovingLook(automationsMax);
-  const sending: SendingDeps = { ...options, ...openSending(options), signal };
+  const look = new LooksInTurns(automationsMax);
   const findOwnTrouble = prepareOwnTrouble(options);
   const findMissed = prepareMissed(options, signal);
-  return async () => {
+  return async onOwn => {
     await follow(memory, [findOwnTrouble()], options);
-    await sendMessages(memory, sending);
-    if (!isKnown) await keepReceivers(options);
+    onOwn();
+    if (!isKnown) await keepReceivers(options, startedMs);
     isKnown = true;
     // A replica without receivers cannot do it for one with receivers.
     const turn = options.targets.receivers.length > 0 ? 'alerts' : 'alerts-unheard';
@@ -104,40 +148,72 @@ function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise
       await follow(store.alerts, await findMissed(), options);
       // Only now, so that whoever runs next looks at a failure whose episode is not stored.
       if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));
-      await tellEnds(options);
-      await sendMessages(store.alerts, sending);
+      while (!signal.aborted && (await tellEnds(options)) === endsMax);
     });
   };
 }
 
 /** Lets lists show the receivers. A replica without receivers leaves those of the others. */
-async function keepReceivers({ store, settings }: AlertsOptions): Promise<void> {
+async function keepReceivers({ store, settings }: AlertsOptions, sinceMs: number): Promise<void> {
   const receivers = settings.alerts.map(describeReceiver);
   if (receivers.length === 0 && store.replicas) return;
   // Looking needs no lock.
   const state = await store.alerts.read();
-  if (setReceivers(state, receivers) === state) return;
-  await store.alerts.change(state => setReceivers(state, receivers));
+  if (setReceivers(state, receivers, sinceMs) === state) return;
+  await store.alerts.change(state => setReceivers(state, receivers, sinceMs));
 }
 
-/** Adds messages about the ends of runs of which receivers are to be told. PagerDuty is for what somebody must repair. */
-async function tellEnds({ store, deliveryLog, settings, targets, nowMs }: AlertsOptions): Promise<void> {
-  const { dashboardUrl, receivers } = targets;
-  const told: number[] = [];
-  const notices: RunNotice[] = [];
-  for (const { seq, run: id, state } of await store.deliveries.listEndsToTell(endsMax)) {
-    const run = await store.deliveries.findRun(id);
-    // Another daemon may have receivers, and tells soon.
-    if (run && receivers.length === 0 && store.replicas && nowMs() - (run.finishedAtMs ?? 0) < untoldMs)
-      continue;
-    told.push(seq);
-    if (run) notices.push({ run: id, seq, body: renderRunEnd(run, state, { nowMs: nowMs(), dashboardUrl }) });
-  }
-  if (told.length === 0) return;
-  const listeners = settings.alerts.filter(({ format }) => format !== 'pagerduty').map(nameReceiver);
-  await store.alerts.change(state => addNotices(state, notices, { receivers: listeners, nowMs: nowMs() }));
+/**
+ * Adds messages about the ends of runs, as far as there is room. Returns how many ends were forgotten, because they are told
+ * or nobody is told of them.
+ */
+async function tellEnds(options: AlertsOptions): Promise<number> {
+  const { store, deliveryLog, targets, nowMs } = options;
+  const ends = await store.deliveries.listEndsToTell(endsMax);
+  if (ends.length === 0) return 0;
+  const { receivers: known } = await store.alerts.read();
+  // Another daemon has receivers, and tells soon.
+  const isOthers = targets.receivers.length === 0 && known.length > 0;
+  const untold = ends.filter(
+    ({ finishedAtMs }) => isOthers && nowMs() - (finishedAtMs ?? nowMs()) < untoldMs,
+  );
+  const notices = isOthers ? [] : await makeNotices(ends, known, options);
+  const add = (state: AlertState) => addNotices(state, notices, { ...targets, randomBytes, nowMs: nowMs() });
+  const before = await store.alerts.read();
+  let { state, taken } = add(before);
+  // Looking needs no lock: the ends may wait for room.
+  if (state !== before)
+    await store.alerts.change(current => {
+      ({ state, taken } = add(current));
+      return state;
+    });
+  const waiting = new Set(
+    [...untold, ...notices.filter(notice => !taken.includes(notice))].map(({ seq }) => seq),
+  );
+  const told = ends.map(({ seq }) => seq).filter(seq => !waiting.has(seq));
   // Only now, so that whoever runs next tells of ends whose messages are not stored.
-  await deliveryLog.forgetEnds(told);
+  return told.length > 0 ? deliveryLog.forgetEnds(told) : 0;
+}
+
+/** Makes the messages of ends of which receivers are to be told. PagerDuty is for what somebody must repair. */
+async function makeNotices(
+  ends: readonly EndToTell[],
+  known: readonly KnownReceiver[],
+  { store, settings, targets, nowMs }: AlertsOptions,
+): Promise<RunNotice[]> {
+  const since = new Map(known.map(({ name, sinceMs }) => [name, sinceMs]));
+  const listeners = settings.alerts
+    .filter(({ format }) => format !== 'pagerduty')
+    .map(nameReceiver)
+    .map(name => ({ name, sinceMs: since.get(name) ?? 0 }));
+  const notices = ends.map(async ({ seq, run: id, state, finishedAtMs }): Promise<RunNotice[]> => {
+    const told = listeners.filter(({ sinceMs }) => sinceMs <= (finishedAtMs ?? sinceMs));
+    const run = told.length > 0 ? await store.deliveries.findRun(id) : undefined;
+    if (!run) return [];
+    const body = renderRunEnd(run, state, { nowMs: nowMs(), dashboardUrl: targets.dashboardUrl });
+    return [{ run: id, seq, factory: run.factory, receivers: told.map(({ name }) => name), body }];
+  });
+  return (await Promise.all(notices)).flat();
 }
 
 async function follow(alerts: Alerts, findings: readonly Finding[], options: AlertsOptions): Promise<void> {
@@ -153,7 +229,7 @@ async function follow(alerts: Alerts, findings: readonly Finding[], options: Ale
 async function findShared(
   { store, settings, nowMs }: AlertsOptions,
   failed: readonly AutomationOfFactory[],
-  look: MovingLook,
+  look: LooksInTurns,
 ): Promise<Finding[]> {
   const { episodes } = await store.alerts.read();
   const listWatched = (isMeant: (type: AlertType) => boolean) =>
@@ -161,8 +237,7 @@ async function findShared(
       .filter(({ type }) => isMeant(type))
       .map(({ factory, subject: automation }): AutomationOfFactory => ({ factory, automation }));
   const open = listWatched(type => type.startsWith('runs.') && type !== 'runs.unapproved');
-  const watched = open.slice(look.skip, look.skip + look.limit);
-  look.moveOn(watched.length, watched.length);
+  const watched = look.take(open, ({ factory }) => factory);
   const pauses = findLongPauses(
     store.deliveries,
     listWatched(type => type === 'automation.paused'),

@@ -28,6 +28,8 @@ export interface Metrics {
   readonly observeAttempt: ObserveAttempt;
   /** Adds the places of the runners of this daemon, and how many of them are taken. */
   addRunners(read: () => readonly RunnerLoad[]): void;
+  /** Adds the number of open alerts that a factory has used its share of something. */
+  addFullQuotas(count: () => number): void;
   /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -65,6 +67,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     observeManagement: createManagementObserver(registry),
     observeAttempt: createAttemptObserver(registry, readStates),
     addRunners: read => addRunnerGauges(registry, read),
+    addFullQuotas: count => addFullQuotas(registry, count),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -177,6 +180,17 @@ function addUnloggedCounter(registry: Registry, unlogged: MetricSources['unlogge
     collect() {
       this.reset();
       for (const [reason, total] of unlogged.totals) this.inc({ reason }, total);
+    },
+  });
+}
+
+function addFullQuotas(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: 'hookmill_quotas_full',
+    help: 'Open alerts that a factory has used its share of something',
+    registers: [registry],
+    collect() {
+      this.set(count());
     },
   });
 }

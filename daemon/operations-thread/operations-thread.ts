@@ -9,6 +9,8 @@ import type { MainVerbs, OperationVerbs, ThreadLog, ThreadVerbs } from './wire.t
 const operationMs = 20_000;
 /** @limit Most requests of one API token that wait for the operations thread: a page of the dashboard sends a few at once. */
 const requestsWaitingMax = 16;
+/** @limit Times that an operation begins again because another one ended the thread: it may be the one that needs too much. */
+const restartsMax = 3;
 
 export interface OperationsThreadOptions {
   readonly place: StorePlace;
@@ -21,13 +23,12 @@ export interface OperationsThreadOptions {
 export interface OperationsThread {
   /**
    * Runs one operation. Operations of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
-   * and runs next. While one waits for other processes, operations of other turns run. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
+   * and runs next. While one waits for other processes, operations of other turns run; if one of these is stopped, it begins again. Fails with the problem `takes-too-long` if it was stopped, with `change-interrupted` if it may have changed something by then, and with `requests-waiting`.
    */
   run<Name extends keyof OperationVerbs>(
     verb: Name,
     argument: Parameters<OperationVerbs[Name]>[0],
     turn?: string,
-    transfer?: readonly ArrayBuffer[],
   ): Promise<Awaited<ReturnType<OperationVerbs[Name]>>>;
   /** Stops the current operation. The others fail. */
   close(): Promise<void>;
@@ -48,21 +49,31 @@ const ownTurn = '';
 interface Job {
   readonly turn: string;
   /** Gives it to the thread. */
-  readonly begin: (number: number) => void;
-  readonly reject: (error: unknown) => void;
+  readonly begin: (number: number) => Promise<never>;
+  readonly resolve: (result: Promise<never>) => void;
+  restarts: number;
+}
+
+/** A job that the thread has. */
+interface BegunJob {
+  readonly job: Job;
+  /** Whether it may have changed something, so that it cannot begin again. */
+  hasChanged: boolean;
 }
 
 class SerialThread implements OperationsThread {
   readonly #options: OperationsThreadOptions;
   readonly #thread: CalledThread<ThreadVerbs>;
   readonly #turns = new Map<string, Job[]>();
-  /** The turns of the jobs that the thread has, by their numbers: one that runs, and those that wait for other processes. */
-  readonly #begun = new Map<number, string>();
+  /** The jobs that the thread has, by their numbers: one that runs, and those that wait for other processes. */
+  readonly #begun = new Map<number, BegunJob>();
   #jobs = 0;
   #running: number | undefined;
   /** Lets jobs go on that have waited for other processes. */
   readonly #ready = new Map<number, () => void>();
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the thread was told to end, and has not yet. */
+  #isEnding = false;
   #closed = false;
 
   constructor(options: OperationsThreadOptions) {
@@ -74,8 +85,13 @@ class SerialThread implements OperationsThread {
       recordTallies: argument => deliveryLog.recordTallies(argument),
       recordHealth: argument => deliveryLog.recordHealth(argument),
       waits: () => {
+        if (this.#isEnding) return;
         this.#pause();
         this.#runNext();
+      },
+      changes: async number => {
+        const begun = this.#begun.get(number);
+        if (begun) begun.hasChanged = true;
       },
       goesOn: job =>
         new Promise(resolve => {
@@ -85,31 +101,29 @@ class SerialThread implements OperationsThread {
     } satisfies MainVerbs);
   }
 
-  run: OperationsThread['run'] = (verb, argument, turn = ownTurn, transfer = []) =>
+  run: OperationsThread['run'] = (verb, argument, turn = ownTurn) =>
     new Promise<never>((resolve, reject) => {
       if (this.#closed) return reject(new ApiProblem('takes-too-long'));
       const waiting = this.#turns.get(turn) ?? [];
       if (turn !== ownTurn && waiting.length >= requestsWaitingMax) {
         return reject(new ApiProblem('requests-waiting'));
       }
-      const begin = (job: number) => {
-        const answered = this.#thread.call<never>(verb as never, [argument, job] as never, transfer);
-        resolve(answered.finally(() => this.#end(job)).catch(refuse));
-      };
-      waiting.push({ turn, begin, reject });
+      const begin = (job: number) => this.#thread.call<never>(verb as never, [argument, job] as never);
+      waiting.push({ turn, begin, resolve, restarts: 0 });
       this.#turns.set(turn, waiting);
       this.#runNext();
     });
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of [...this.#turns.values()].flat()) reject(new ApiProblem('takes-too-long'));
+    for (const { resolve } of [...this.#turns.values()].flat())
+      resolve(Promise.reject(new ApiProblem('takes-too-long')));
     this.#turns.clear();
     await this.#thread.end(endDefinitionsMs);
   }
 
   #runNext(): void {
-    if (this.#running !== undefined) return;
+    if (this.#running !== undefined || this.#isEnding) return;
     const [ready] = this.#ready;
     const next = ready ? undefined : this.#takeNext();
     if (ready) this.#goOn(...ready);
@@ -122,20 +136,48 @@ class SerialThread implements OperationsThread {
     resolve();
   }
 
-  #begin({ turn, begin }: Job): void {
+  #begin(job: Job): void {
     const number = ++this.#jobs;
-    this.#begun.set(number, turn);
+    this.#begun.set(number, { job, hasChanged: false });
     this.#occupy(number);
-    begin(number);
+    const answered = job.begin(number);
+    const end = () => this.#end(number);
+    answered.then(
+      () => {
+        end();
+        job.resolve(answered);
+      },
+      (error: unknown) => {
+        const next = error instanceof ThreadEnded ? this.#afterThread(number, error) : error;
+        if (next) job.resolve(Promise.reject(next));
+        end();
+      },
+    );
+  }
+
+  /** Lets a job begin again whose thread was ended by another one; returns the problem if that cannot be. */
+  #afterThread(number: number, { cause }: ThreadEnded): ApiProblem | undefined {
+    const { job, hasChanged } = this.#begun.get(number) as BegunJob;
+    const isCause = number === this.#running;
+    if (isCause) this.#isEnding = false;
+    if (hasChanged) return new ApiProblem('change-interrupted', {}, { cause });
+    if (isCause || this.#closed || job.restarts >= restartsMax)
+      return new ApiProblem('takes-too-long', {}, { cause });
+    job.restarts++;
+    this.#turns.set(job.turn, [job, ...(this.#turns.get(job.turn) ?? [])]);
+    return undefined;
   }
 
   #occupy(job: number): void {
     this.#running = job;
-    this.#timer = setTimeout(() => this.#thread.terminate(), this.#options.operationMs ?? operationMs);
+    this.#timer = setTimeout(() => {
+      this.#isEnding = true;
+      this.#thread.terminate();
+    }, this.#options.operationMs ?? operationMs);
   }
 
   #takeNext(): Job | undefined {
-    const begun = new Set(this.#begun.values());
+    const begun = new Set([...this.#begun.values()].map(({ job }) => job.turn));
     const next = [...this.#turns.keys()].find(turn => !begun.has(turn));
     const turn = this.#turns.has(ownTurn) ? ownTurn : next;
     if (turn === undefined) return undefined;
@@ -158,8 +200,4 @@ class SerialThread implements OperationsThread {
     this.#ready.delete(job);
     this.#runNext();
   }
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof ThreadEnded ? new ApiProblem('takes-too-long', {}, { cause: error.cause }) : error;
 }

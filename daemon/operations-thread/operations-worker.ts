@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { findInHealth, followEpisodes, listWatched } from '../../operations/attention/follow-episodes.ts';
 import { makeRunVerbs } from '../../operations/factory.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
+import { LooksInTurns } from '../../schema/quota.ts';
 import { answerThread, type CallVerb } from '../../store/call-thread.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store, StorePlace } from '../../store/ports/store.ts';
@@ -11,7 +12,11 @@ import { openServedStateReader } from '../management/api/read-served-state.ts';
 import { letOthersRun } from './turns.ts';
 import type { FindMissedArgument, LookArgument, MainVerbs, ThreadLog, ThreadVerbs } from './wire.ts';
 
-type Work<Argument, Result> = (argument: Argument, readOutside: ReadOutside) => Promise<Result>;
+type Work<Argument, Result> = (
+  argument: Argument,
+  readOutside: ReadOutside,
+  beforeChange: () => Promise<void>,
+) => Promise<Result>;
 
 // The operations thread: it runs one operation after the other, on a store of its own. While one waits for other
 // processes, the next one runs.
@@ -45,7 +50,7 @@ async function serve(place: StorePlace): Promise<void> {
         loading = undefined;
         throw error;
       });
-      return (await loading)(argument, letOthersRun(call, job));
+      return (await loading)(argument, letOthersRun(call, job), () => call('changes', [job]));
     };
   };
   const verbs: ThreadVerbs = {
@@ -72,13 +77,17 @@ async function serve(place: StorePlace): Promise<void> {
   const call: CallVerb<MainVerbs> = answerThread(parentPort, { ...verbs }, () => process.exit());
 }
 
+/** @limit Webhooks that each pass judges because an alert is open for them, in turns of factories. */
+const watchedMax = 100;
+const watching = new LooksInTurns(watchedMax);
+
 /** Looks at webhooks, and opens and ends the episodes of alerts by their health. */
 async function lookWithAlerts(
   { deliveries, appliedStates, alerts }: Store,
   deliveryLog: ThreadLog,
   { nowMs, targets }: LookArgument,
 ): Promise<boolean> {
-  const watched = listWatched(await alerts.read());
+  const watched = watching.take(listWatched(await alerts.read()), ({ factory }) => factory);
   const onFound = async (found: readonly FoundHealth[]) => {
     const findings = found.flatMap(findInHealth);
     await alerts.change(state => followEpisodes(state, findings, { ...targets, nowMs, randomBytes }));

@@ -29,7 +29,12 @@ export function createSenderVerbs(options: SenderVerbsOptions) {
       const { deps, webhook } = await open(argument, readOutside);
       return watchSender(deps, webhook);
     },
-    recoverMissed: async (argument: RecoverArgument, readOutside: ReadOutside): Promise<Recovered> => {
+    recoverMissed: async (
+      argument: RecoverArgument,
+      readOutside: ReadOutside,
+      beforeChange: () => Promise<void>,
+    ): Promise<Recovered> => {
+      await beforeChange();
       const { deps, webhook } = await open(argument, readOutside);
       return recover(deps, webhook, argument);
     },

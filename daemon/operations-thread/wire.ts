@@ -61,6 +61,8 @@ export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'rec
 export interface MainVerbs extends ThreadLog {
   /** The job waits for other processes, and others may run. */
   waits(job: number): void;
+  /** The job is about to change something. It goes on when the main thread knows. */
+  changes(job: number): Promise<void>;
   /** Ends when a job that has waited may go on. */
   goesOn(job: number): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Recovered, Watched } from '../../operations/senders/asked-events.ts';
+import { hasRoom, type Quota } from '../../schema/quota.ts';
 import { backOffMs } from '../../schema/retry-waits.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
 import { doInTurn, untilAborted } from '../background-work.ts';
@@ -14,8 +15,8 @@ const lookEveryMs = 10 * 60_000;
 const lookFirstMs = 15_000;
 /** @limit Time after another daemon's look in which a daemon that starts does not look, in ms. */
 const firstTurnMs = 60_000;
-/** @limit Looks at providers at the same time. */
-const looksMax = 4;
+/** @limit Looks at providers at the same time: a provider that does not answer holds up only its own factory. */
+const looksQuota: Quota = { all: 4, share: 1, reserve: 0 };
 /** @limit Longest wait after looks that failed, in ms. The first one is as long as between two looks. */
 const backOffMaxMs = 2 * 60 * 60_000;
 /** @limit Events that the daemon asks for with one task of the operations thread. */
@@ -42,6 +43,7 @@ interface Schedule {
   failures: number;
   isFirst: boolean;
   isLooking: boolean;
+  readonly factory: string;
 }
 
 type ToAsk = Pick<Watched, 'toAsk' | 'listedAtMs'>;
@@ -69,10 +71,14 @@ export class SenderWatch {
     for (const sender of senders) {
       const schedule = this.#schedules.get(sender.uid) ?? {
         ...{ nextAtMs: now + lookFirstMs * random(), failures: 0, isFirst: true, isLooking: false },
+        factory: sender.factory,
       };
       this.#schedules.set(sender.uid, schedule);
-      const looking = [...this.#schedules.values()].filter(({ isLooking }) => isLooking).length;
-      if (now < schedule.nextAtMs || schedule.isLooking || looking >= looksMax) continue;
+      const looking = [...this.#schedules.values()].flatMap(({ isLooking, factory }) =>
+        isLooking ? factory : [],
+      );
+      const isFree = hasRoom(looksQuota, looking, sender.factory);
+      if (now < schedule.nextAtMs || schedule.isLooking || !isFree) continue;
       this.#work(this.#look(sender, schedule));
     }
   }

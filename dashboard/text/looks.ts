@@ -68,6 +68,7 @@ export const lookOfAttention: Readonly<Record<AttentionKind, readonly [SignName,
   'webhook.missed': ['warning', 'Missed'],
   'webhook.previous-secret': ['warning', 'Previous secret'],
   'webhook.quiet': ['quiet', 'Quiet'],
+  'quota.full': ['warning', 'Full'],
   'automation.paused': ['held', 'Paused'],
   drift: ['warning', 'Drift'],
 };

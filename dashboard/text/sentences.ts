@@ -14,6 +14,7 @@ const sentences: Readonly<Record<AttentionKind, (name: string) => string>> = {
   'webhook.missed': name => `${name} has missed events`,
   'webhook.previous-secret': name => `The sender of ${name} uses the previous secret`,
   'webhook.quiet': name => `${name} is quiet`,
+  'quota.full': () => 'The factory has used its share',
   'automation.paused': name => `${name} is paused`,
   drift: () => 'The applied state differs from the files',
 };

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { AuditEntry } from '../../schema/audit-entry.ts';
+import { findPermission, type Grant } from '../../schema/grant.ts';
 import { Refusal, type RefusalCode } from '../../schema/refusal.ts';
 import type { auditAnswer } from '../../schema/views/access.ts';
 import type { AuditWanted } from '../../store/ports/audit-log.ts';
@@ -25,6 +26,20 @@ export interface BegunChange {
   end(subject: string | null): Promise<void>;
   /** Removes the entry if the error says that nothing was changed; otherwise, it stays unfinished. Never fails. */
   endFailed(error: unknown): Promise<void>;
+}
+
+/**
+ * Chooses the factory to which the entry belongs of a change that concerns these. Only who may manage all factories adds to
+ * the entries of all, so that nobody else pushes out entries of the operator.
+ */
+export function chooseAuditedFactory(
+  grants: readonly Grant[],
+  concerned: readonly (string | null)[],
+): string | null {
+  if (findPermission(grants, null) === 'manage') return null;
+  const managed = concerned.find(factory => findPermission(grants, factory) === 'manage');
+  if (typeof managed !== 'string') throw new Error('the caller may manage none of these factories');
+  return managed;
 }
 
 /** Writes the entry of a change before it is made, so that a crash leaves no change without an entry. */

@@ -37,6 +37,36 @@ export async function recordWrites<T>(
   return result;
 }
 
+/** A part of the store. The audit log and the reader of the delivery log have no verb of a change. */
+type Part = Exclude<Parts, 'place' | 'auditLog' | 'deliveries'>;
+type Parts = { [Name in keyof Store]: Store[Name] extends Verb ? never : Name }[keyof Store];
+type Verb = (...given: never[]) => unknown;
+
+/** The verbs of the store that need no entry, because they read, learn or note a use. Any other begins one. */
+const quietVerbs = {
+  appliedStates: ['listFactories', 'read', 'readEach', 'readVersion', 'watch'],
+  teamSecrets: ['list', 'listNames', 'open'],
+  apiTokens: ['list', 'find', 'wasRevoked', 'recordUses'],
+  sessions: ['find', 'list', 'recordUse'],
+  reconcileStatuses: ['read'],
+  alerts: ['read'],
+  issuerKeys: ['read'],
+  offeredRunners: ['read'],
+  senderStates: ['read', 'learn'],
+  runFiles: ['locate', 'locateOutput', 'readOutput', 'listArtifacts', 'readArtifact', 'list'],
+  mirrors: ['use'],
+  daemonAddress: ['read'],
+  seal: ['seal', 'open', 'opener', 'reseal', 'deriveKeys'],
+  replicas: ['countEvent', 'takeTurn', 'describe'],
+} as const satisfies { readonly [Name in Part]: readonly (keyof NonNullable<Store[Name]>)[] };
+const quietOfStore = [
+  'check',
+  'checkDeliveryLog',
+  'openSnapshot',
+  'requireSafe',
+  'close',
+] as const satisfies readonly Exclude<keyof Store, Parts>[];
+
 /** Calls `begin` before each write that a request can cause, and waits for it. A token may be for other factories. */
 function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable {
   const after =
@@ -45,7 +75,18 @@ function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable
       await begin();
       return write(...args);
     };
-  const { appliedStates, teamSecrets, alerts, senderStates, reconcileStatuses, apiTokens } = store;
+  const wrap = <Verbs extends object>(verbs: Verbs, quiet: readonly string[]): Verbs =>
+    Object.fromEntries(
+      Object.entries(verbs).map(([name, verb]) => {
+        return [name, typeof verb === 'function' && !quiet.includes(name) ? after(verb) : verb];
+      }),
+    ) as Verbs;
+  const parts = Object.entries(quietVerbs).map(([name, quiet]) => {
+    const part = store[name as Part];
+    return [name, part && wrap(part, quiet)];
+  });
+  const wrapped: Store = { ...wrap(store, quietOfStore), ...Object.fromEntries(parts) };
+  const { appliedStates, apiTokens } = store;
   const change: AppliedStates['change'] = (factory, decide) =>
     appliedStates.change(factory, async state => {
       const decided = await decide(state);
@@ -55,28 +96,18 @@ function beforeWrites({ store, deliveryLog, by, begin }: Changeable): Changeable
   return {
     ...{ by, begin },
     store: {
-      ...store,
-      appliedStates: { ...appliedStates, change },
-      senderStates: { ...senderStates, act: after(senderStates.act) },
-      alerts: { ...alerts, change: after(alerts.change) },
-      reconcileStatuses: { ...reconcileStatuses, change: after(reconcileStatuses.change) },
+      ...wrapped,
+      appliedStates: { ...wrapped.appliedStates, change },
       apiTokens: {
-        ...apiTokens,
+        ...wrapped.apiTokens,
         create: async token => {
           await begin(token.factory);
           return apiTokens.create(token);
         },
-        revoke: async name => {
-          await begin((await apiTokens.list()).find(token => token.name === name)?.factory);
-          return apiTokens.revoke(name);
+        revoke: async sha256 => {
+          await begin((await apiTokens.find(sha256))?.factory);
+          return apiTokens.revoke(sha256);
         },
-      },
-      teamSecrets: {
-        ...teamSecrets,
-        set: after(teamSecrets.set),
-        setOverlapping: after(teamSecrets.setOverlapping),
-        endOverlap: after(teamSecrets.endOverlap),
-        create: after(teamSecrets.create),
       },
     },
     deliveryLog: makeRunVerbs(verb => after<never[], unknown>(deliveryLog[verb])),

@@ -43,7 +43,7 @@ export async function issueToken(
 }
 
 /**
- * Revokes an API token of the factory, or of all, if the caller may manage what it is for. Fails with
+ * Revokes the API token of this name of the factory, or else of all or of another one, if the caller may manage what it is for. Fails with
  * `api-token-unknown` or `token-not-permitted`.
  */
 export async function revokeToken(
@@ -51,13 +51,15 @@ export async function revokeToken(
   name: string,
   giver: TokenGiver,
 ): Promise<void> {
-  const found = (await apiTokens.list()).find(token => token.name === name);
-  const isHere = found && (found.factory === null || found.factory === factory);
+  const named = (await apiTokens.list()).filter(token => token.name === name);
   // A caller who may not manage the factory of a token learns nothing about it.
-  if (!found || !(isHere || findPermission(giver.grants, found.factory) === 'manage'))
-    throw new Refusal('api-token-unknown', { detail: `there is no API token ${name}` });
+  const found =
+    named.find(token => token.factory === factory) ??
+    named.find(token => token.factory === null) ??
+    named.find(token => findPermission(giver.grants, token.factory) === 'manage');
+  if (!found) throw new Refusal('api-token-unknown', { detail: `there is no API token ${name}` });
   requireManaged(giver, found.factory);
-  await apiTokens.revoke(name).catch(refuse);
+  await apiTokens.revoke(found.sha256).catch(refuse);
 }
 
 function requireManaged({ grants }: TokenGiver, factory: string | null): void {

@@ -81,11 +81,11 @@ export async function createWebhook(
         detail: `the factory ${factory.name} already has ${webhooksMax} webhooks; delete one first`,
       });
     }
-    const secret = choice && (await storeSecret(factory, definition, choice));
+    const uid = createUid(factory.randomBytes(uidRandomBytes));
+    const secret = choice && (await storeSecret(factory, definition, choice, uid));
     if (choice && request.secret.kind === 'existing' && !request.secret.allowShared) {
       await requireSameUse(factory, definition);
     }
-    const uid = createUid(factory.randomBytes(uidRandomBytes));
     const credential = await makeCredential(factory, definition, uid, secret, undefined);
     const webhook = { ...definition, uid, createdAt: factory.now().toISOString(), credential };
     const generated = choice?.kind === 'new' && choice.generated ? choice.value : undefined;
@@ -227,13 +227,16 @@ function refuseOverlap(cause: unknown): never {
   throw isOverlap ? new Refusal('secret-overlap', { detail: cause.message }, { cause }) : cause;
 }
 
-/** Deletes a webhook. Its UID is never used again, because no definition of it can come back. Its team secret and its automations stay. */
+/** Deletes a webhook. Its UID is never used again, because no definition of it can come back. The team secret that its creation made goes with it, unless it has another use; its automations stay. */
 export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<AppliedWebhook>> {
-  return changeFactory(factory, async state => {
+  const changed = await changeFactory(factory, async state => {
     const existing = requireWebhook(state, uid);
     requireManagedHere(state, () => explainRemoval(state, existing));
     return { next: { webhooks: state.webhooks.filter(other => other !== existing) }, result: existing };
   });
+  // A secret that stays harms nothing, and the webhook is gone.
+  await factory.store.teamSecrets.removeMadeFor(uid).catch(() => undefined);
+  return changed;
 }
 
 /** Creates the chosen team secret, or opens the existing one. An unusable value is not stored. */
@@ -241,12 +244,13 @@ async function storeSecret(
   factory: ManagedFactory,
   definition: WebhookDefinition,
   choice: SecretChoice,
+  uid: string,
 ): Promise<TeamSecret | undefined> {
   if (choice.kind === 'new') {
     if (choice.value !== undefined)
       checkValue({ ...definition, secretName: choice.name }, choice.value, '/secret/value');
     await factory.store.teamSecrets
-      .create(choice.name, choice.value, factory.name)
+      .create(choice.name, choice.value, factory.name, uid)
       .catch(refuseSecret('/secret/value'));
   }
   return openSecret(factory, definition, '/secret');

@@ -47,15 +47,22 @@ function receiverView({ format, host, secret, last }: KnownReceiver, permission:
   return { format, host, secretName: isManager ? secret : null, last: shown };
 }
 
+/** A receiver as the settings of a daemon name it. */
+export type NewReceiver = Omit<KnownReceiver, 'last' | 'sinceMs'>;
+
 /** Sets the receivers of alerts. Those that were known keep their last attempt; returns the same state if nothing changes. */
 export function setReceivers(
   state: AlertState,
-  receivers: readonly Omit<KnownReceiver, 'last'>[],
+  receivers: readonly NewReceiver[],
+  sinceMs: number,
 ): AlertState {
   const isSame = state.receivers.length === receivers.length;
   if (isSame && receivers.every(({ name }, index) => name === state.receivers[index]?.name)) return state;
-  const lasts = new Map(state.receivers.map(({ name, last }) => [name, last]));
-  return { ...state, receivers: receivers.map(one => ({ ...one, last: lasts.get(one.name) ?? null })) };
+  const known = new Map(state.receivers.map(one => [one.name, one]));
+  return {
+    ...state,
+    receivers: receivers.map(one => known.get(one.name) ?? { ...one, sinceMs, last: null }),
+  };
 }
 
 /** Lists the open alerts of these factories, or of all, the worst first. */

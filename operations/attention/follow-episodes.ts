@@ -2,15 +2,11 @@ import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { AlertMessage, AlertState, Episode, PastEpisode } from '../../store/ports/alerts.ts';
 import type { FoundHealth } from '../health/look-at-webhooks.ts';
+import { type AlertQuota, fullReasons, getOwner, hasPlace, isAlertQuota } from './alert-places.ts';
 import { renderAlert } from './render-alert.ts';
 
-/** @limit Webhooks that each pass judges because an alert is open for them. */
-const watchedMax = 100;
-
-/** @limit Episodes that are open at the same time: more have a common cause, which the first ones show. */
-const episodesMax = 1_000;
-/** @limit Messages that wait to be sent: two for each episode, to several receivers. */
-const messagesMax = 5_000;
+/** @limit Time with room after which the alert that there was none is resolved, in ms. */
+const roomMs = 10 * 60_000;
 /** @limit Time without rejections after which the alert of a failing webhook is resolved, in ms: some requests succeed between others. */
 const calmMs = 60_000;
 
@@ -51,7 +47,10 @@ export function followEpisodes(
   findings: readonly Finding[],
   context: AlertContext,
 ): AlertState {
-  const followed = findings.reduce((current, finding) => followOne(current, finding, context), state);
+  const followed = findings.reduce(
+    (current, finding) => followOne(current, finding, context),
+    followFull(state, context),
+  );
   // Also those that another daemon found, which may have no receivers.
   return followed.episodes
     .filter(({ toldMs, calmSinceMs }) => toldMs === null && calmSinceMs === null)
@@ -93,19 +92,24 @@ function isToBeTold(
 
 /** Replaces an open episode by what is now known of it, and tells the receivers. */
 function tell(state: AlertState, open: Episode, now: Episode, context: AlertContext): AlertState {
+  if (!hasPlace(state, 'messages', getOwner(open)))
+    return noteFull(state, 'messages', getOwner(open), context);
   const told = { ...now, toldMs: context.nowMs };
-  return addMessages(replaceEpisode(state, open, [told]), renderAlert(told, context), context);
+  return addMessages(replaceEpisode(state, open, [told]), renderAlert(told, context), told, context);
 }
 
 /** Ends an episode. Receivers that were told that it is open are told so, even if it is muted. */
 function end(state: AlertState, open: Episode, context: AlertContext): AlertState {
+  const isTold = open.toldMs !== null && context.receivers.length > 0;
+  if (isTold && !hasPlace(state, 'messages', getOwner(open)))
+    return noteFull(state, 'messages', getOwner(open), context);
   const { episodes } = replaceEpisode(state, open, []);
   const ended: PastEpisode = { ...open, endedMs: context.nowMs };
   const ofFactory = state.past.filter(({ factory }) => factory === open.factory);
   const [oldest] = ofFactory.length >= pastOfFactoryMax ? ofFactory : [];
   const past = [...state.past.filter(episode => episode !== oldest), ended].slice(-pastMax);
   const next = { ...state, episodes, past };
-  return open.toldMs === null ? next : addMessages(next, renderAlert(ended, context), context);
+  return isTold ? addMessages(next, renderAlert(ended, context), ended, context) : next;
 }
 
 /** The time without a problem after which an episode ends, in ms. */
@@ -120,6 +124,7 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'runs.unapproved': 0,
   'automation.paused': 0,
   'reconcile.failing': 0,
+  'quota.full': roomMs,
   'log.unwritable': 0,
 };
 
@@ -135,7 +140,8 @@ function begin(
   { type, factory, subject, name, reason, run, sinceMs }: Finding & NonNullable<Finding['problem']>,
   context: AlertContext,
 ): AlertState {
-  if (state.episodes.length >= episodesMax) return state;
+  if (type !== 'quota.full' && !hasPlace(state, 'alerts', factory))
+    return noteFull(state, 'alerts', factory, context);
   const id = createId('alr', context);
   const { muted } = state.past.findLast(episode => isAbout(episode, { type, factory, subject })) ?? {};
   const times = { sinceMs, toldMs: null, calmSinceMs: null };
@@ -143,42 +149,80 @@ function begin(
   return { ...state, episodes: [...state.episodes, episode] };
 }
 
-function addMessages(state: AlertState, body: string, context: AlertContext): AlertState {
-  const added = context.receivers.map(receiver => ({ id: createId('msg', context), receiver, body }));
+function addMessages(
+  state: AlertState,
+  body: string,
+  about: Pick<Episode, 'type' | 'factory'>,
+  context: AlertContext,
+): AlertState {
+  const of = { body, factory: getOwner(about), kind: 'alert' as const };
+  const added = context.receivers.map(receiver => ({ ...of, id: createId('msg', context), receiver }));
   return appendMessages(state, added, context.nowMs);
 }
 
 function appendMessages(
   state: AlertState,
-  added: readonly Pick<AlertMessage, 'id' | 'receiver' | 'body'>[],
+  added: readonly Omit<AlertMessage, 'attempts' | 'dueMs'>[],
   nowMs: number,
 ): AlertState {
   const due = added.map((message): AlertMessage => ({ ...message, attempts: 0, dueMs: nowMs }));
-  // The newest ones describe the current state.
-  return { ...state, messages: [...state.messages, ...due].slice(-messagesMax) };
+  return { ...state, messages: [...state.messages, ...due] };
+}
+
+/** Opens the alert that a factory has no place left, unless it is open. */
+function noteFull(state: AlertState, name: AlertQuota, factory: string, context: AlertContext): AlertState {
+  const problem = { reason: fullReasons[name], sinceMs: context.nowMs };
+  const finding: Finding = { type: 'quota.full', factory, subject: name, name: '', problem };
+  const open = state.episodes.find(episode => isAbout(episode, finding));
+  if (!open) return begin(state, { ...finding, ...problem }, context);
+  return open.calmSinceMs === null ? state : replaceEpisode(state, open, [{ ...open, calmSinceMs: null }]);
+}
+
+/** Ends the alerts that a factory has no place left if it has had one for some time. */
+function followFull(state: AlertState, context: AlertContext): AlertState {
+  return state.episodes
+    .filter(({ type, subject, factory }) => {
+      return type === 'quota.full' && isAlertQuota(subject) && hasPlace(state, subject, factory);
+    })
+    .reduce((current, episode) => followOne(current, { ...episode, problem: null }, context), state);
 }
 
 /** A message about the end of a run, which is told once, with an ID that is the same if it is added again. */
 export interface RunNotice {
   readonly run: string;
   readonly seq: number;
+  readonly factory: string;
+  /** The receivers that are told. */
+  readonly receivers: readonly string[];
   readonly body: string;
 }
 
-/** Adds messages about the ends of runs for these receivers, apart from those that wait to be sent already. */
+/**
+ * Adds messages about the ends of runs, apart from those that wait to be sent already. Returns the notices too for which
+ * there was room.
+ */
 export function addNotices(
   state: AlertState,
   notices: readonly RunNotice[],
-  { receivers, nowMs }: Pick<AlertContext, 'receivers' | 'nowMs'>,
-): AlertState {
+  context: AlertContext,
+): { readonly state: AlertState; readonly taken: readonly RunNotice[] } {
   const known = new Set(state.messages.map(({ id }) => id));
-  const added = notices.flatMap(({ run, seq, body }) =>
-    receivers.map((receiver, index) => {
-      return { id: `msg_${run.replace('run_', '')}_${seq}_${index}`, receiver, body };
-    }),
-  );
-  const fresh = added.filter(({ id }) => !known.has(id));
-  return fresh.length === 0 ? state : appendMessages(state, fresh, nowMs);
+  const taken: RunNotice[] = [];
+  let next = state;
+  for (const notice of notices) {
+    const { run, seq, receivers, factory, body } = notice;
+    const added = receivers
+      .map((receiver, index) => ({ id: `msg_${run.replace('run_', '')}_${seq}_${index}`, receiver }))
+      .filter(({ id }) => !known.has(id))
+      .map(message => ({ ...message, body, factory, kind: 'notice' as const }));
+    if (added.length > 0 && !hasPlace(next, 'notices', factory)) {
+      next = noteFull(next, 'notices', factory, context);
+      continue;
+    }
+    taken.push(notice);
+    if (added.length > 0) next = appendMessages(next, added, context.nowMs);
+  }
+  return { state: next, taken };
 }
 
 function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): string {
@@ -205,6 +249,5 @@ export function findInHealth({ factory, uid: subject, name, health, overlap }: F
 export function listWatched({ episodes }: AlertState) {
   return episodes
     .filter(({ type }) => isWebhookAlert(type) && type !== 'webhook.missed')
-    .slice(0, watchedMax)
     .map(({ factory, subject: uid }) => ({ factory, uid }));
 }

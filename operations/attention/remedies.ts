@@ -41,6 +41,8 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Run \`${hookmill} automations resume ${name}\`, or say until when: \`${hookmill} automations pause ${name} --for 7d\`.`,
   'reconcile.failing': ({ hookmill }) =>
     `Run \`${hookmill} status\`: it says since when, at which commit and why.`,
+  'quota.full': () =>
+    'Correct what causes so many, or look for what does not arrive. Other factories are not affected.',
   'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
 };
 

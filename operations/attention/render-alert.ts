@@ -40,6 +40,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string, run: 
   'runs.unapproved': (factory, _, run) => `/#/${factory}/runs/${run}`,
   'automation.paused': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'reconcile.failing': factory => `/#/${factory}/status`,
+  'quota.full': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',
 };
 

@@ -168,7 +168,7 @@ function renderProblems(route: ApiRoute): Record<string, unknown> {
   );
 }
 
-function listCommonProblems({ permission, body, query, path }: ApiRoute) {
+function listCommonProblems({ method, permission, body, query, path }: ApiRoute) {
   return [
     ...(permission === 'public' ? [] : (['not-signed-in', ...tokenProblems, 'session-over'] as const)),
     'host-refused' as const,
@@ -177,6 +177,7 @@ function listCommonProblems({ permission, body, query, path }: ApiRoute) {
     ...(body ? (['body-unreadable', 'body-too-large', 'not-json', 'cross-site'] as const) : []),
     ...(body || query ? (['request-invalid'] as const) : []),
     'takes-too-long' as const,
+    ...(permission === 'manage' && method !== 'get' ? (['change-interrupted'] as const) : []),
     'requests-waiting' as const,
     'too-many-requests' as const,
     'store-unreachable' as const,

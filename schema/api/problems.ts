@@ -81,6 +81,10 @@ const requestProblems = {
     status: 422,
     title: 'The request took too long and was stopped: send fewer or simpler definitions',
   },
+  'change-interrupted': {
+    status: 500,
+    title: 'The change was interrupted, and may have been made: look before you send it again',
+  },
   'too-many-requests': { status: 429, title: 'Request limit reached: try again later' },
   'requests-waiting': { status: 429, title: 'Too many of your requests are waiting: try again' },
   unexpected: { status: 500, title: 'Internal error: see the log of the daemon' },

@@ -12,10 +12,11 @@ export type RoutePermission = 'public' | 'signed-in' | 'read' | 'manage';
 
 /**
  * Where a daemon answers: in the main thread, because it takes less than a few ms (`main`), also because it only exists
- * with HTTP, as sessions and live views do (`port`); or in a thread for `operations`, one after the other, or in one for
- * `lists` from the delivery log and what acts on its rows, so that no plan delays them.
+ * with HTTP, as sessions and live views do (`port`); or in a thread for `operations`, one after the other; in one for
+ * `lists` from the delivery log and what acts on its rows, so that no plan delays them; or in one that asks machines
+ * `outside`, so that no plan ends it.
  */
-export type RouteThread = 'port' | 'main' | 'lists' | 'operations';
+export type RouteThread = 'port' | 'main' | 'lists' | 'operations' | 'outside';
 
 export interface ApiRoute {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';

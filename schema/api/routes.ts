@@ -261,41 +261,41 @@ export const routesBySubject = {
       answer: { status: 200, shape: senders.sendersAnswer },
       problems: reading,
     }),
-    checkSender: route('post', `${factory}/webhooks/{uid}/sender/check`, 'manage', 'operations', {
+    checkSender: route('post', `${factory}/webhooks/{uid}/sender/check`, 'manage', 'outside', {
       summary: 'Asks the provider of a webhook about its hook. Changes nothing there.',
       body: requests.noRequest,
       answer: { status: 200, shape: senders.senderAnswer },
       problems: ['webhook-unknown', 'sender-missing', ...reading],
     }),
-    planSender: route('post', `${factory}/webhooks/{uid}/sender/plan`, 'manage', 'operations', {
+    planSender: route('post', `${factory}/webhooks/{uid}/sender/plan`, 'manage', 'outside', {
       summary:
         'Asks the provider of a webhook about its hook, and plans what registering it changes. Changes nothing.',
       body: requests.planSenderRequest,
       answer: { status: 200, shape: senders.senderPlanAnswer },
       problems: [...registering, 'secret-shared', 'secret-referenced'],
     }),
-    registerSender: route('post', `${factory}/webhooks/{uid}/sender/register`, 'manage', 'operations', {
+    registerSender: route('post', `${factory}/webhooks/{uid}/sender/register`, 'manage', 'outside', {
       summary:
         'Creates the hook of a webhook at its provider, or corrects it, as it was planned, and makes the provider send a ping.',
       body: requests.registerSenderRequest,
       answer: { status: 200, shape: senders.registeredSenderAnswer },
       problems: [...registering, 'hook-changed', 'sender-busy', 'locked'],
     }),
-    listMissed: route('post', `${factory}/webhooks/{uid}/sender/missed`, 'manage', 'operations', {
+    listMissed: route('post', `${factory}/webhooks/{uid}/sender/missed`, 'manage', 'outside', {
       summary:
         "Compares a part of the provider's own log of a webhook with the delivery log, and lists events that did not arrive.",
       body: requests.missedRequest,
       answer: { status: 200, shape: senders.missedAnswer },
       problems: ['webhook-unknown', 'sender-missing', 'sender-failed', ...reading],
     }),
-    redeliverMissed: route('post', `${factory}/webhooks/{uid}/sender/redeliver`, 'manage', 'operations', {
+    redeliverMissed: route('post', `${factory}/webhooks/{uid}/sender/redeliver`, 'manage', 'outside', {
       summary:
         'Asks the provider of a webhook to send some events again, each once and no faster than the limits allow. Repeat it for the others.',
       body: requests.redeliverRequest,
       answer: { status: 200, shape: senders.redeliverAnswer },
       problems: ['webhook-unknown', 'sender-missing', 'sender-failed', ...reading],
     }),
-    sendTest: route('post', `${factory}/webhooks/{uid}/test`, 'manage', 'operations', {
+    sendTest: route('post', `${factory}/webhooks/{uid}/test`, 'manage', 'outside', {
       summary:
         'Sends a test to a webhook as its sender would: through the ingress of the daemon, with the credential in force.',
       body: requests.sendTestRequest,

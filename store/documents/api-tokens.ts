@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { hasRoom, operatorOwner } from '../../schema/quota.ts';
 import {
   type ApiToken,
   type ApiTokens,
   apiTokenShape,
-  apiTokensMax,
+  apiTokensQuota,
   requireTokenName,
   revokedTokensMax,
 } from '../ports/api-tokens.ts';
@@ -42,22 +43,23 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
     create: async token => {
       requireTokenName(token.name);
       await change(tokens => {
-        if (tokens.some(other => other.name === token.name)) {
+        if (tokens.some(({ name, factory }) => name === token.name && factory === token.factory)) {
           throw new StoreError('token-taken', `the API token ${token.name} already exists`);
         }
-        if (tokens.length >= apiTokensMax) {
+        const owners = tokens.map(({ factory }) => factory ?? operatorOwner);
+        if (!hasRoom(apiTokensQuota, owners, token.factory ?? operatorOwner)) {
           throw new StoreError(
             'token-invalid',
-            `API token limit reached (${apiTokensMax}); revoke tokens that are no longer used`,
+            `API token limit reached (${apiTokensQuota.all}, and ${apiTokensQuota.share} for each factory); revoke tokens that are no longer used`,
           );
         }
         return [...tokens, { expiresAt: null, ...token, createdAt: now().toISOString(), lastUsedAt: null }];
       });
     },
-    revoke: async name => {
+    revoke: async sha256 => {
       await documents.change(tokensDocument, async stored => {
-        const gone = stored.tokens.find(token => token.name === name);
-        if (!gone) throw new StoreError('token-unknown', `there is no API token ${name}`);
+        const gone = stored.tokens.find(token => token.sha256 === sha256);
+        if (!gone) throw new StoreError('token-unknown', 'there is no such API token');
         const revoked = [...stored.revoked, gone.sha256].slice(-revokedTokensMax);
         const next = { ...stored, tokens: stored.tokens.filter(token => token !== gone), revoked };
         return { next, result: undefined };

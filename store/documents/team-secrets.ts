@@ -29,6 +29,8 @@ const secretsShape = z.strictObject({
       updatedAt: z.string(),
       /** The factories that may use it; absent: all factories. */
       factories: z.array(z.string()).optional(),
+      /** The UID of the webhook whose creation made it, until another factory may use it. */
+      madeFor: z.string().optional(),
       /** Whether `value` is the reference to where the value is kept. */
       isReference: z.literal(true).optional(),
       /** Absent while the secret is declared and has no value yet. */
@@ -77,7 +79,9 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
     },
     setOverlapping: (name, value, overlapMs) => setOverlapping(options, name, value, overlapMs),
     endOverlap: name => endOverlap(options, name),
-    create: (name, value, factory) => createSecret(options, name, value, factory),
+    create: (name, value, factory, madeFor) =>
+      createSecret(options, { name, text: value, factories: toList(factory), madeFor }),
+    removeMadeFor: uid => removeMadeFor(options, uid),
     share: (name, change) => shareSecret(options, name, change),
     remove: name => removeSecret(options, name),
     list: async () => {
@@ -131,8 +135,9 @@ async function setSecret(options: TeamSecretsOptions, given: SecretText): Promis
     const existing = secrets.find(secret => secret.name === name);
     const isSameKind = existing?.isReference === isReference;
     if (existing && isSameKind && (await openText(options.seal, existing)) === text) return undefined;
-    const { factories } = existing ?? given;
-    return withSecret(secrets, await makeSecret(options, { ...given, factories }));
+    const { factories, madeFor } = existing ?? { ...given, madeFor: undefined };
+    const made = await makeSecret(options, { ...given, factories });
+    return withSecret(secrets, { ...made, ...(madeFor && { madeFor }) });
   });
 }
 
@@ -182,17 +187,16 @@ async function endOverlap(options: TeamSecretsOptions, name: string): Promise<bo
 
 async function createSecret(
   options: TeamSecretsOptions,
-  name: string,
-  value: string | undefined,
-  factory: string | undefined,
+  { madeFor, ...given }: SecretText & Pick<StoredSecret, 'madeFor'>,
 ): Promise<void> {
+  const { name, text } = given;
   requireSecretName(name);
-  if (value !== undefined) requireSecretValue(value);
+  if (text !== undefined) requireSecretValue(text);
   await changeSecrets(options, async secrets => {
     if (secrets.some(secret => secret.name === name)) {
       throw new StoreError('secret-taken', `the team secret ${name} already exists`);
     }
-    return withSecret(secrets, await makeSecret(options, { name, text: value, factories: toList(factory) }));
+    return withSecret(secrets, { ...(await makeSecret(options, given)), ...(madeFor && { madeFor }) });
   });
 }
 
@@ -221,6 +225,14 @@ async function removeSecret(options: TeamSecretsOptions, name: string): Promise<
     const existing = requireSecret(secrets, name);
     await requireUnused(options, name, () => true);
     return secrets.filter(secret => secret !== existing);
+  });
+}
+
+async function removeMadeFor(options: TeamSecretsOptions, uid: string): Promise<void> {
+  await changeSecrets(options, async secrets => {
+    const made = secrets.find(({ madeFor }) => madeFor === uid);
+    if (made?.factories?.length !== 1 || (await readUses(options)).has(made.name)) return undefined;
+    return secrets.filter(secret => secret !== made);
   });
 }
 

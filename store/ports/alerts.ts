@@ -38,6 +38,10 @@ const messageShape = z.strictObject({
   /** Names one of the receivers in the daemon's settings. */
   receiver: z.string(),
   body: z.string(),
+  /** Whose share of the waiting messages it takes; empty for the operator's. */
+  factory: z.string(),
+  /** Notices tell of ends of runs, and wait until the alerts are sent. */
+  kind: z.enum(['alert', 'notice']),
   attempts: z.int(),
   dueMs: z.int(),
 });
@@ -53,6 +57,8 @@ const receiverShape = z.strictObject({
   host: z.string().nullable(),
   /** The name of the team secret that alerts are signed or sent with. */
   secret: z.string(),
+  /** Since when it is a receiver: it is told of no earlier end of a run. */
+  sinceMs: z.int(),
   /** The last attempt to send it a message; null if there was none. */
   last: z
     .strictObject({

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { permissions } from '../../schema/grant.ts';
 import { namePattern } from '../../schema/names.ts';
+import type { Quota } from '../../schema/quota.ts';
 import { StoreError } from './store-error.ts';
 
-/** @limit Most API tokens in a store: each look-up may read all of them. */
-export const apiTokensMax = 1_000;
+/** @limit API tokens in a store: each look-up may read all of them. */
+export const apiTokensQuota: Quota = { all: 1_000, share: 20, reserve: 100 };
 /** @limit Most digests of revoked API tokens in a store, the newest ones: they only say why a token is refused. */
 export const revokedTokensMax = 1_000;
 /** @limit Longest name of an API token, in characters: a label for people. */
@@ -32,10 +33,10 @@ export type NewApiToken = Pick<ApiToken, 'name' | 'factory' | 'permission' | 'sh
 
 /** The API tokens, each stored as its digest. */
 export interface ApiTokens {
-  /** Fails with `token-taken` or `token-invalid`. */
+  /** Fails with `token-taken` if the factory has one of that name, or with `token-invalid`. */
   create(token: NewApiToken): Promise<void>;
-  /** Fails with `token-unknown`. */
-  revoke(name: string): Promise<void>;
+  /** Revokes the token with this digest. Fails with `token-unknown`. */
+  revoke(sha256: string): Promise<void>;
   /** All tokens, oldest first. */
   list(): Promise<readonly ApiToken[]>;
   /** The token with that digest, also an expired one; undefined once it is revoked, even by another process. */

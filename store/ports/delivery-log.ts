@@ -252,6 +252,10 @@ export interface Pause {
 export interface EndToTell {
   readonly seq: number;
   readonly run: string;
+  /** Null if retention has removed the run. */
+  readonly factory: string | null;
+  /** Null if the run has been queued again since. */
+  readonly finishedAtMs: number | null;
   readonly state: 'succeeded' | 'failed';
 }
 
@@ -584,9 +588,9 @@ export interface DeliveryLogReader {
   listOverdueRuns(part: OverduePart): Promise<Run[]>;
   /** The first run of each automation of which runs wait for approval. */
   listUnapprovedRuns(): Promise<Run[]>;
-  /** The ends of which receivers are to be told (`forgetEnds`), the oldest first. */
+  /** The ends of which receivers are to be told (`forgetEnds`), in turns of factories, the oldest first. */
   listEndsToTell(limit: number): Promise<EndToTell[]>;
-  /** The automations with failures that nobody has looked at (`forgetFailures`); the longest known first. */
+  /** The automations with failures that nobody has looked at (`forgetFailures`), in turns of factories; the longest known first. */
   listFailedAutomations(limit: number): Promise<FailedAutomation[]>;
   /** A failed run of an automation that holds those behind it; undefined if there is none. */
   findHoldingRun(of: { readonly factory: string; readonly automation: string }): Promise<Run | undefined>;

@@ -29,9 +29,10 @@ export interface TeamSecrets {
   refer(name: string, reference: string, factories: FactoriesAllowed): Promise<void>;
   /**
    * Creates a team secret, for the given factory as `set` does. Without a value it is declared: webhooks can name it
-   * before the provider has issued the value. Fails with `secret-taken` if the name exists.
+   * before the provider has issued the value. `madeFor`: the UID of the webhook whose creation makes it. Fails with
+   * `secret-taken` if the name exists.
    */
-  create(name: string, value: string | undefined, factory?: string): Promise<void>;
+  create(name: string, value: string | undefined, factory?: string, madeFor?: string): Promise<void>;
   /**
    * Changes which factories may use a team secret. Fails with `secret-in-use` if one that uses it would no longer be
    * allowed to, or with `secret-unknown`.
@@ -39,6 +40,8 @@ export interface TeamSecrets {
   share(name: string, change: (factories: FactoriesAllowed) => FactoriesAllowed): Promise<void>;
   /** Fails with `secret-in-use` while a factory uses it, or with `secret-unknown`. */
   remove(name: string): Promise<void>;
+  /** Removes the team secret that was made for a webhook, unless something uses it or several factories may. */
+  removeMadeFor(uid: string): Promise<void>;
   /** All team secrets by name, without their values. */
   list(): Promise<TeamSecretInfo[]>;
   /** The names of the team secrets that the factory may use, sorted; without a factory, of all. */

@@ -78,7 +78,10 @@ export async function openManagedDaemon(
         }),
     };
   };
-  const revoke = ({ tokenName }: ApiClient) => store.apiTokens.revoke(tokenName);
+  const revoke = async ({ tokenName }: ApiClient) => {
+    const found = (await store.apiTokens.list()).find(({ name }) => name === tokenName);
+    await store.apiTokens.revoke(found?.sha256 ?? '');
+  };
   return { ...daemon, client, revoke };
 }
 

@@ -19,8 +19,12 @@ export interface AnswererOptions extends Pick<Changeable, 'store' | 'deliveryLog
 /** Creates what answers requests in the operations thread, each with dependencies of its own. */
 export function createAnswerer(
   options: AnswererOptions,
-): (request: ThreadRequest, readOutside: ReadOutside) => Promise<ThreadAnswer> {
-  return async (request, readOutside) => {
+): (
+  request: ThreadRequest,
+  readOutside: ReadOutside,
+  beforeChange: () => Promise<void>,
+) => Promise<ThreadAnswer> {
+  return async (request, readOutside, beforeChange) => {
     const { id, params, query, ifSerial, grants, expiresAt, permission, change } = request;
     options.clock.atMs = request.atMs;
     const deps = createDeps(options, request, readOutside);
@@ -32,7 +36,12 @@ export function createAnswerer(
       >[2];
       const call = (parts: Changeable) => callHandler(id, { ...deps, ...parts }, checked);
       const reply = change
-        ? await recordWrites(deps, change, call, ({ changed = change.subject }) => changed)
+        ? await recordWrites(
+            withNoted(deps, beforeChange),
+            change,
+            call,
+            ({ changed = change.subject }) => changed,
+          )
         : await call(deps);
       const json = reply.body === undefined ? undefined : Buffer.from(JSON.stringify(reply.body));
       return { ok: true, json, serial: reply.serial };
@@ -41,6 +50,16 @@ export function createAnswerer(
       return { ok: false, code, parts, cause };
     }
   };
+}
+
+/** Calls `beforeChange` before the entry of a change begins, and so before anything is changed. */
+function withNoted<D extends Pick<OperationDeps, 'store'>>(deps: D, beforeChange: () => Promise<void>): D {
+  const { auditLog } = deps.store;
+  const begin: typeof auditLog.begin = async (...entry) => {
+    await beforeChange();
+    return auditLog.begin(...entry);
+  };
+  return { ...deps, store: { ...deps.store, auditLog: { ...auditLog, begin } } };
 }
 
 function createDeps(

@@ -10,6 +10,7 @@ import { checkQuery } from '../../../schema/api/call.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type CallableId, type OperationId } from '../../../schema/api/routes.ts';
+import { findPermission } from '../../../schema/grant.ts';
 import { namePattern } from '../../../schema/names.ts';
 import type { UnverifiedBodies } from '../../http/bodies.ts';
 import { type Caller, type Credentials, requirePermission, requireSameSite } from '../guards/caller.ts';
@@ -172,7 +173,9 @@ async function requireCaller(
   context.state = { operation: id, caller } satisfies RequestState;
   rate.count(caller.sha256);
   if (caller.over === 'session') requireSameSite(context.req);
-  return { caller, permission: requirePermission(caller, permission, factory) };
+  const granted = requirePermission(caller, permission, factory);
+  if (factory !== undefined && findPermission(caller.grants, null) === undefined) rate.countFactory(factory);
+  return { caller, permission: granted };
 }
 
 function respond({ answer }: ApiRoute, context: Context, body: unknown): void {

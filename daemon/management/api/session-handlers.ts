@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { nameActor, recordChange } from '../../../operations/access/audit.ts';
+import { chooseAuditedFactory, nameActor, recordChange } from '../../../operations/access/audit.ts';
 import { findSession, listSessions, type OwnedSession } from '../../../operations/access/sessions.ts';
 import { listOpenAlerts } from '../../../operations/attention/alerts.ts';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
-import { findPermission, listGranted } from '../../../schema/grant.ts';
+import { findPermission, type Grant, listGranted } from '../../../schema/grant.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import type { identityAnswer, signedInAnswer } from '../../../schema/views/access.ts';
 import type { StoredPerson } from '../../../store/ports/stored-sessions.ts';
@@ -69,7 +69,9 @@ export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
         const who = { kind: caller.kind, name: nameActor(caller) };
         const from = readClientAddress(context.req);
         const recorder = { store: deps.store, now: () => new Date(deps.nowMs()) };
-        await recordChange(recorder, { who, operation: 'endSession', factory: null, subject, from }, end);
+        const concerned = listGrantsOf(session, callers).map(({ factory }) => factory);
+        const factory = chooseAuditedFactory(caller.grants, concerned);
+        await recordChange(recorder, { who, operation: 'endSession', factory, subject, from }, end);
       }
       return { body: undefined };
     },
@@ -95,15 +97,18 @@ function isOwn({ stored }: OwnedSession, { sha256 }: Caller): boolean {
 }
 
 /** Whether the caller may manage each factory that the session's owner may see. */
-function mayEnd(
-  caller: Caller,
-  { stored: { person }, token }: OwnedSession,
-  { findGrants }: Pick<KnownCallers, 'findGrants'>,
-): boolean {
-  const grants = person ? findGrants(person) : token ? [token] : [];
+function mayEnd(caller: Caller, session: OwnedSession, callers: Pick<KnownCallers, 'findGrants'>): boolean {
+  const grants = listGrantsOf(session, callers);
   return (
     grants.length > 0 && grants.every(({ factory }) => findPermission(caller.grants, factory) === 'manage')
   );
+}
+
+function listGrantsOf(
+  { stored: { person }, token }: OwnedSession,
+  { findGrants }: Pick<KnownCallers, 'findGrants'>,
+): readonly Grant[] {
+  return person ? findGrants(person) : token ? [token] : [];
 }
 
 /** Shows a factory as it is served; an empty one if it has no applied state. Fails with `state-unreadable`. */

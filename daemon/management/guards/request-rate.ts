@@ -11,23 +11,30 @@ export interface SignInAttempts {
   succeed(clientAddress: string): void;
 }
 
+/** @limit Callers that may use up their requests of a minute on one factory: the operator's, who may manage all, are not counted. */
+const busyCallersMax = 10;
+
 /** Bounds how often somebody may call the management API, so that nobody keeps it busy. */
 export interface RequestRate {
   /** Counts a request of a token, a person or an address. Fails with `too-many-requests` beyond the limit of a minute. */
   count(of: string): void;
+  /** Counts a request of any caller whose rights are those of some factories, on one of these. Fails as `count` does. */
+  countFactory(factory: string): void;
 }
 
 /** Creates a rate in this process's memory. */
 export function createRequestRate(perMinute: number, monotonicMs: () => number): RequestRate {
   const requests = new WindowCounter(monotonicMs);
+  const count = (of: string, max: number, whose = '') => {
+    const window = requests.count(of);
+    if (window.count <= max) return;
+    const retryAfterSeconds = requests.secondsLeft(window);
+    const detail = `${max} requests per minute${whose}; retry after ${retryAfterSeconds} s`;
+    throw new ApiProblem('too-many-requests', { detail }, { retryAfterSeconds });
+  };
   return {
-    count: of => {
-      const window = requests.count(of);
-      if (window.count <= perMinute) return;
-      const retryAfterSeconds = requests.secondsLeft(window);
-      const detail = `${perMinute} requests per minute; retry after ${retryAfterSeconds} s`;
-      throw new ApiProblem('too-many-requests', { detail }, { retryAfterSeconds });
-    },
+    count: of => count(of, perMinute),
+    countFactory: factory => count(`factory ${factory}`, perMinute * busyCallersMax, ' of the factory'),
   };
 }
 

@@ -264,9 +264,12 @@ function readTroubledRuns(select: Select) {
   const read = prepareReadRuns(select);
   return {
     listEndsToTell: limit =>
-      select<EndToTell>('SELECT seq, run_id AS run, state FROM hookmill.run_ends ORDER BY seq LIMIT $1', [
-        limit,
-      ]),
+      select<EndToTell>(
+        `SELECT ends.seq, run_id AS run, ends.state, factory, finished_at_ms AS "finishedAtMs"
+        FROM hookmill.run_ends AS ends LEFT JOIN hookmill.runs ON id = run_id
+        ORDER BY row_number() OVER (PARTITION BY factory ORDER BY ends.seq), ends.seq LIMIT $1`,
+        [limit],
+      ),
     listUnapprovedRuns: () =>
       read(
         `WHERE ${isUnapproved} AND seq IN (
@@ -280,7 +283,8 @@ function readTroubledRuns(select: Select) {
     },
     listFailedAutomations: limit =>
       select<FailedAutomation>(
-        'SELECT factory, automation, seq AS failure FROM hookmill.failures ORDER BY seq LIMIT $1',
+        `SELECT factory, automation, seq AS failure FROM hookmill.failures
+        ORDER BY row_number() OVER (PARTITION BY factory ORDER BY seq), seq LIMIT $1`,
         [limit],
       ),
     findHoldingRun: async ({ factory, automation }) => {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
 import { toLife } from '../../delivery-log/life-columns.ts';
-import { cancelsMax, flowDecisionsMax } from '../../delivery-log/run-flow.ts';
+import { cancelsMax, dueInTurnsMax, flowDecisionsMax } from '../../delivery-log/run-flow.ts';
 import { interruptionsMax, isUnder, type RunEvent, toCancelTaken } from '../../delivery-log/run-life.ts';
 import { followReport } from '../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../delivery-log/thread/batch.ts';
@@ -281,15 +281,26 @@ interface DueRun extends StoredRun {
 }
 
 // A run that somebody cancels is claimed for that only.
-const selectDue = `SELECT ${columnsToChange}, ${isPausedRun} AS "isPaused" FROM hookmill.runs
-    WHERE state = 'queued' AND cancel IS NULL AND not_before_ms <= $3 AND ${isHeld}`;
+const selectDue = `SELECT ${columnsToChange}, ${isPausedRun} AS "isPaused" FROM hookmill.runs`;
+const isDue = `state = 'queued' AND cancel IS NULL AND not_before_ms <= $3 AND ${isHeld}`;
+
+const selectTurns = `
+  SELECT id, day, coalesce(running.runs, 0)
+    + row_number() OVER (PARTITION BY factory ORDER BY not_before_ms, seq) AS turn
+  FROM (
+    SELECT id, day, factory, not_before_ms, seq FROM hookmill.runs WHERE ${isDue} AND ${runnerOfRun} = name
+    ORDER BY not_before_ms, seq LIMIT ${dueInTurnsMax}) AS due
+  LEFT JOIN (
+    SELECT factory, count(*) AS runs FROM hookmill.runs WHERE state = 'running' AND ${runnerOfRun} = name
+    GROUP BY factory) AS running USING (factory)`;
 
 const lockDue = `
   SELECT due.* FROM unnest($4::text[], $5::integer[]) AS places (name, count), LATERAL (
-    ${selectDue} AND ${runnerOfRun} = name ORDER BY not_before_ms, seq LIMIT count FOR UPDATE SKIP LOCKED) AS due`;
+    ${selectDue} JOIN (${selectTurns}) AS turns USING (id, day) WHERE ${isDue}
+    ORDER BY turn, not_before_ms, seq LIMIT count FOR UPDATE OF runs SKIP LOCKED) AS due`;
 
 const lockAlone = `
-  ${selectDue} AND interrupted IS NOT NULL AND (interrupted::jsonb ->> 'times')::integer >= ${interruptionsMax}
+  ${selectDue} WHERE ${isDue} AND interrupted IS NOT NULL AND (interrupted::jsonb ->> 'times')::integer >= ${interruptionsMax}
     AND ${runnerOfRun} = ANY ($4) ORDER BY not_before_ms, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /** Finds when the next run is due, and other runners with queued runs. */

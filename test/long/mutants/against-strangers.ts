@@ -114,7 +114,7 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
     killedBy:
       'test/system/daemon/management/guards/refusals.test.ts: answers each token and each address only so many requests a minute, and says when to come back',
     file: 'daemon/management/guards/request-rate.ts',
-    text: '      if (window.count <= perMinute) return;',
+    text: '    if (window.count <= max) return;',
     replacement: '      if (window.count > 0) return;',
   },
   {

@@ -87,7 +87,7 @@ export const mutantsForCallers: readonly Mutant[] = [
     killedBy:
       'test/system/daemon/operations-thread/operations-thread.test.ts: stops an operation that takes too long with a problem that says so, and goes on with the next one',
     file: 'daemon/operations-thread/operations-thread.ts',
-    text: '    this.#timer = setTimeout(() => this.#thread.terminate(), this.#options.operationMs ?? operationMs);',
+    text: '      this.#thread.terminate();\n',
     replacement: '',
   },
   {

@@ -174,12 +174,15 @@ function prepareTroubledRuns(database: SqliteDatabase) {
     approval: prepareOverdue("parked = 'approval' AND cancel IS NULL", 'not_before_ms'),
   };
   const ends = database.prepare<[number], EndToTell>(
-    'SELECT seq, run, state FROM run_ends ORDER BY seq LIMIT ?',
+    `SELECT run_ends.seq, run, run_ends.state, factory, finished_at_ms AS finishedAtMs
+    FROM run_ends LEFT JOIN runs ON id = run
+    ORDER BY row_number() OVER (PARTITION BY factory ORDER BY run_ends.seq), run_ends.seq LIMIT ?`,
   );
   const unapproved = database.prepare<[], RunRow>(`${selectRun} WHERE runs.seq IN (
     SELECT min(seq) FROM runs WHERE parked = 'approval' GROUP BY factory, automation) ORDER BY runs.seq`);
   const failed = database.prepare<[number], FailedAutomation>(
-    'SELECT factory, automation, seq AS failure FROM failures ORDER BY seq LIMIT ?',
+    `SELECT factory, automation, seq AS failure FROM failures
+    ORDER BY row_number() OVER (PARTITION BY factory ORDER BY seq), seq LIMIT ?`,
   );
   const holding = database.prepare<{ factory: string; automation: string }, RunRow>(`${selectRun}
     WHERE runs.factory = @factory AND automation = @automation AND ${isHolding} LIMIT 1`);

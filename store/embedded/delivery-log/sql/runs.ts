@@ -1,6 +1,6 @@
 import { manualUid } from '../../../../schema/delivery.ts';
 import { toLife } from '../../../delivery-log/life-columns.ts';
-import { cancelsMax, flowDecisionsMax } from '../../../delivery-log/run-flow.ts';
+import { cancelsMax, dueInTurnsMax, flowDecisionsMax } from '../../../delivery-log/run-flow.ts';
 import {
   interruptionsMax,
   isUnder,
@@ -155,7 +155,17 @@ function prepareDecideDue(
   decide: Decide,
 ): (claim: RunClaim, runner: string, places: number) => Decided {
   const selectDue = database.prepare<DueParameters & { runner: string; limit: number }, DueRun>(`
-    ${selectDueRuns} WHERE ${isDue} AND runner = @runner ORDER BY not_before_ms, seq LIMIT @limit`);
+    WITH running AS (
+      SELECT factory, count(*) AS runs FROM runs WHERE state = 'running' AND runner = @runner GROUP BY factory
+    ), due AS (
+      SELECT seq, factory, not_before_ms FROM runs WHERE ${isDue} AND runner = @runner
+      ORDER BY not_before_ms, seq LIMIT ${dueInTurnsMax}
+    ), turns AS (
+      SELECT due.seq, coalesce(running.runs, 0)
+        + row_number() OVER (PARTITION BY factory ORDER BY not_before_ms, due.seq) AS turn
+      FROM due LEFT JOIN running USING (factory)
+    )
+    ${selectDueRuns} JOIN turns USING (seq) ORDER BY turn, not_before_ms, seq LIMIT @limit`);
   return (claim, runner, places) => {
     const { nowMs, dueMs = nowMs } = claim;
     const decided: Record<Decision, number[]> = {

@@ -8,6 +8,7 @@ import type { CallableId } from '../../../../schema/api/routes.ts';
 import { appliedStateFile } from '../../../../store/home/home.ts';
 import { newHome } from '../../../support/factory.ts';
 import { areHomesInPostgres } from '../../../support/home-place.ts';
+import { startLoopbackServer } from '../../../support/loopback-server.ts';
 import { storeIn } from '../../../support/stored.ts';
 
 const trigger = {
@@ -110,6 +111,57 @@ test('answers each of two requests at once with what is its own', async () => {
   const second = await answer({ ...request('listWebhooks'), baseUrl: 'http://second' }, 'b');
   writeFileSync(value, 'a value that nobody guesses');
   expect([urlsOf(await first), urlsOf(second)]).toEqual(['http://first', 'http://second']);
+});
+
+/** A bench whose webhook `a` has a team secret that a command reads as soon as the file exists, and has begun to. */
+async function openWaiting() {
+  const bench = openBench();
+  const [value, started] = [
+    join(bench.home.directory, '..', 'value'),
+    join(bench.home.directory, '..', 'started'),
+  ];
+  const script = `until [ -e ${value} ]; do touch ${started}; sleep 0.02; done; cat ${value}`;
+  const store = storeIn(bench.home);
+  await store.teamSecrets.refer('KEPT', `exec:${JSON.stringify(['/bin/sh', '-c', script])}`, null);
+  await store.teamSecrets.set('SET', 'a value that nobody guesses');
+  const files = [{ path: 'webhooks/a.yaml', content: 'secretName: SET\n' }];
+  await bench.answer(request('apply', { files, origin: '/x' }), 'a');
+  /** Stops a plan of another caller by its time. */
+  const stopOther = async () => {
+    bench.limits.operationMs = 50;
+    const stopped = bench.answer(request('plan', { files: largeFiles }), 'greedy');
+    bench.limits.operationMs = 600_000;
+    await expect(stopped).rejects.toMatchObject({ code: 'takes-too-long' });
+  };
+  return { ...bench, store, value, started, stopOther };
+}
+
+test('answers a request that waits for another process although another operation was stopped meanwhile', async () => {
+  const { answer, value, started, stopOther } = await openWaiting();
+  const files = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\n' }];
+  const waiting = answer(request('plan', { files }), 'modest');
+  await expect.poll(() => existsSync(started)).toBe(true);
+  await stopOther();
+  writeFileSync(value, 'a value that nobody guesses');
+  expect(await waiting).toMatchObject({ ok: true, serial: 1 });
+});
+
+test('says that the end of a change is unknown if it was stopped while it waited for another machine', async () => {
+  const { answer, store, stopOther } = await openWaiting();
+  const asked = Promise.withResolvers<void>();
+  const listensAt = await startLoopbackServer(() => asked.resolve());
+  const [webhook] = (await store.appliedStates.read('default')).webhooks;
+  const params = { factory: 'default', uid: webhook?.uid ?? '' };
+  const who = { kind: 'token' as const, name: 'ci' };
+  const change = { who, from: '192.0.2.1', operation: 'sendTest', factory: 'default', subject: 'a' };
+  const test = { ...request('sendTest', { mayStartRuns: true }), params, listensAt, change };
+  const changing = expect(answer(test, 'modest')).rejects.toMatchObject({ code: 'change-interrupted' });
+  await asked.promise;
+  await stopOther();
+  await changing;
+  expect(await store.auditLog.list({ limit: 1 })).toMatchObject([
+    { operation: 'sendTest', unfinished: true },
+  ]);
 });
 
 test('says what is wrong with a request, and what failed', async () => {

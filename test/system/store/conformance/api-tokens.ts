@@ -36,13 +36,31 @@ export function testApiTokens(makePlace: MakePlace): void {
     const { sha256 } = makeToken('ci');
     await one.apiTokens.create(makeToken('ci'));
     expect(await other.apiTokens.find(sha256)).toBeDefined();
-    await one.apiTokens.revoke('ci');
+    await one.apiTokens.revoke(sha256);
     expect(await other.apiTokens.find(sha256)).toBeUndefined();
     expect(await other.apiTokens.wasRevoked(sha256)).toBe(true);
     expect(await other.apiTokens.wasRevoked('0'.repeat(64))).toBe(false);
-    await expect(one.apiTokens.revoke('ci')).rejects.toMatchObject({ code: 'token-unknown' });
+    await expect(one.apiTokens.revoke(sha256)).rejects.toMatchObject({ code: 'token-unknown' });
     await one.apiTokens.create(makeToken('ci'));
     expect(await other.apiTokens.find(sha256)).toBeDefined();
+  });
+
+  test('have names for each factory, which has a share of all, as the operator has', async () => {
+    const { apiTokens } = openAt(makePlace());
+    const make = (name: string, factory: string | null) =>
+      apiTokens.create({ ...makeToken(name), factory, sha256: digestToken(`${factory} ${name}`) });
+    await make('ci', 'crm');
+    await make('ci', 'shop');
+    await make('ci', null);
+    await expect(make('ci', 'crm')).rejects.toMatchObject({ code: 'token-taken' });
+    const { all, share, reserve } = { all: 1_000, share: 20, reserve: 100 };
+    const fill = async (factory: string | null, upTo: number) => {
+      for (let n = 0; n < upTo; n++) await make(`t${n}`, factory);
+      await expect(make('more', factory)).rejects.toMatchObject({ code: 'token-invalid' });
+    };
+    await fill('crm', all - 3);
+    await fill('shop', share - 1);
+    await fill(null, reserve - 1);
   });
 
   test('have unique names of 1–63 characters', async () => {
@@ -62,7 +80,7 @@ export function testApiTokens(makePlace: MakePlace): void {
     await apiTokens.create(makeToken('ci'));
     await apiTokens.recordUses(new Map([[sha256, at]]));
     expect(await apiTokens.find(sha256)).toMatchObject({ lastUsedAt: at.toISOString() });
-    await apiTokens.revoke('ci');
+    await apiTokens.revoke(sha256);
     await apiTokens.recordUses(new Map([[sha256, at]]));
     expect(await apiTokens.list()).toEqual([]);
   });

@@ -133,6 +133,21 @@ export function testRuns(makePlace: MakePlace): void {
     expect(failed.map(({ id }) => id)).toEqual([bad.id]);
   });
 
+  test('of factories get places in turns, however many of one are due before', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const many = Array.from({ length: 60 }, (_, n) => newRun(`greedy-${n}`));
+    await log.recordAccepted(acceptedDelivery({ factory: 'greedy', runs: many }));
+    await log.recordAccepted(acceptedDelivery({ factory: 'modest', runs: [newRun('a'), newRun('b')] }));
+    const claimOf = async (places: number) => {
+      const { runs } = await log.claimRuns({ ...claim, places: { default: places } });
+      return runs.map(({ factory }) => factory).sort();
+    };
+    expect(await claimOf(3)).toEqual(['greedy', 'greedy', 'modest']);
+    // The runs that are executed count.
+    expect(await claimOf(1)).toEqual(['modest']);
+    expect(await claimOf(2)).toEqual(['greedy', 'greedy']);
+  });
+
   test('that failed or were stopped are noted with their automation, until somebody has looked at each failure', async () => {
     const place = makePlace();
     const [log, other] = [await openLog(openAt(place)), openAt(place).deliveries];

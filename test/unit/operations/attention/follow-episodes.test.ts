@@ -74,12 +74,47 @@ test('held runs are told again each day under the same ID, with what is wrong th
   expect(told(follow(again, [wrong('second')], nowMs + 2 * dayMs))).toHaveLength(8);
 });
 
-test('a thousand episodes are open at most', () => {
+test('a factory that has used all places leaves each other factory its share, and is told once that it has', () => {
   const many = Array.from({ length: 1_100 }, (_, index) => finding('webhook.quiet', true, `wh_${index}`));
   const state = follow(noAlerts, many);
-  expect([state.episodes.length, state.messages.length]).toEqual([1_000, 2_000]);
-  const fewer = follow(state, [finding('webhook.quiet', false, 'wh_0')]);
-  expect(follow(fewer, many.slice(-1)).episodes).toHaveLength(1_000);
+  const full = (of: AlertState) => of.episodes.filter(({ type }) => type === 'quota.full');
+  expect(full(state)).toMatchObject([{ factory: 'default', subject: 'alerts' }]);
+  expect([state.episodes.length, state.messages.length]).toEqual([1_001, 2_002]);
+  const others = many.map(one => ({ ...one, factory: 'other' }));
+  const own = { ...finding('log.unwritable', true), factory: '' };
+  const shared = follow(state, [...others, own]);
+  expect(shared.episodes.filter(({ factory }) => factory === 'other')).toHaveLength(51);
+  expect(shared.episodes.filter(({ factory }) => factory === '')).toHaveLength(1);
+  // A place that is free again does not end it at once.
+  const sent = { ...state, messages: [] };
+  const fewer = follow(follow(sent, [finding('webhook.quiet', false, 'wh_0')]), []);
+  expect(full(fewer)).toMatchObject([{ calmSinceMs: nowMs }]);
+  const again = follow(fewer, many.slice(-2), nowMs + 1);
+  expect([again.episodes.length, full(again)[0]?.calmSinceMs]).toEqual([1_001, null]);
+  const calm = follow(follow(again, [finding('webhook.quiet', false, 'wh_1')]), []);
+  expect(full(follow(calm, [], nowMs + 600_000))).toEqual([]);
+});
+
+test('what cannot be sent keeps only the messages of its own factory waiting, and none is dropped', () => {
+  const flap = (state: AlertState, factory: string) => {
+    const found = (isWrong: boolean) => ({ ...finding('webhook.quiet', isWrong), factory });
+    return follow(follow(state, [found(true)]), [found(false)]);
+  };
+  let state = noAlerts;
+  for (let n = 0; n < 700; n++) state = flap(state, 'default');
+  const kept = state.messages.length;
+  expect(kept).toBeLessThan(2_010);
+  expect(state.episodes).toContainEqual(
+    expect.objectContaining({ type: 'quota.full', factory: 'default', subject: 'messages' }),
+  );
+  const other = follow(state, [{ ...finding('runs.held', true, 'triage'), factory: 'other' }]);
+  expect(other.messages.slice(0, kept)).toEqual(state.messages);
+  expect(other.messages.slice(kept).map(({ factory }) => factory)).toEqual(['other', 'other']);
+  // The episode for which there was no room is told once there is.
+  const wrong = follow(state, [finding('webhook.quiet', true)]);
+  expect(wrong.messages).toEqual(state.messages);
+  const emptied = follow({ ...wrong, messages: [] }, []);
+  expect(emptied.messages.map(({ factory }) => factory)).toContain('default');
 });
 
 test('an episode that began before there were receivers is told to the first ones', () => {

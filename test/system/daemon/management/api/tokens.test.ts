@@ -86,6 +86,21 @@ test('gives nobody more factories than they have, over a token or its session', 
   expect((await admin.call('listAudit')).json.entries).toMatchObject([created]);
 });
 
+test('gives each factory names of its own, and revokes the token of the factory that asks', async () => {
+  const [one, other] = [withNewFactory(shared()), withNewFactory(shared())];
+  const [manager, stranger] = [await one.client(), await other.client()];
+  const body = { name: 'ci', permission: 'read' };
+  for (const client of [manager, stranger])
+    expect((await client.call('createToken', { body })).status).toBe(201);
+  const listed = async (client: typeof manager) =>
+    (await client.call('listTokens')).json.tokens.map(({ name }: { name: string }) => name);
+  expect((await stranger.call('revokeToken', { params: { token: 'ci' } })).status).toBe(204);
+  expect([await listed(manager), await listed(stranger)]).toEqual([
+    expect.arrayContaining(['ci']),
+    expect.not.arrayContaining(['ci']),
+  ]);
+});
+
 test('gives nobody a token that outlives their own', async () => {
   const daemon = withNewFactory(shared());
   const params = { factory: daemon.factory };

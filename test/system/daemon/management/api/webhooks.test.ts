@@ -247,6 +247,27 @@ describe('the secret of a new webhook', () => {
   });
 });
 
+test('removes the team secret with the webhook whose creation made it, unless another one uses it', async () => {
+  const daemon = withNewFactory(shared());
+  const client = await daemon.client();
+  const create = async (body: object) => (await client.call('createWebhook', { body })).json.webhook;
+  const names = async () => {
+    const { secrets } = (await client.call('listSecrets')).json;
+    const made: string[] = secrets.map(({ name }: { name: string }) => name);
+    return made.filter(name => [alone, shares].some(({ secretName }) => secretName === name));
+  };
+  const [alone, shares] = [await create({ name: 'alone' }), await create({ name: 'shares' })];
+  const secret = { kind: 'existing', name: shares.secretName, allowShared: true };
+  const user = await create({ name: 'user', secret });
+  const remove = ({ uid }: { uid: string }) => client.call('deleteWebhook', { params: { uid } });
+  await client.call('changeWebhookSecret', { params: { uid: alone.uid } });
+  for (const webhook of [alone, shares]) expect((await remove(webhook)).status).toBe(204);
+  expect(await names()).toEqual([shares.secretName]);
+  // Its creation made none.
+  await remove(user);
+  expect(await names()).toEqual([shares.secretName]);
+});
+
 test('renames a webhook, which keeps its URL and its history', async () => {
   const { manager, webhook, revealed, params } = await withWebhook();
   await post(webhook.url, revealed.secret);

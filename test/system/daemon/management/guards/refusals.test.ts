@@ -6,6 +6,20 @@ import { makeWorkspace } from '../../../../support/workspace.ts';
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const proxied = { trustProxies: ['loopback'] };
 
+test('answers all callers of a factory only so many requests a minute, and those of others', async () => {
+  const daemon = await startManagedDaemon({ limits: { apiRequestsPerMinute: 1 } });
+  const many = await Promise.all(Array.from({ length: 11 }, () => daemon.client()));
+  const statuses = [];
+  for (const client of many) statuses.push((await client.call('showStatus')).status);
+  expect(statuses).toEqual([...Array(10).fill(200), 429]);
+  const [other, operator] = [
+    await daemon.client({ factory: 'other' }),
+    await daemon.client({ factory: null }),
+  ];
+  expect((await other.call('showStatus')).status).toBe(200);
+  expect((await operator.call('showStatus')).status).toBe(200);
+});
+
 test('answers each token and each address only so many requests a minute, and says when to come back', async () => {
   const daemon = await startManagedDaemon({ ...proxied, limits: { apiRequestsPerMinute: 4 } });
   const [busy, other] = [await daemon.client(), await daemon.client()];

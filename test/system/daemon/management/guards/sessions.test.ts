@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../../../../operations/access/tokens.ts';
+import { digestToken } from '../../../../../store/ports/api-tokens.ts';
 import { startDaemonHere } from '../../../../support/daemon-here.ts';
 import { newHome } from '../../../../support/factory.ts';
 import { call } from '../../../../support/management.ts';
@@ -35,6 +36,6 @@ test('a sign-in outlives a restart of the daemon, and the home has no secret of 
   expect((await call(second.managementUrl, 'whoAmI', { headers: session })).json).toMatchObject({
     name: 'me',
   });
-  await store.apiTokens.revoke('me');
+  await store.apiTokens.revoke(digestToken(token));
   expect((await call(second.managementUrl, 'whoAmI', { headers: session })).json.code).toBe('session-over');
 });
