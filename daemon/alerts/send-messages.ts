@@ -88,8 +88,9 @@ async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<Sent> 
   deps.log.warn(fields, isLast ? 'an alert could not be sent' : 'an alert is sent again later');
   if (isLast) return { again: undefined, receiver: name, last };
   const waitMs = backOffMs(attempts, { firstMs: backOffFirstMs, maxMs: backOffMaxMs }, random());
-  const dueMs = nowMs() + Math.max(waitMs, posted.afterMs ?? 0);
-  return { again: { ...message, attempts, dueMs }, receiver: name, last };
+  const fromMs = nowMs();
+  const dueMs = fromMs + Math.max(waitMs, posted.afterMs ?? 0);
+  return { again: { ...message, attempts, fromMs, dueMs }, receiver: name, last };
 }
 
 /** Also returns the status of the answer; null if there was none. */

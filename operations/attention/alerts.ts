@@ -92,7 +92,8 @@ export function acknowledgeAlert(change: AlertChange): Promise<AlertView> {
 
 /** Keeps receivers from being told that an alert is open, or open again, for this time. Fails with `alert-unknown`. */
 export function muteAlert(change: AlertChange, seconds: number): Promise<AlertView> {
-  const muted = seconds > 0 ? { untilMs: change.nowMs + seconds * 1_000, by: change.by } : undefined;
+  const { nowMs: fromMs, by } = change;
+  const muted = seconds > 0 ? { fromMs, untilMs: fromMs + seconds * 1_000, by } : undefined;
   return changeAlert(change, episode => ({ ...episode, muted }));
 }
 

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { beginNotAhead } from '../../schema/stored-times.ts';
 import type { AlertMessage, AlertState, Episode, PastEpisode } from '../../store/ports/alerts.ts';
 import type { FoundHealth } from '../health/look-at-webhooks.ts';
 import { type AlertQuota, fullReasons, getOwner, hasPlace, isAlertQuota } from './alert-places.ts';
@@ -49,13 +51,38 @@ export function followEpisodes(
 ): AlertState {
   const followed = findings.reduce(
     (current, finding) => followOne(current, finding, context),
-    followFull(state, context),
+    followFull(settleTimes(state, context.nowMs), context),
   );
   // Also those that another daemon found, which may have no receivers.
   return followed.episodes
     .filter(({ toldMs, calmSinceMs }) => toldMs === null && calmSinceMs === null)
     .filter(episode => isToBeTold(episode, context))
     .reduce((current, episode) => tell(current, episode, episode, context), followed);
+}
+
+/** Lets what is stored ahead of now count as now. Returns the same state if nothing is. */
+function settleTimes(state: AlertState, nowMs: number): AlertState {
+  const settled = {
+    ...state,
+    episodes: state.episodes.map(episode => settleEpisode(episode, nowMs)),
+    past: state.past.map(episode => settleEpisode(episode, nowMs)),
+    messages: state.messages.map(message => {
+      const { fromMs, untilMs: dueMs } = beginNotAhead({ ...message, untilMs: message.dueMs }, nowMs);
+      return { ...message, fromMs, dueMs };
+    }),
+    receivers: state.receivers.map(one => ({ ...one, sinceMs: Math.min(one.sinceMs, nowMs) })),
+  };
+  return isDeepStrictEqual(settled, state) ? state : settled;
+}
+
+function settleEpisode<E extends Episode>(episode: E, nowMs: number): E {
+  const settle = (atMs: number | null) => atMs && Math.min(atMs, nowMs);
+  const { toldMs, calmSinceMs, muted } = episode;
+  return {
+    ...episode,
+    ...{ toldMs: settle(toldMs), calmSinceMs: settle(calmSinceMs) },
+    ...(muted && { muted: beginNotAhead(muted, nowMs) }),
+  };
 }
 
 function followOne(state: AlertState, finding: Finding, context: AlertContext): AlertState {
@@ -162,10 +189,12 @@ function addMessages(
 
 function appendMessages(
   state: AlertState,
-  added: readonly Omit<AlertMessage, 'attempts' | 'dueMs'>[],
+  added: readonly Omit<AlertMessage, 'attempts' | 'fromMs' | 'dueMs'>[],
   nowMs: number,
 ): AlertState {
-  const due = added.map((message): AlertMessage => ({ ...message, attempts: 0, dueMs: nowMs }));
+  const due = added.map(
+    (message): AlertMessage => ({ ...message, attempts: 0, fromMs: nowMs, dueMs: nowMs }),
+  );
   return { ...state, messages: [...state.messages, ...due] };
 }
 

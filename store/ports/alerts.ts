@@ -22,7 +22,7 @@ const episodeShape = z.strictObject({
   /** Somebody works on it: receivers are not told again. */
   acknowledged: z.strictObject({ atMs: z.int(), by: z.string() }).optional(),
   /** Until when receivers are told nothing of it, or of the next one with the same subject. */
-  muted: z.strictObject({ untilMs: z.int(), by: z.string() }).optional(),
+  muted: z.strictObject({ fromMs: z.int(), untilMs: z.int(), by: z.string() }).optional(),
 });
 
 const pastEpisodeShape = episodeShape.extend({ endedMs: z.int() });
@@ -43,6 +43,8 @@ const messageShape = z.strictObject({
   /** Notices tell of ends of runs, and wait until the alerts are sent. */
   kind: z.enum(['alert', 'notice']),
   attempts: z.int(),
+  /** Since when it waits to be sent, and until when. */
+  fromMs: z.int(),
   dueMs: z.int(),
 });
 

@@ -128,6 +128,9 @@ export class Model {
   /** The claims under which the first command of each run succeeded. */
   readonly #proposals = new Map<string, number>();
   readonly #acted = new Set<string>();
+  /** The ends of each run of which the receiver of alerts is to be told, and the messages that it has of them. */
+  readonly #toTell = new Map<string, number>();
+  readonly #told = new Map<string, Set<string>>();
   readonly #approvals = new Set<string>();
   /** Deliveries before this time may be removed. */
   #prunedBeforeMs = -Infinity;
@@ -238,6 +241,17 @@ export class Model {
     this.#prunedBeforeMs = Math.max(this.#prunedBeforeMs, beforeMs);
   }
 
+  /** The receiver of alerts has a message. */
+  told(id: string): void {
+    const run = /^msg_(.+)_\d+_\d+$/.exec(id)?.[1];
+    if (run === undefined) return;
+    const messages = this.#told.get(`run_${run}`) ?? new Set();
+    this.#told.set(`run_${run}`, messages.add(id));
+    const ends = this.#toTell.get(`run_${run}`) ?? 0;
+    if (messages.size > ends)
+      throw new Violation(`run_${run} ended ${ends} times, which was told ${messages.size} times`);
+  }
+
   /** An operator asks to try a failed run again. */
   retryAsked(run: string): void {
     this.#retried.add(run);
@@ -331,6 +345,8 @@ export class Model {
       if (before.cancel === null) this.#checkOrder(row, rows);
       else this.#noteCancelClaim(row, nowMs);
     }
+    const isToBeTold = this.#flows.get(id)?.notify?.some(one => one === state);
+    if (isToBeTold && before.state !== state) this.#toTell.set(id, (this.#toTell.get(id) ?? 0) + 1);
     if (before.state === state || !over.has(before.state)) return;
     if (before.state === 'failed' && this.#retried.has(id)) {
       this.#interruptions.delete(id);
@@ -461,7 +477,11 @@ export class Model {
     const events = [...this.#events.values()].filter(
       ({ tries }) => !tries.some(({ answer }) => answer && answer !== 'refused'),
     );
+    const untold = [...this.#toTell].filter(
+      ([id, ends]) => this.#rows.has(id) && (this.#told.get(id)?.size ?? 0) < ends,
+    );
     return [
+      ...untold.map(([id]) => `the end of ${id} was not told`),
       ...events.map(({ identity }) => `${identity} is not accepted`),
       ...runs.map(row => `${row.id} is ${row.state}`),
     ];

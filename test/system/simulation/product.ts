@@ -86,6 +86,12 @@ export const defects = {
     text: 'const { claims } = run.afterwards ?? run;',
     by: 'const claims = 1;',
   },
+  /** An end is forgotten though its message is not stored. */
+  'untold end': {
+    file: 'daemon/alerts/start-alerts.ts',
+    text: 'let { state, taken } = add(before);',
+    by: 'let { taken } = add(before); let state = before;',
+  },
   /** A cancel that failed is claimed again at once, whenever it is due. */
   'spinning cancel': {
     file: 'store/embedded/delivery-log/sql/runs.ts',
@@ -108,6 +114,9 @@ export async function loadProduct(defect?: Defect) {
   if (defect) requireOnce(defects[defect]);
   const load = <Module>(path: string): Promise<Module> => import(new URL(path + query, root).href);
   const [
+    alerts,
+    alertStates,
+    alertSettings,
     queue,
     reports,
     commands,
@@ -123,6 +132,9 @@ export async function loadProduct(defect?: Defect) {
     changes,
     migrations,
   ] = await Promise.all([
+    load<typeof import('../../../daemon/alerts/start-alerts.ts')>('daemon/alerts/start-alerts.ts'),
+    load<typeof import('../../../operations/attention/alerts.ts')>('operations/attention/alerts.ts'),
+    load<typeof import('../../../daemon/alerts/alert-settings.ts')>('daemon/alerts/alert-settings.ts'),
     load<typeof import('../../../daemon/runs/run-queue.ts')>('daemon/runs/run-queue.ts'),
     load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
     load<typeof import('../../../daemon/runs/runners/command.ts')>('daemon/runs/runners/command.ts'),
@@ -159,6 +171,9 @@ export async function loadProduct(defect?: Defect) {
     ),
   ]);
   return {
+    ...alerts,
+    ...alertStates,
+    ...alertSettings,
     ...queue,
     ...reports,
     ...commands,

@@ -48,6 +48,11 @@ const lateMsMax = 3;
 export class Scheduler {
   readonly #random: () => number;
   readonly #tasks = new Set<Task>();
+  /** The network of processes. */
+  fetch: (
+    by: Process,
+    request: { readonly headers: unknown; readonly signal?: AbortSignal },
+  ) => Promise<unknown> = () => Promise.reject(new Error('no network'));
   /** The virtual time since the start, in ms. */
   nowMs = 0;
   steps = 0;
@@ -113,6 +118,10 @@ export class Scheduler {
     const files: Record<string, unknown> = fsPromises as never;
     const restored = [
       ...this.#replaceTimers(target),
+      replace(target, 'fetch', fetch => (url: unknown, request: never) => {
+        const process = current.getStore();
+        return process ? this.fetch(process, request) : fetch(url, request);
+      }),
       replace(performance as never, 'now', now => () => (current.getStore() ? this.nowMs : now())),
       replace(timers, 'setTimeout', sleep => (ms: number, value: unknown, options: SleepOptions = {}) => {
         const process = current.getStore();

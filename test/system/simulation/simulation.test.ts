@@ -12,7 +12,14 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { type Defect, defects, loadProduct, type Product } from './product.ts';
-import { type Automation, type Plan, type PlannedEvent, type Result, simulate } from './world.ts';
+import {
+  type Automation,
+  type Plan,
+  type PlannedEvent,
+  type ReceiverAnswer,
+  type Result,
+  simulate,
+} from './world.ts';
 
 // What can happen, and how often. Numbers and lists shrink to few and small ones.
 
@@ -89,6 +96,10 @@ const failing = fc.record({
   kind: fc.constantFrom('cancelsFail' as const, 'keepingFails' as const, 'leavesOut' as const),
   ...{ atMs, daemon, times: fc.integer({ min: 1, max: 60 }) },
 });
+const receiverFails = fc.record({
+  ...{ kind: fc.constant('receiverFails' as const), atMs },
+  answers: fc.array(fc.constantFrom<ReceiverAnswer>(500, 'refused', 'lost'), { minLength: 1, maxLength: 6 }),
+});
 const end = fc.record({
   kind: fc.constantFrom('endLease' as const, 'restart' as const, 'fillDisk' as const),
   ...{ atMs, daemon },
@@ -99,7 +110,10 @@ const event: fc.Arbitrary<PlannedEvent> = fc.oneof(
   { weight: 4, arbitrary: ask },
   { weight: 2, arbitrary: commit },
   { weight: 2, arbitrary: failing },
-  ...[pause, resume, prune, kill, hold, clock, end].map(arbitrary => ({ weight: 1, arbitrary })),
+  ...[pause, resume, prune, receiverFails, kill, hold, clock, end].map(arbitrary => ({
+    weight: 1,
+    arbitrary,
+  })),
 );
 
 /** What only happens in the simulations that draw it: so some know one kind of trouble, and no other hides it. */
@@ -117,6 +131,7 @@ const kinds: readonly PlannedEvent['kind'][] = [
     'hold',
   ] as const),
   ...(['clock', 'endLease', 'restart', 'fillDisk', 'cancelsFail', 'keepingFails', 'leavesOut'] as const),
+  'receiverFails',
 ];
 const events = fc
   .tuple(fc.array(event, { maxLength: 60, size: 'max' }), fc.subarray([...kinds]))
@@ -196,6 +211,7 @@ const foundWith: Readonly<Record<Defect, number>> = {
   'unfenced result': 125,
   'spinning cancel': 41,
   'mixed claims': 1_558,
+  'untold end': 1,
   'lost artifacts': 16,
   'artifacts of another attempt': 2,
 };

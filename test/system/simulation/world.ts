@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import type { AlertsTask } from '../../../daemon/alerts/start-alerts.ts';
 import type { ReceiverReports } from '../../../daemon/runs/receiver-reports.ts';
 import type { RunQueue } from '../../../daemon/runs/run-queue.ts';
 import type { AfterwardsSettings } from '../../../daemon/runs/run-settings.ts';
 import type { Program } from '../../../daemon/runs/runners/program.ts';
 import type { AttemptResult, OpenRunner } from '../../../daemon/runs/runners/runner.ts';
 import { dayMs } from '../../../schema/time-units.ts';
+import { type AlertState, type Alerts, noAlerts } from '../../../store/ports/alerts.ts';
 import type {
   AppliedStateRef,
   ClaimedRuns,
@@ -32,6 +34,9 @@ export type Result =
 
 export type Automation = keyof typeof flows;
 
+/** What the receiver of alerts answers. `lost`: it has the message, and the sender no answer. */
+export type ReceiverAnswer = 500 | 'refused' | 'lost';
+
 /** Something that happens at a time, in ms since the start. Daemons, events and the runs of events have numbers. */
 export type PlannedEvent = { readonly atMs: number } & (
   | {
@@ -55,6 +60,7 @@ export type PlannedEvent = { readonly atMs: number } & (
   | { readonly kind: 'hold'; readonly daemon: number; readonly ms: number }
   | { readonly kind: 'clock'; readonly daemon: number; readonly ms: number }
   | { readonly kind: 'endLease' | 'restart' | 'fillDisk'; readonly daemon: number }
+  | { readonly kind: 'receiverFails'; readonly answers: readonly ReceiverAnswer[] }
   | {
       readonly kind: 'cancelsFail' | 'keepingFails' | 'leavesOut';
       readonly daemon: number;
@@ -94,16 +100,19 @@ const approveWithinMs = 6_000;
 /** The rules of each automation's runs. */
 const flows = {
   free: undefined,
-  second: { runner: 'second' },
+  second: { runner: 'second', notify: ['failed'] },
   limited: { limit: { lane: 'limited', runs: 1 } },
   ordered: { order: { lane: 'ordered', hold: false }, limit: { lane: 'ordered limit', runs: 2 } },
   held: { order: { lane: 'held', hold: true } },
-  acts: { runner: 'acts' },
+  acts: { runner: 'acts', notify: ['succeeded', 'failed'] },
   asks: { runner: 'asks' },
   burst: { burst: { lane: 'burst', forMs: 300, atMostMs: 1_000 } },
 } as const satisfies Record<string, RunFlow | undefined>;
 
 const factory = 'default';
+
+const alertReceiver = { format: undefined, url: 'http://127.0.0.1/alerts', secret: 'ALERTS' } as const;
+const alertSecret = `whsec_${Buffer.alloc(24).toString('base64')}`;
 
 /** Time between two applies, in ms: the text of each applied state is sent to the threads once. */
 const applyMs = 7_000;
@@ -153,6 +162,11 @@ class World {
   };
   readonly #daemons: SimulatedDaemon[];
   readonly #outside = createProcess('outside');
+  /** The state of alerts, which all daemons share. */
+  alerts: AlertState = noAlerts;
+  /** By their names: who does the work that daemons do by turns, and when it ended. */
+  readonly turns = new Map<string, { by: Process | undefined; endedMs: number }>();
+  readonly #receiverAnswers: ReceiverAnswer[] = [];
   #lastId = 0;
   /** What broke while the product called the world. */
   broken: unknown;
@@ -170,6 +184,10 @@ class World {
       random,
     });
     this.model = new Model(this.store.database, plan.commitMs, claimedBy => this.store.isHeld(claimedBy));
+    const { describeReceiver, setReceivers } = product;
+    this.alerts = setReceivers(noAlerts, [describeReceiver(alertReceiver)], 0);
+    this.scheduler.fetch = (by, { headers, signal }) =>
+      this.#receive(by, `${(headers as Record<string, unknown>)['webhook-id']}`, signal);
     this.store.onWritten = ({ name }) =>
       this.check(() => this.model.readCommitted(name, this.scheduler.nowMs));
     const count = plan.store === 'embedded' ? 1 : plan.daemons;
@@ -192,6 +210,7 @@ class World {
     for (const [index, daemon] of this.#daemons.entries())
       daemon.repair(isBroken && index === 0 ? staysBroken : 'nothing');
     for (const automation of Object.keys(flows)) this.#resume(automation);
+    this.#receiverAnswers.length = 0;
     const untilMs = this.scheduler.nowMs + (isBroken ? settledBesideMs : settledMs);
     for (let left: readonly string[] = ['all']; left.length > 0; left = this.#listUnfinished()) {
       if (this.scheduler.nowMs > untilMs) throw new Violation(`never done: ${left.join(', ')}`);
@@ -261,7 +280,20 @@ class World {
     else if (event.kind === 'pause') this.#pause(event);
     else if (event.kind === 'resume') this.#resume(event.automation);
     else if (event.kind === 'prune') this.#prune(event.olderThanMs);
+    else if (event.kind === 'receiverFails') this.#receiverAnswers.push(...event.answers);
     else this.#steer(event.kind, this.#runOf(event.event));
+  }
+
+  /** The receiver of alerts gets a message. */
+  async #receive(by: Process, id: string, signal: AbortSignal | undefined): Promise<unknown> {
+    const fail = (code: string) =>
+      Promise.reject(Object.assign(new TypeError('failed'), { cause: { code } }));
+    const answer = this.#receiverAnswers.shift();
+    await this.scheduler.sleep(by, this.random() * 400);
+    if (signal?.aborted || answer === 'refused') return fail('ECONNREFUSED');
+    if (answer !== 500) this.check(() => this.model.told(id));
+    if (answer === 'lost') return fail('ECONNRESET');
+    return new Response(null, { status: answer ?? 204 });
   }
 
   #pause({ automation, ms }: PlannedEvent & { kind: 'pause' }): void {
@@ -400,6 +432,7 @@ interface Parts {
   readonly log: DeliveryLog;
   readonly queue: RunQueue;
   readonly reports: ReceiverReports;
+  readonly alerts: AlertsTask;
 }
 
 const ignore = () => undefined;
@@ -601,7 +634,8 @@ class SimulatedDaemon {
       };
       const settle: RunQueue['settle'] = (run, result) => (queue as RunQueue).settle(run, result);
       const reports = new product.ReceiverReports({ ...common, reader, runFiles, settle });
-      this.#parts = { log, queue, reports };
+      const alerts = product.startAlerts({ ...common, ...this.#alertDeps(), random } as never);
+      this.#parts = { log, queue, reports, alerts };
       this.#troubled(0);
     } catch {
       // It ends, and its service manager starts it again.
@@ -737,6 +771,55 @@ class SimulatedDaemon {
     };
   }
 
+  /** What alerts are made from and sent with. */
+  #alertDeps() {
+    const { product, kind } = this.#world.store;
+    const nothing = async () => [];
+    const deliveries = new Proxy({} as DeliveryLogReader, {
+      get: (_, verb: keyof DeliveryLogReader) => (given: never) =>
+        this.#world.store.read(this.#process, () => this.#world.store.reader[verb as 'findRun'](given)),
+    });
+    const value = { text: alertSecret };
+    const open = async (names: readonly string[]) => new Map(names.map(name => [name, { name, value }]));
+    const replicas = { takeTurn: this.#takeTurn };
+    return {
+      store: {
+        ...{ deliveries, alerts: this.#openAlerts(), teamSecrets: { open } },
+        ...{ reconcileStatuses: {}, replicas: kind === 'postgres' ? replicas : undefined },
+      },
+      settings: { alerts: [alertReceiver], repositories: [] },
+      targets: { receivers: [product.nameReceiver(alertReceiver)], dashboardUrl: 'http://127.0.0.1' },
+      ...{ thread: { run: nothing }, served: { listSenders: () => [] } },
+    };
+  }
+
+  #openAlerts(): Alerts {
+    const world = this.#world;
+    const process = this.#process;
+    return {
+      read: () => world.store.read(process, () => world.alerts),
+      change: async change => {
+        await world.store.transit(process);
+        if (this.#isDiskFull && world.store.kind === 'embedded') throw new Error('no space');
+        world.alerts = change(world.alerts);
+        const { alerts } = world;
+        await world.store.transit(process);
+        return alerts;
+      },
+    };
+  }
+
+  readonly #takeTurn = async (name: string, everyMs: number) => {
+    const { scheduler, store, turns } = this.#world;
+    const process = this.#process;
+    await store.transit(process);
+    const turn = turns.get(name) ?? { by: undefined, endedMs: -Infinity };
+    if ((turn.by && !turn.by.isDead) || scheduler.nowMs - turn.endedMs < everyMs) return undefined;
+    turns.set(name, { ...turn, by: process });
+    const end = async () => void turns.set(name, { by: undefined, endedMs: scheduler.nowMs });
+    return { lost: new AbortController().signal, end };
+  };
+
   #fails(what: 'cancelsFail' | 'keepingFails' | 'leavesOut'): boolean {
     if (this.#toFail[what] === 0) return false;
     this.#toFail[what]--;
@@ -797,7 +880,8 @@ class SimulatedDaemon {
 }
 
 /** In the order of a daemon that stops. */
-async function close({ log, queue, reports }: Parts): Promise<void> {
+async function close({ log, queue, reports, alerts }: Parts): Promise<void> {
+  await alerts?.stop();
   await reports?.stop();
   await queue?.stop();
   await log.close();

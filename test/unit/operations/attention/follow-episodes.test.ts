@@ -124,3 +124,34 @@ test('an episode that began before there were receivers is told to the first one
   expect(statuses(unheard)).toEqual([]);
   expect(statuses(follow(unheard, []))).toEqual(['http://a open', 'http://b open']);
 });
+
+test('what was stored 6 hours ahead counts as now: nobody waits until the clock has caught up', () => {
+  const hourMs = 3_600_000;
+  const [failing, held] = [finding('webhook.failing', true), finding('runs.held', true, 'deploy')];
+  const opened = follow(noAlerts, [failing, held], nowMs + 6 * hourMs);
+  const [first, ...others] = opened.episodes;
+  const by = 'ada';
+  const times = { fromMs: nowMs + 6 * hourMs, untilMs: nowMs + 7 * hourMs };
+  const muted = { ...first, muted: { ...times, by }, calmSinceMs: nowMs + 6 * hourMs };
+  const waiting = opened.messages.map(message => ({ ...message, dueMs: message.fromMs + 600_000 }));
+  const receivers = [{ name: 'http://a', format: 'slack', host: null, secret: 'A', last: null }] as const;
+  const known = receivers.map(one => ({ ...one, sinceMs: nowMs + 6 * hourMs }));
+  const ahead = {
+    ...opened,
+    episodes: [muted, ...others],
+    messages: waiting,
+    receivers: known,
+  } as AlertState;
+  const settled = follow(ahead, []);
+  expect(settled).toMatchObject({
+    episodes: [
+      { toldMs: nowMs, calmSinceMs: nowMs, muted: { fromMs: nowMs, untilMs: nowMs + hourMs, by } },
+      { toldMs: nowMs },
+    ],
+    messages: waiting.map(() => ({ fromMs: nowMs, dueMs: nowMs + 600_000 })),
+    receivers: [{ sinceMs: nowMs }],
+  });
+  expect(follow(settled, [], nowMs + 1)).toBe(settled);
+  const ended = follow(settled, [finding('webhook.failing', false)], nowMs + 60_000);
+  expect(ended.episodes).toHaveLength(1);
+});
