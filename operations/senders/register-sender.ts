@@ -6,7 +6,7 @@ import type { planSenderRequest } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
-import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { type OwnIngressUrl, renderIngressUrl } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { ProviderHook, SenderState } from '../../schema/sender.ts';
@@ -38,7 +38,7 @@ interface Opened {
   readonly deps: SenderDeps;
   readonly state: AppliedState;
   readonly webhook: SentWebhook;
-  readonly url: string;
+  readonly url: OwnIngressUrl;
   readonly credential: UsedCredential;
   readonly client: ProviderClient;
 }
@@ -91,7 +91,7 @@ export async function registerSender(
 }
 
 async function open(deps: SenderDeps, webhook: SentWebhook): Promise<Opened> {
-  const url = renderIngressUrl(deps.baseUrl, webhook);
+  const url = renderIngressUrl(deps.ownBaseUrl, webhook);
   const credential = await findUsedCredential(deps, webhook);
   requireReachable(url, webhook);
   const client = await openSender(deps, webhook).catch(refuse);
