@@ -299,6 +299,7 @@ async function startRuns(
   const reports = new ReceiverReports({
     ...{ deliveryLog, log, nowMs, reader: store.deliveries, runFiles: store.runFiles },
     settle: (run, result) => runQueue.settle(run, result),
+    openMasking: async run => runners.find(run).openMasking?.(run),
   });
   onClose(() => reports.stop());
   const callbacks = openCallbacksAt?.();

@@ -165,10 +165,10 @@ export const mutantsAgainstRuns: readonly Mutant[] = [
     replacement: "      if (text !== undefined) return [text.replaceAll('\\\\\"', '\"')];",
   },
   {
-    promise: 'No secret of a request to a receiver is in the output, the error or the report of the run,',
+    promise: 'A run shows no secret that its command or receiver got,',
     killedBy:
       'test/system/daemon/runs/runners/http-request.test.ts: keeps no secret of an answer that repeats it in pieces',
-    file: 'daemon/runs/runners/http-secrets.ts',
+    file: 'daemon/runs/masking.ts',
     text: '  let end = text.length - Math.max(0, ...secrets.map(secret => countBegun(text, secret)));',
     replacement: '  let end = text.length;',
   },

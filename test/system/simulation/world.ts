@@ -600,7 +600,10 @@ class SimulatedDaemon {
         listOverdueRuns: part => store.read(process, () => store.reader.listOverdueRuns(part)),
       };
       const settle: RunQueue['settle'] = (run, result) => (queue as RunQueue).settle(run, result);
-      const reports = new product.ReceiverReports({ ...common, reader, runFiles, settle });
+      const reports = new product.ReceiverReports({
+        ...{ ...common, reader, runFiles, settle },
+        openMasking: async () => undefined,
+      });
       this.#parts = { log, queue, reports };
       this.#troubled(0);
     } catch {
