@@ -28,7 +28,29 @@ const gates: readonly (readonly [name: string, home: string, users: readonly str
     'daemon/runs/masking.ts',
     ['daemon/runs/receiver-reports.ts', 'daemon/runs/runners/http.ts', 'daemon/runs/runners/program.ts'],
   ],
+  // Every address that a definition or a provider names.
+  [
+    'isPublicAddress',
+    'senders/public-address.ts',
+    ['operations/senders/register-sender.ts', 'senders/guarded-request.ts'],
+  ],
 ];
+
+/** Each file that makes requests, with who chose the address. */
+const requesters: Readonly<Record<string, string>> = {
+  'cli/backend/daemon-health.ts': 'the daemon, in its home',
+  'cli/backend/server-client.ts': 'the user, with --server',
+  'cli/ci-token.ts': 'the CI host',
+  'cli/commands/send.ts': 'the user, with --to, or an OwnBaseUrl',
+  'cli/doctor/examine-daemon.ts': 'an OwnBaseUrl',
+  'cli/listen/forward-deliveries.ts': 'the user, with --forward-to',
+  'cli/scaffold/ci.ts': 'the user, in a job that it writes',
+  'daemon/management/sign-in/provider.ts': 'the settings',
+  'daemon/receivers/post-to-receiver.ts': 'the settings, or a team secret that they name',
+  'operations/sending/post-delivery.ts': 'the daemon: where its ingress listens',
+  'senders/guarded-request.ts': 'a definition: only public addresses, unless the settings list it',
+  'sources/repository/git/git-mirror.ts': 'the settings, which list the repositories',
+};
 
 /** Types whose values pass a gate, each with the only file that may assert it. */
 const passed: Readonly<Record<string, string>> = {
@@ -54,3 +76,9 @@ test.for(['recordReport', 'appendOutput', 'keepArtifacts'])(
     expect(users).toEqual(['daemon/runs/run-record.ts']);
   },
 );
+
+test('no other file makes a request to an address', () => {
+  const request = /\bfetch\(|\bhttps?\)?\.request\(|\{ request \} =/;
+  const found = pathsOf(({ code, imports }) => request.test(code) || imports.includes('openid-client'));
+  expect(found.sort()).toEqual(Object.keys(requesters));
+});
