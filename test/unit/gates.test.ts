@@ -1,4 +1,9 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { tools } from '../../cli/mcp/tools.ts';
+import type { ApiRoute } from '../../schema/api/route.ts';
+import { apiRoutes } from '../../schema/api/routes.ts';
+import { listOwnTexts } from '../../schema/views/outside.ts';
 import { readSources, type SourceFile } from '../support/source-files.ts';
 
 const folders = ['schema', 'store', 'sources', 'senders', 'operations', 'daemon', 'cli'];
@@ -82,3 +87,41 @@ test('no other file makes a request to an address', () => {
   const found = pathsOf(({ code, imports }) => request.test(code) || imports.includes('openid-client'));
   expect(found.sort()).toEqual(Object.keys(requesters));
 });
+
+/** Texts in the answers of tools that hookmill, the operator or a committer wrote, by key. A new key needs a decision. */
+const ownTexts =
+  `after againOf against allowed appliedAt askedAt at atMost atProvider audience author automation before body branch
+  by byName cloudevents code committedAt concurrencyKey content createdAt credentialSecret deliveryId deliveryIdField
+  deliveryIdHeader directory duplicateOf endedAt eventHeaders factory failingSince field file finishedAt first for from
+  header heldBy host id idHeader issuer keepHeaders kept key keyValueSeparator keys kind label lastAcceptedAt lastAt max
+  name next nextAttemptAt notRestored on order organization page path payloadField prefix previousUntil prompt provider
+  remedy renamedFrom renamedTo repository requires revision run runner scheme secretLocation secretName separator
+  signatureScheme silenced since startedAt stripPrefix subject suspendedAt timeLimit uid until url waitsUntil webhook yaml`.split(
+    /\s+/,
+  );
+/** Places of keys that elsewhere have text from outside. */
+const ownPlaces: Readonly<Record<string, readonly string[]>> = {
+  explainWhy: ['.unlogged.detail'],
+  showStatus: [
+    '.reconcile.lastFailure.reason',
+    '.reconcile.lastFailure.hint',
+    '.reconcile.lastFailure.diagnostics.message',
+    '.reconcile.lastFailure.diagnostics.hint',
+    '.reconcile.recent.reason',
+    '.problem.message',
+  ],
+  listSchemes: ['.schemes.summary.text'],
+  plan: ['.changes.confirmation.message', '.diagnostics.message', '.diagnostics.hint'],
+};
+
+test.for(Object.entries(tools))(
+  'each text of the tool %s is marked as from outside, or known as our own',
+  ([, tool]) => {
+    const { operation } = tool;
+    const { answer }: ApiRoute = apiRoutes[operation];
+    const unknown = listOwnTexts(answer.shape ?? z.string()).filter(
+      path => !ownTexts.includes(path.split('.').at(-1) ?? ''),
+    );
+    expect(unknown).toEqual(ownPlaces[operation] ?? []);
+  },
+);
