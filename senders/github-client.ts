@@ -248,7 +248,9 @@ async function listAttempts(ask: AskProvider, path: string, cursor: string | nul
       ...{ atMs: Date.parse(delivered_at), status: toStatus(status_code) },
     }),
   );
-  return { attempts, next: findNext(answer.headers.link, 'cursor') };
+  const newestMs = attempts.length === 0 ? null : Math.max(...attempts.map(({ atMs }) => atMs));
+  const next = findNext(answer.headers.link, 'cursor');
+  return { attempts, entries: listed.length, newestMs, next };
 }
 
 async function redeliver(ask: AskProvider, path: string, attemptId: string): Promise<void> {

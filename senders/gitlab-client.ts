@@ -242,8 +242,16 @@ async function listAttempts(api: GitLabApi, id: string, cursor: string | null): 
     try {
       const query = { per_page: String(size), page: String(skipped / size + 1) };
       const answer = await api.ask({ path, query });
-      const attempts = parseProviderAnswer('GitLab', answer, attemptsShape).flatMap(toAttempt);
-      return { attempts, next: answer.headers['x-next-page'] ? String(skipped + size) : null };
+      const listed = parseProviderAnswer('GitLab', answer, attemptsShape);
+      const times = listed.flatMap(({ created_at }) =>
+        created_at === undefined ? [] : Date.parse(created_at),
+      );
+      return {
+        attempts: listed.flatMap(toAttempt),
+        entries: listed.length,
+        newestMs: times.length === 0 ? null : Math.max(...times),
+        next: answer.headers['x-next-page'] ? String(skipped + size) : null,
+      };
     } catch (error) {
       const { cause } = error instanceof ProviderError ? error : {};
       const isTooLarge = cause instanceof GuardedRequestError && cause.code === 'too-large';
