@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProviderHook } from '../schema/sender.ts';
+import { type ProviderHook, showHookUrl } from '../schema/sender.ts';
 import { printable } from '../schema/text/printable.ts';
 import { type AskProvider, createAsk, parseProviderAnswer, pathSegment } from './ask-provider.ts';
 import { GuardedRequestError } from './guarded-request.ts';
@@ -108,7 +108,7 @@ function toHook(hook: Hook, secretKind: GitLabSecretKind): ProviderHook {
   } = hook;
   const { token_present, signing_token_present } = hook;
   return {
-    ...{ id: String(id), url, events: listEvents(hook).sort() },
+    ...{ id: String(id), url: showHookUrl(url), events: listEvents(hook).sort() },
     isActive: alert === 'executable' || alert === null,
     disabledUntil: alert === 'temporarily_disabled' && until ? new Date(until).toISOString() : null,
     ...{ contentType: 'json', verifiesTls: enable_ssl_verification },
