@@ -219,7 +219,13 @@ function toHook({
   // "unused", without a code and a message, until the first delivery.
   const hasAnswered = last && (last.code != null || last.message != null);
   return {
-    ...{ id: String(id), url: showHookUrl(url), events: [...events].sort(), isActive: active, disabledUntil: null },
+    ...{
+      id: String(id),
+      url: showHookUrl(url),
+      events: [...events].sort(),
+      isActive: active,
+      disabledUntil: null,
+    },
     contentType: content_type === 'json' ? 'json' : 'form',
     verifiesTls: String(insecure_ssl ?? '0') === '0',
     hasSecret: secret != null && secret !== '',
