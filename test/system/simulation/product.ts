@@ -127,9 +127,7 @@ export async function loadProduct(defect?: Defect) {
     load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
     load<typeof import('../../../daemon/runs/runners/command.ts')>('daemon/runs/runners/command.ts'),
     load<typeof import('../../../daemon/runs/runners/afterwards.ts')>('daemon/runs/runners/afterwards.ts'),
-    load<typeof import('../../../daemon/runs/runners/attempt-output.ts')>(
-      'daemon/runs/runners/attempt-output.ts',
-    ),
+    load<typeof import('../../../daemon/runs/run-record.ts')>('daemon/runs/run-record.ts'),
     load<typeof import('../../../store/delivery-log/thread/group-commit.ts')>(
       'store/delivery-log/thread/group-commit.ts',
     ),
