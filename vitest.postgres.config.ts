@@ -7,7 +7,7 @@ const withoutHome = [
   'management/dashboard-files',
   'management/live-deliveries',
   'observability/daemon-log',
-  'runs/runners/attempt-output',
+  'runs/run-record',
 ];
 /** Tests that make their own databases, which `npm test` runs. */
 const withOwnDatabases = ['replicas', 'management/guards/replica-sessions'];

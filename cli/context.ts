@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
 import type { Workspace } from '../schema/definitions/parse-file.ts';
-import { defaultPorts } from '../schema/ingress-url.ts';
+import { defaultPorts, type OwnBaseUrl, toOwnBaseUrl, trimUrl } from '../schema/ingress-url.ts';
 import { namePattern, nameRule } from '../schema/names.ts';
 import { findGitRoot } from '../sources/open-folder.ts';
 import type { PostgresPlace, Store } from '../store/ports/store.ts';
@@ -17,10 +17,10 @@ import { findDefinitionsDirectory } from './work-tree.ts';
 /** The place that a command works on, with an open home on this machine. */
 export interface Context extends Place {
   readonly store: Store;
-  /** The public URL of the ingress, without a trailing slash. */
+  /** The public URL of the ingress to print, without a trailing slash. Only the author of the definitions may have chosen it. */
   readonly baseUrl: string;
-  /** Whether the operator chose that URL, in the environment or for the daemon: not only the author of the definitions. */
-  readonly isOwnBaseUrl: boolean;
+  /** The public URL of the ingress that the operator chose, in the environment or for the daemon. */
+  readonly ownBaseUrl: OwnBaseUrl;
   /** Whether only `hookmill.yaml` names the factory, in a store that the user named: perhaps not the one that is meant. */
   readonly isFactoryFromFile: boolean;
 }
@@ -58,11 +58,11 @@ export async function openContext(command: Command): Promise<Context> {
   });
   await store.requireSafe();
   const given = process.env.HOOKMILL_BASE_URL;
-  const own = given ?? (await findIngressUrl(store));
-  const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
+  const ownBaseUrl = toOwnBaseUrl(given ?? (await findIngressUrl(store)));
+  const baseUrl = given === undefined && workspace.baseUrl ? trimUrl(workspace.baseUrl) : ownBaseUrl;
   const isNamedByFile = options.factory === undefined && workspace.factory !== undefined;
   const isFactoryFromFile = isNamedByFile && (options.home !== undefined || postgres !== undefined);
-  return { ...place, store, baseUrl, isOwnBaseUrl: baseUrl === trimUrl(own), isFactoryFromFile };
+  return { ...place, store, baseUrl, ownBaseUrl, isFactoryFromFile };
 }
 
 /** Where the ingress of the home's daemon is: at the port for the next one if it was chosen, otherwise where the last one was. */
@@ -70,10 +70,6 @@ async function findIngressUrl({ daemonAddress }: Pick<Store, 'daemonAddress'>): 
   const chosen = Number(process.env.HOOKMILL_PORT);
   const last = chosen > 0 ? undefined : await daemonAddress.read();
   return last?.ingressUrl ?? `http://127.0.0.1:${chosen > 0 ? chosen : defaultPorts.ingress}`;
-}
-
-function trimUrl(url: string): string {
-  return url.replace(/\/+$/, '');
 }
 
 /** Finds the place that a command works on, without its home. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { OwnBaseUrl } from '../schema/ingress-url.ts';
 import type { DeliveryLog } from '../store/ports/delivery-log.ts';
 import type { Store } from '../store/ports/store.ts';
 import type { ConnectionShares } from './http/connections.ts';
@@ -35,7 +36,7 @@ export interface DaemonOptions {
 /** The state of the daemon that changes while it runs. The management port shows it. */
 export interface Condition {
   /** The public URL of the ingress. If no setting gives it, its port is known only once the ingress listens. */
-  baseUrl: string;
+  baseUrl: OwnBaseUrl;
   /** The URL at which the ingress listens; null until it does. */
   listensAt: string | null;
   phase: 'starting' | 'running' | 'stopping';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { escapedKeyDefect, hasEscapedKeyDefect } from '../json/parse-json-text.ts';
+import { toOwnBaseUrl } from '../schema/ingress-url.ts';
 import type { DeliveryLog } from '../store/ports/delivery-log.ts';
 import type { DaemonRecord } from '../store/ports/store.ts';
 import { nameReceiver } from './alerts/alert-settings.ts';
@@ -43,7 +44,7 @@ export interface Daemon {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, stopping, log } = options;
   const condition: Condition = {
-    baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
+    baseUrl: settings.baseUrl ?? toOwnBaseUrl(`http://${settings.host}:${settings.port}`),
     listensAt: null,
     phase: 'starting',
     failure: undefined,
@@ -306,6 +307,7 @@ async function startRuns(
   const reports = new ReceiverReports({
     ...{ deliveryLog, log, nowMs, reader: store.deliveries, runFiles: store.runFiles },
     settle: (run, result) => runQueue.settle(run, result),
+    openMasking: async run => runners.find(run).openMasking?.(run),
   });
   onClose(() => reports.stop());
   const callbacks = openCallbacksAt?.();

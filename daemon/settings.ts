@@ -4,7 +4,7 @@ import { addMistake } from '../schema/definitions/add-mistake.ts';
 import { providerUrl } from '../schema/definitions/sender-keys.ts';
 import { nameShape, secretNameShape } from '../schema/definitions/value-shapes.ts';
 import { deliveryDaysKept } from '../schema/delivery.ts';
-import { defaultPorts } from '../schema/ingress-url.ts';
+import { defaultPorts, toOwnBaseUrl } from '../schema/ingress-url.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { alertSettingsShape } from './alerts/alert-settings.ts';
@@ -168,7 +168,7 @@ export const settingsShape = z
         'Port of the dashboard, management API, health and metrics, on loopback; 0 picks a free port.',
       ),
     baseUrl: httpUrl
-      .transform(url => url.replace(/\/+$/, ''))
+      .transform(toOwnBaseUrl)
       .optional()
       .describe(
         'Public URL of the ingress as senders use it; required behind a proxy for schemes that sign the URL.',

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { apiRoutes } from '../schema/api/routes.ts';
+import { toOwnBaseUrl } from '../schema/ingress-url.ts';
 import type { Close, Condition, DaemonOptions, OnClose, Parts } from './daemon-parts.ts';
 import { createAddressReader, createProxyCheck } from './http/client-address.ts';
 import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/connections.ts';
@@ -128,7 +129,8 @@ export async function startIngress(
   const place = { port: settings.port, host: settings.host };
   const address = await listen(server, passedSocket('ingress', sockets) ?? place);
   const url = toUrl(address);
-  Object.assign(condition, { baseUrl: settings.baseUrl ?? url, listensAt: url });
+  condition.baseUrl = settings.baseUrl ?? toOwnBaseUrl(url);
+  condition.listensAt = url;
   return { url, close: () => closeServer(server, stopGraceMs) };
 }
 

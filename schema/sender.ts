@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { isAhead, notAhead } from './stored-times.ts';
 
+/** Shows the URL of a hook without user, password and query, which may be somebody's credentials. */
+export function showHookUrl(url: string): string {
+  const shown = url.replace(/^([^/\\?#]*[/\\]*)[^/\\?#]*@/, '$1…@').replace(/[?#].+$/s, '?…');
+  return shown.replace(/[?#]$/, '');
+}
+
 /** A webhook as its provider has it: GitHub and GitLab call it a hook. */
 export const providerHookShape = z.strictObject({
   id: z.string(),
-  url: z.string(),
+  url: z.string().describe('Without user, password and query: `…` stands for these.'),
   events: z.array(z.string()).describe("The events that it sends, by the provider's names; `*`: all."),
   isActive: z.boolean().describe('Whether the provider sends to it now.'),
   disabledUntil: z

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
 import { createTextFinder } from '../json/find-json-text.ts';
-import type { ProviderHook } from '../schema/sender.ts';
+import { type ProviderHook, showHookUrl } from '../schema/sender.ts';
 import { type AskProvider, createAsk, parseProviderAnswer, pathSegment } from './ask-provider.ts';
 import {
   type AttemptsPage,
@@ -219,7 +219,13 @@ function toHook({
   // "unused", without a code and a message, until the first delivery.
   const hasAnswered = last && (last.code != null || last.message != null);
   return {
-    ...{ id: String(id), url, events: [...events].sort(), isActive: active, disabledUntil: null },
+    ...{
+      id: String(id),
+      url: showHookUrl(url),
+      events: [...events].sort(),
+      isActive: active,
+      disabledUntil: null,
+    },
     contentType: content_type === 'json' ? 'json' : 'form',
     verifiesTls: String(insecure_ssl ?? '0') === '0',
     hasSecret: secret != null && secret !== '',
@@ -248,7 +254,9 @@ async function listAttempts(ask: AskProvider, path: string, cursor: string | nul
       ...{ atMs: Date.parse(delivered_at), status: toStatus(status_code) },
     }),
   );
-  return { attempts, next: findNext(answer.headers.link, 'cursor') };
+  const newestMs = attempts.length === 0 ? null : Math.max(...attempts.map(({ atMs }) => atMs));
+  const next = findNext(answer.headers.link, 'cursor');
+  return { attempts, entries: listed.length, newestMs, next };
 }
 
 async function redeliver(ask: AskProvider, path: string, attemptId: string): Promise<void> {

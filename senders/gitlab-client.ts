@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProviderHook } from '../schema/sender.ts';
+import { type ProviderHook, showHookUrl } from '../schema/sender.ts';
 import { printable } from '../schema/text/printable.ts';
 import { type AskProvider, createAsk, parseProviderAnswer, pathSegment } from './ask-provider.ts';
 import { GuardedRequestError } from './guarded-request.ts';
@@ -108,7 +108,7 @@ function toHook(hook: Hook, secretKind: GitLabSecretKind): ProviderHook {
   } = hook;
   const { token_present, signing_token_present } = hook;
   return {
-    ...{ id: String(id), url, events: listEvents(hook).sort() },
+    ...{ id: String(id), url: showHookUrl(url), events: listEvents(hook).sort() },
     isActive: alert === 'executable' || alert === null,
     disabledUntil: alert === 'temporarily_disabled' && until ? new Date(until).toISOString() : null,
     ...{ contentType: 'json', verifiesTls: enable_ssl_verification },
@@ -242,8 +242,16 @@ async function listAttempts(api: GitLabApi, id: string, cursor: string | null): 
     try {
       const query = { per_page: String(size), page: String(skipped / size + 1) };
       const answer = await api.ask({ path, query });
-      const attempts = parseProviderAnswer('GitLab', answer, attemptsShape).flatMap(toAttempt);
-      return { attempts, next: answer.headers['x-next-page'] ? String(skipped + size) : null };
+      const listed = parseProviderAnswer('GitLab', answer, attemptsShape);
+      const times = listed.flatMap(({ created_at }) =>
+        created_at === undefined ? [] : Date.parse(created_at),
+      );
+      return {
+        attempts: listed.flatMap(toAttempt),
+        entries: listed.length,
+        newestMs: times.length === 0 ? null : Math.max(...times),
+        next: answer.headers['x-next-page'] ? String(skipped + size) : null,
+      };
     } catch (error) {
       const { cause } = error instanceof ProviderError ? error : {};
       const isTooLarge = cause instanceof GuardedRequestError && cause.code === 'too-large';

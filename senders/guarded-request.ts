@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { isPublicAddress } from './public-address.ts';
 
 export interface GuardedRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -132,8 +132,7 @@ function createPublicLookUp(howToTrust: string): LookupFunction {
   };
 }
 
-/** Fails for an address that is not public: all special-purpose addresses (RFC 6890) are not. */
 function requirePublic(address: string, host: string, howToTrust: string): void {
-  if (ipaddr.process(address).range() === 'unicast') return;
+  if (isPublicAddress(address)) return;
   throw new GuardedRequestError('not-allowed', `${host} has an address that is not public; ${howToTrust}`);
 }

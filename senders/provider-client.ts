@@ -31,6 +31,10 @@ export interface ProviderAttempt {
 export interface AttemptsPage {
   /** Newest first. An attempt may be in two pages, because new ones move the others. */
   readonly attempts: readonly ProviderAttempt[];
+  /** Entries of the page, also those that are no attempts of hookmill's. */
+  readonly entries: number;
+  /** When the newest of these entries was made, in ms; null if no entry says so. */
+  readonly newestMs: number | null;
   /** Continues with older attempts; null: there are none. */
   readonly next: string | null;
 }

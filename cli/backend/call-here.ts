@@ -12,7 +12,7 @@ import { requireHome } from '../require-home.ts';
 /** Calls operations on an open store. Whoever can open it may see and do everything, and is in its audit log. */
 export function createCallHere(
   { name: factory, store, now, randomBytes, useDeliveryLog }: OpenFactory,
-  given: Pick<OperationDeps, 'baseUrl' | 'findDaemonProblem' | 'findIngress'>,
+  given: Pick<OperationDeps, 'baseUrl' | 'ownBaseUrl' | 'findDaemonProblem' | 'findIngress'>,
 ): CallOperation {
   const readState = store.appliedStates.read;
   const deliveryLog = makeRunVerbs(verb => argument => useDeliveryLog<unknown>(log => log[verb](argument)));

@@ -38,7 +38,7 @@ import { findBase, readMergedDefinitions } from './merged-definitions.ts';
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
   const factory = toOpenFactory(context);
-  const { store, baseUrl } = context;
+  const { store, baseUrl, ownBaseUrl } = context;
   const { postgres, home } = store.place;
   let called: Promise<CallOperation> | undefined;
   return {
@@ -46,7 +46,7 @@ export function createHomeBackend(context: Context): Backend {
     call: async (id, parts) => {
       called ??= import('./call-here.ts').then(({ createCallHere }) =>
         createCallHere(factory, {
-          ...{ baseUrl, findIngress: () => findIngress(context) },
+          ...{ baseUrl, ownBaseUrl, findIngress: () => findIngress(context) },
           findDaemonProblem: () => findProblem(context, factory),
         }),
       );

@@ -38,13 +38,13 @@ Examples:
 async function examine(command: CliCommand, config: string | undefined): Promise<Symptom[]> {
   const context = await openContext(command).catch(toUnusable);
   if ('state' in context) return [...(await examineMachine(process.cwd())), context];
-  const { store, baseUrl } = context;
+  const { store, ownBaseUrl } = context;
   const record = await store.daemonAddress.read();
   return [
     ...(await examineMachine(findExisting(store.place.home))),
     ...(await examineStore(store)),
     ...(config === undefined ? [] : await examineSettings(config, store)),
-    ...(await examineDaemon(record, baseUrl)),
+    ...(await examineDaemon(record, ownBaseUrl)),
     ...(await examineAlerts(store)),
   ];
 }

@@ -128,8 +128,7 @@ async function signForWebhook(
   const { to, scheme } = options;
   if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
   const webhook = requireNamedWebhook(await context.store.appliedStates.read(context.factory), name);
-  if (to === undefined) requireOwnBaseUrl(context);
-  const url = to ?? renderIngressUrl(context.baseUrl, webhook);
+  const url = to ?? renderIngressUrl(context.ownBaseUrl, webhook);
   const { authMode, secretName, deliveryIdHeader, deliveryIdField: idField } = webhook;
   const body = await makeBody(event.body, webhook);
   if (options.oidc && secretName !== undefined)
@@ -152,17 +151,6 @@ function orCannotSign(sign: () => SignedDelivery): SignedDelivery {
     if (error instanceof TypeError) throw new CommandError(`the request cannot be signed: ${error.message}`);
     throw error;
   }
-}
-
-/**
- * Refuses a base URL that only hookmill.yaml names: its author could have the credential sent to a server of theirs.
- */
-function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
-  if (isOwnBaseUrl) return;
-  const remedy = `if it is yours, set HOOKMILL_BASE_URL=${baseUrl}`;
-  throw new CommandError(
-    `the credential is not sent to ${baseUrl}, which only hookmill.yaml names; ${remedy}`,
-  );
 }
 
 /** Makes the headers of a CI job that sends: with the token that its host issues for it. */

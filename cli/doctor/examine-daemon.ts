@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { defaultPorts } from '../../schema/ingress-url.ts';
+import { defaultPorts, type OwnBaseUrl } from '../../schema/ingress-url.ts';
 import type { Readiness } from '../../schema/readiness.ts';
 import type { DaemonRecord } from '../../store/ports/store.ts';
 import { askReadiness } from '../backend/daemon-health.ts';
@@ -10,7 +10,10 @@ import { fine, problem, type Symptom, warning } from './symptom.ts';
 const answerMs = 5_000;
 
 /** Checks whether the daemon of the home runs, and whether senders reach it at its base URL. */
-export async function examineDaemon(record: DaemonRecord | undefined, baseUrl: string): Promise<Symptom[]> {
+export async function examineDaemon(
+  record: DaemonRecord | undefined,
+  baseUrl: OwnBaseUrl,
+): Promise<Symptom[]> {
   const readiness = record && (await askReadiness(record.managementUrl, record));
   if (!record || !readiness) {
     const start = 'start it with `hookmill serve`';
@@ -54,7 +57,7 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** Asks the ingress as a sender would, but with a method that it refuses, so that nothing is counted or recorded. */
-async function examineBaseUrl(baseUrl: string): Promise<Symptom> {
+async function examineBaseUrl(baseUrl: OwnBaseUrl): Promise<Symptom> {
   const url = `${baseUrl}/webhooks/w/doctor`;
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerMs) });

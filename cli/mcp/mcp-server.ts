@@ -62,6 +62,11 @@ function toContent(text: string) {
 /** The shape of a tool for the SDK. Arguments stay as they came: the operation reads them with the same shapes. */
 function toInputSchema({ shape }: Tool): StandardSchemaWithJSON<Record<string, unknown>> {
   const validate = (value: unknown) => {
+    const texts = Object.entries(value as object).filter(
+      ([key, given]) => typeof given === 'string' && isNumber(shape.shape[key]),
+    );
+    if (texts.length > 0)
+      return { issues: texts.map(([key, text]) => ({ message: `${key} must be a number, not "${text}"` })) };
     const { error } = shape.safeParse(value);
     if (!error) return { value: value as Record<string, unknown> };
     const mistakes = findMistakes(error, shape, value);
@@ -73,6 +78,12 @@ function toInputSchema({ shape }: Tool): StandardSchemaWithJSON<Record<string, u
   };
   const jsonSchema = { input: () => renderInputSchema(shape), output: () => renderInputSchema(shape) };
   return { '~standard': { version: 1, vendor: 'hookmill', validate, jsonSchema } };
+}
+
+/** Whether a key takes a number. In the query of a request, numbers are texts, so its shape takes these too. */
+function isNumber(shape: z.core.$ZodType | undefined): boolean {
+  if (shape instanceof z.ZodDefault || shape instanceof z.ZodOptional) return isNumber(shape.unwrap());
+  return shape instanceof z.ZodNumber;
 }
 
 const pages = 'hookmill://docs/';

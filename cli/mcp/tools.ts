@@ -3,10 +3,11 @@ import type { CallOperation, CallParts } from '../../schema/api/call.ts';
 import type { ApiAnswer, ApiRoute } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type CallableId } from '../../schema/api/routes.ts';
 import { hasErrors } from '../../schema/diagnostics.ts';
+import { hasOutside, mapOutside } from '../../schema/views/outside.ts';
 import { renderExampleDefinition } from '../../signatures/reference.ts';
 import { describeUnknownScheme } from '../describe-error.ts';
 import { CommandError } from '../exit-status.ts';
-import { hideQuoted, quoteOutput, quotePayload } from './untrusted.ts';
+import { quoteOutput, quotePayload, quoteWords } from './untrusted.ts';
 
 /** The operations that an agent may ask: none of them changes anything. */
 type AskedId = {
@@ -45,17 +46,20 @@ export interface Tool {
 
 interface Differences<Id extends AskedId> {
   readonly note?: string;
-  readonly quotesOthers?: boolean;
   /** Keys of the request that the tool does not offer. */
   readonly without?: readonly string[];
   readonly own?: readonly (keyof typeof ownArguments)[];
   /** Completes the request. */
   readonly request?: (parts: CallParts<Id>, call: CallOperation) => CallParts<Id> | Promise<CallParts<Id>>;
-  /** Makes the tool's answer of the operation's, by the tool's own arguments and the request. */
+  /** Makes the tool's answer of the operation's with quoted texts, by the tool's own arguments, the request and the raw answer. */
   readonly show?: (
     answer: ApiAnswer<ApiRoutes[Id], Uint8Array>,
     own: OwnArguments,
-    asked: { readonly call: CallOperation; readonly parts: CallParts<Id> },
+    asked: {
+      readonly call: CallOperation;
+      readonly parts: CallParts<Id>;
+      readonly raw: ApiAnswer<ApiRoutes[Id], Uint8Array>;
+    },
   ) => unknown;
 }
 
@@ -63,13 +67,13 @@ interface Differences<Id extends AskedId> {
 export const tools: Readonly<Record<string, Tool>> = {
   why: makeTool('explainWhy', 'Why did it not fire?', {
     note: 'Start here. `cause` is the step that is wrong, and its `remedy` the next step.',
-    quotesOthers: true,
     own: ['output'],
-    show: ({ steps, ...why }, { output }) => ({
+    show: ({ steps, ...why }, { output }, { raw }) => ({
       ...why,
-      steps: steps.map(({ lines, ...step }) => {
+      steps: steps.map(({ lines, ...step }, index) => {
         if (step.step !== 'runs') return { ...step, lines };
-        return { ...step, ...(output && { output: quoteOutput(Buffer.from(lines.join('\n'))) }) };
+        const ended = raw.steps[index]?.lines.join('\n') ?? '';
+        return { ...step, ...(output && { output: quoteOutput(Buffer.from(ended)) }) };
       }),
     }),
   }),
@@ -80,7 +84,6 @@ export const tools: Readonly<Record<string, Tool>> = {
   list_automations: makeTool('listAutomations', 'Automations'),
   show_automation: makeTool('showAutomation', 'One automation', { note: '`yaml` is its definition file.' }),
   list_deliveries: makeTool('listDeliveries', 'Deliveries', {
-    quotesOthers: true,
     without: ['summary'],
     request: withSummary,
     show: ({ deliveries, ...end }) => ({
@@ -93,34 +96,30 @@ export const tools: Readonly<Record<string, Tool>> = {
   }),
   show_delivery: makeTool('showDelivery', 'One delivery', {
     note: 'Without `payload: true`, the payload is left out.',
-    quotesOthers: true,
     own: ['payload'],
-    show: ({ payload: text, ...delivery }, { payload }) => ({
+    show: ({ payload: _, ...delivery }, { payload }, { raw }) => ({
       ...delivery,
-      ...(payload && { payload: text === null ? null : quotePayload(text) }),
+      ...(payload && { payload: raw.payload === null ? null : quotePayload(raw.payload) }),
     }),
   }),
   describe_payloads: makeTool('describePayloads', 'What a webhook receives', {
     note: '`uid` may also be the name of the webhook. Read this before you write a filter.',
-    quotesOthers: true,
   }),
   test_filter: makeTool('testOnStored', 'Test a filter', {
     note: 'Give either `automation` or `triggers`. Nothing is started or changed.',
-    quotesOthers: true,
     // Its shape is as long as those of all other tools, and `triggers` are all of it that counts.
     without: ['draft'],
   }),
-  list_runs: makeTool('listRuns', 'Runs', { quotesOthers: true, without: ['summary'], request: withSummary }),
+  list_runs: makeTool('listRuns', 'Runs', { without: ['summary'], request: withSummary }),
   show_run: makeTool('showRun', 'One run', {
     note: 'Without `output: true`, the output is left out.',
-    quotesOthers: true,
     own: ['output'],
     show: async (run, { output }, { call, parts: { params } }) => {
       if (!output || !params) return run;
       return { ...run, output: quoteOutput(await call('showRunOutput', { params })) };
     },
   }),
-  list_alerts: makeTool('listAlerts', 'Alerts', { quotesOthers: true }),
+  list_alerts: makeTool('listAlerts', 'Alerts'),
   list_schemes: makeTool('listSchemes', 'Signature schemes', {
     note: 'Only their IDs and providers; `show_scheme` shows one.',
     without: ['id'],
@@ -150,14 +149,16 @@ export const tools: Readonly<Record<string, Tool>> = {
   plan_definitions: makeTool('plan', 'Plan definitions', {
     note: 'The given files are added to what is applied, or replace files of it; nothing is removed. Files with errors are left out. Nothing is changed.',
     without: ['impact', 'findings'],
-    quotesOthers: true,
     request: (parts, call) => addToApplied(parts, call, true),
   }),
 };
 
 function makeTool<Id extends AskedId>(operation: Id, title: string, differences: Differences<Id> = {}): Tool {
-  const { note = '', quotesOthers = false, without = [], own = [], request, show } = differences;
+  const { note = '', without = [], own = [], request, show } = differences;
   const route: ApiRoute = apiRoutes[operation];
+  const answerShape = route.answer.shape;
+  if (!answerShape)
+    throw new Error(`the answer of ${operation} has no shape, so no text in it can be quoted`);
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => name);
   const params = makeShape(
     names.filter(name => name !== 'factory'),
@@ -174,8 +175,9 @@ function makeTool<Id extends AskedId>(operation: Id, title: string, differences:
       ...(route.body && { body: pick(body, given) }),
     } as CallParts<Id>;
     const completed = request ? await request(parts, call) : parts;
-    const answer = await call(operation, completed);
-    return hideQuoted(show ? await show(answer, given, { call, parts }) : answer);
+    const raw = await call(operation, completed);
+    const answer = mapOutside(answerShape, raw, quoteWords) as typeof raw;
+    return show ? show(answer, given, { call, parts, raw }) : answer;
   };
   const shape = z.strictObject({
     ...params,
@@ -183,7 +185,7 @@ function makeTool<Id extends AskedId>(operation: Id, title: string, differences:
     ...body,
     ...makeShape(own, name => ownArguments[name]),
   });
-  return { title, note, operation, shape, quotesOthers, ask };
+  return { title, note, operation, shape, quotesOthers: hasOutside(answerShape), ask };
 }
 
 function makeShape<Name extends string>(names: readonly Name[], make: (name: Name) => z.ZodType) {

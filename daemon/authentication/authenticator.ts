@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { type OwnBaseUrl, renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listIssuerNames, resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { type FollowedWait, followWait } from '../../schema/stored-times.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
@@ -159,7 +159,7 @@ function createTokenAuthenticator(
 export interface TokenDeps {
   readonly keys: KnownKeys;
   /** The public URL of the ingress, which is known only once it listens. */
-  readonly baseUrl: () => string;
+  readonly baseUrl: () => OwnBaseUrl;
 }
 
 type TokenWebhook = Pick<AppliedWebhook, 'uid' | 'issuer' | 'audience' | 'claims'>;

@@ -70,6 +70,6 @@ function createDeps(
       ...{ now: () => new Date(nowMs), randomBytes, readState: () => readServedState(factory) },
       useDeliveryLog: () => Promise.reject(new Error('a look at a sender writes no deliveries')),
     },
-    ...{ baseUrl, waitOutside },
+    ...{ ownBaseUrl: baseUrl, waitOutside },
   };
 }

@@ -1,6 +1,7 @@
 import type { AlertTargets, Finding } from '../../operations/attention/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { Recovered, RedeliverRequest, Watched } from '../../operations/senders/asked-events.ts';
+import type { OwnBaseUrl } from '../../schema/ingress-url.ts';
 import type { WatchedWebhook } from '../../store/ports/alerts.ts';
 import type { DeliveryLog } from '../../store/ports/delivery-log.ts';
 import type { ThreadAnswer, ThreadRequest } from '../management/api/thread-request.ts';
@@ -31,7 +32,7 @@ export type ThreadVerbs = {
 export interface SenderArgument {
   readonly factory: string;
   readonly uid: string;
-  readonly baseUrl: string;
+  readonly baseUrl: OwnBaseUrl;
   readonly nowMs: number;
 }
 

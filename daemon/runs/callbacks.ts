@@ -8,6 +8,8 @@ export type CallbackAttempt = Pick<Run, 'id' | 'claims'>;
 export interface Callbacks {
   /** Creates the URL for the reports of one attempt. It is a credential. */
   createUrl(attempt: CallbackAttempt): string;
+  /** The tokens of all URLs that are valid for an attempt. */
+  listTokens(attempt: CallbackAttempt): string[];
   /** Finds the attempt that a path names; undefined unless its token is right. */
   findAttempt(path: string): CallbackAttempt | undefined;
 }
@@ -29,6 +31,7 @@ export function openCallbacks(keys: readonly [KeyObject, ...KeyObject[]], baseUr
   return {
     createUrl: attempt =>
       `${baseUrl()}${callbackPrefix}${attempt.id}/${attempt.claims}/${makeToken(attempt, keys[0])}`,
+    listTokens: attempt => keys.map(key => makeToken(attempt, key)),
     findAttempt: path => {
       const [, id, claims, token] = pathPattern.exec(path) ?? [];
       if (id === undefined || token === undefined) return undefined;

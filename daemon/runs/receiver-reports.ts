@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import { type PostedReport, pickUsage } from '../../schema/run-report.ts';
 import type { DeliveryLog, DeliveryLogReader, OverduePart, Run } from '../../store/ports/delivery-log.ts';
-import type { RunFiles } from '../../store/ports/run-files.ts';
 import { MovingLook } from '../background-work.ts';
 import type { RunEnd } from '../observability/run-metrics.ts';
 import type { CallbackAttempt } from './callbacks.ts';
-import { type AttemptResult, toClaim } from './runners/runner.ts';
+import { hideAll, type Masking, maskSecrets } from './masking.ts';
+import { RunRecord, type RunRecordDeps } from './run-record.ts';
+import type { AttemptResult } from './runners/runner.ts';
 
 /** @limit Time between two looks for runs whose receivers did not report, or that nobody approved, in time, in ms. */
 const overdueLookMs = 2_000;
@@ -13,13 +14,17 @@ const overdueLookMs = 2_000;
 const overdueMax = 100;
 /** @limit Reports of progress in one attempt: each is a line in the output of the run. */
 const reportsMax = 1_000;
+/** @limit Attempts whose secrets are kept in memory to mask their reports: as many as usually wait for a receiver. */
+const maskingsMax = 100;
 /** @limit Bytes of a report that are kept in the output of the run: its message and its link always fit. */
 const reportBytesMax = 16 * 1024;
 
 export interface ReceiverReportsOptions {
   readonly deliveryLog: Pick<DeliveryLog, 'recordReport' | 'cancelRun'>;
   readonly reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns'>;
-  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
+  readonly runFiles: RunRecordDeps['runFiles'];
+  /** Opens the masking of a run's attempt; undefined if its secrets cannot be read. */
+  readonly openMasking: (run: Run) => Promise<Masking | undefined>;
   /** Records the end of an attempt, as `RunQueue.settle` does. */
   readonly settle: (run: Run, result: AttemptResult) => Promise<RunEnd>;
   readonly log: Logger;
@@ -40,6 +45,8 @@ export class ReceiverReports {
   #looking: Promise<void> | undefined;
   /** The last report of each run that is being added to its output. */
   readonly #keeping = new Map<string, Promise<void>>();
+  /** The maskings of attempts that reported last: the command of a reference is not run for each report. */
+  readonly #maskings = new Map<string, Masking>();
 
   constructor(options: ReceiverReportsOptions) {
     this.#options = options;
@@ -53,21 +60,35 @@ export class ReceiverReports {
 
   /** Records a report. If the receiver reports the end, the attempt ends as if the daemon had executed it. */
   async take({ id, claims }: CallbackAttempt, posted: PostedReport): Promise<ReportTaken> {
-    const { deliveryLog, reader, settle, nowMs } = this.#options;
+    const { reader, settle } = this.#options;
     const { state, ...said } = posted;
     const countMax = state === 'running' ? reportsMax : Infinity;
     for (;;) {
       const run = await reader.findRun(id);
       if (run?.state !== 'running' || run.claims !== claims) return 'over';
-      const report = { atMs: nowMs(), ...said };
-      const kept = await deliveryLog.recordReport({ ...toClaim(run), report, countMax });
+      const record = new RunRecord(run, await this.#openMasking(run), this.#options);
+      const kept = await record.report(said, countMax);
       if (kept === 'too-many') return kept;
       // The daemon that posted the run has just recorded that it waits: the run must be read again.
       if (kept === 'lost') continue;
-      if (state !== 'running' && (await settle(run, toResult(posted))) === 'lost') continue;
-      await this.#keep(run, `report of attempt ${run.attempts}`, said, state);
+      if (state !== 'running' && (await settle(run, toResult({ state, ...record.said(said) }))) === 'lost')
+        continue;
+      await this.#keep(run, record, `report of attempt ${run.attempts}`, said, state);
+      if (state !== 'running') this.#maskings.delete(`${id} ${claims}`);
       return 'recorded';
     }
+  }
+
+  async #openMasking(run: Run): Promise<Masking> {
+    const attempt = `${run.id} ${run.claims}`;
+    const known = this.#maskings.get(attempt);
+    if (known) return known;
+    const masking = await this.#options.openMasking(run);
+    if (!masking) return hideAll;
+    this.#maskings.set(attempt, masking);
+    const [oldest = ''] = this.#maskings.keys();
+    if (this.#maskings.size > maskingsMax) this.#maskings.delete(oldest);
+    return masking;
   }
 
   async stop(): Promise<void> {
@@ -80,7 +101,8 @@ export class ReceiverReports {
       const seconds = ((run.waitsUntilMs ?? 0) - (run.startedAtMs ?? 0)) / 1_000;
       const reason = `the receiver did not report the end within ${seconds} s`;
       if ((await this.#options.settle(run, { kind: 'retry', reason })) === 'lost') return;
-      await this.#keep(run, `attempt ${run.attempts}`, {}, reason);
+      const record = new RunRecord(run, maskSecrets([]), this.#options);
+      await this.#keep(run, record, `attempt ${run.attempts}`, {}, reason);
     });
     await this.#endEach('approval', async ({ id, notBeforeMs }) => {
       const { deliveryLog, log, nowMs } = this.#options;
@@ -123,18 +145,21 @@ export class ReceiverReports {
   }
 
   /** Appends to the output of the run. A failure is only logged, because the log has the report already. */
-  async #append(run: Run, ...[heading, { message, link }, lastLine]: Report): Promise<void> {
-    const { runFiles, log, nowMs } = this.#options;
+  async #append(run: Run, ...[record, heading, said, lastLine]: Report): Promise<void> {
+    const { log, nowMs } = this.#options;
+    const { message, link } = record.said(said);
     const at = new Date(nowMs()).toISOString();
-    const output = runFiles.appendOutput(run.id, `${heading} at ${at}`, reportBytesMax);
-    void output.write(Buffer.from([message, link].filter(text => text !== undefined).join('\n')));
+    const output = record.openOutput(`${heading} at ${at}`, reportBytesMax);
+    void output
+      .openStream()
+      .write(Buffer.from([message, link].filter(text => text !== undefined).join('\n')));
     await output
       .close(lastLine)
       .catch(err => log.warn({ run: run.id, err }, 'cannot keep a report in the output'));
   }
 }
 
-type Report = [heading: string, said: Omit<PostedReport, 'state'>, lastLine: string];
+type Report = [record: RunRecord, heading: string, said: Omit<PostedReport, 'state'>, lastLine: string];
 
 function toResult({ state, message, ...said }: PostedReport): AttemptResult {
   const usage = pickUsage(said);

@@ -4,7 +4,7 @@ import type { RunFiles } from '../../store/ports/run-files.ts';
 import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
-import { toUnattempted } from './runners/attempt-output.ts';
+import { toUnattempted } from './run-record.ts';
 import { endLeftovers } from './runners/end-leftovers.ts';
 import type { AttemptResult, CreatedRunner, OpenRunner } from './runners/runner.ts';
 

@@ -8,8 +8,8 @@ import type { Traces } from '../observability/traces.ts';
 import { type RecordAttemptDeps, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun, cancelAttempts } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
+import { toUnattempted } from './run-record.ts';
 import { boundRetries } from './run-settings.ts';
-import { toUnattempted } from './runners/attempt-output.ts';
 import { goneRunsConcurrent, type OpenRunners } from './runners/create-runner.ts';
 import { type AttemptResult, RunCancelled } from './runners/runner.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Recovered, Watched } from '../../operations/senders/asked-events.ts';
+import type { OwnBaseUrl } from '../../schema/ingress-url.ts';
 import { hasRoom, type Quota } from '../../schema/quota.ts';
 import { backOffMs } from '../../schema/retry-waits.ts';
 import type { Replicas } from '../../store/ports/replicas.ts';
@@ -30,7 +31,7 @@ export interface SendersOptions {
   readonly thread: Pick<OperationsThread, 'run'>;
   readonly listSenders: () => readonly SenderOfFactory[];
   readonly replicas: Pick<Replicas, 'takeTurn'> | undefined;
-  readonly baseUrl: () => string;
+  readonly baseUrl: () => OwnBaseUrl;
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;

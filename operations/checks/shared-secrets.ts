@@ -32,6 +32,18 @@ export function findSharedSecrets(
   factory: string,
   applied: Uses,
 ): ReadonlyMap<string, Confirmation> {
+  const sent = webhooks.flatMap(({ name, sender }) => {
+    if (!sender) return [];
+    const { credentialSecret: secretName } = sender;
+    const here = webhooks
+      .filter(other => hasSecret(other) && other.secretName === secretName)
+      .map(other => ({ factory, webhook: other.name }));
+    const elsewhere = (applied.get(secretName) ?? []).filter(
+      use => use.factory !== factory && use.webhook !== undefined && !use.isCredential,
+    );
+    const [use] = [...elsewhere, ...here];
+    return use ? [[name, confirmSent(secretName, use, use.factory !== factory)] as const] : [];
+  });
   const found = webhooks.filter(hasSecret).map(webhook => {
     const { name, secretName } = webhook;
     // The definitions replace the webhooks of this factory.
@@ -46,7 +58,7 @@ export function findSharedSecrets(
       .map(other => ({ factory, webhook: other.name, isCredential: true as const }));
     return [name, findOtherUse(webhook, factory, [...wanted, ...asking, ...others])] as const;
   });
-  return new Map(found.flatMap(([name, use]) => (use ? [[name, use]] : [])));
+  return new Map([...sent, ...found.flatMap(([name, use]) => (use ? [[name, use] as const] : []))]);
 }
 
 /** Reports the webhooks that use their team secret in another way than others. */
@@ -78,6 +90,15 @@ export function findOtherUse(
   return {
     reason: isElsewhere ? 'other-factory' : 'shared-secret',
     message: describeUse(use, webhook, isElsewhere),
+  };
+}
+
+/** Says that a webhook sends the secret of another webhook to its provider, as its credential. */
+function confirmSent(secretName: string, { webhook }: TeamSecretUse, isElsewhere: boolean): Confirmation {
+  const other = isElsewhere ? 'a webhook of another factory' : `the webhook ${webhook}`;
+  return {
+    reason: isElsewhere ? 'other-factory' : 'shared-secret',
+    message: `its provider gets ${secretName} as the credential, which is the secret of ${other}`,
   };
 }
 

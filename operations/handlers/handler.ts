@@ -4,6 +4,7 @@ import type { ApiAnswer } from '../../schema/api/route.ts';
 import type { ApiRoutes, CallableId, routesBySubject } from '../../schema/api/routes.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Grant, Permission } from '../../schema/grant.ts';
+import type { OwnBaseUrl } from '../../schema/ingress-url.ts';
 import type { ReadOutside } from '../../store/ports/team-secrets.ts';
 import type { Changeable } from '../access/record-writes.ts';
 import type { Remediable } from '../attention/remedies.ts';
@@ -13,8 +14,10 @@ import type { Factory, OpenFactory } from '../factory.ts';
 export interface OperationDeps extends Changeable, Pick<Factory, 'now' | 'randomBytes'> {
   /** Reads the applied state by which deliveries are currently judged. Fails with `state-unreadable`. */
   readonly readState: (factory: string) => Promise<AppliedState>;
-  /** The public URL of the ingress. */
+  /** The public URL of the ingress to show. */
   readonly baseUrl: string;
+  /** The same URL in a daemon. In a command, the URL that the operator chose, for everything but showing. */
+  readonly ownBaseUrl: OwnBaseUrl;
   /** Why the stored state of the factory is not the one that the daemon serves; null if it is, or outside a daemon. */
   readonly problem: { readonly message: string; readonly since: string } | null;
   /** Finds where the ingress of the daemon listens, without a proxy; null if no daemon answers. */

@@ -47,4 +47,4 @@ function findConfirmation(
 }
 
 /** The fields of a webhook that say which team secret it uses, and in which way. */
-const useFields: ReadonlySet<string> = new Set(['authMode', 'signatureScheme', 'secretName']);
+const useFields: ReadonlySet<string> = new Set(['authMode', 'signatureScheme', 'secretName', 'sender']);

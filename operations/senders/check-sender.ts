@@ -78,13 +78,13 @@ export async function listSenders(deps: SenderDeps): Promise<SenderView[]> {
 }
 
 async function viewSender(
-  { factory, baseUrl }: SenderDeps,
+  { factory, ownBaseUrl }: SenderDeps,
   { automations }: AppliedState,
   webhook: SentWebhook,
   state: SenderState,
 ): Promise<SenderView> {
   const { name, uid, sender } = webhook;
-  const url = renderIngressUrl(baseUrl, webhook);
+  const url = renderIngressUrl(ownBaseUrl, webhook);
   const refused = await findRefused(factory, uid);
   return {
     ...{ webhook: name, uid, url, provider: sender.provider, at: describeSender(sender) },

@@ -109,15 +109,17 @@ async function readLog(deps: SenderDeps, webhook: SentWebhook, reading: Reading)
     const opened = await openHook(deps, webhook);
     const entriesEnd = Math.min(entriesMax, entries + partEntriesMax);
     while (next !== null && entries < entriesEnd && performance.now() - startMs < partMs) {
-      const { attempts, next: after } = await readPage(deps, opened, next);
+      const page = await readPage(deps, opened, next);
+      const { attempts, newestMs } = page;
       addAttempts(
         events,
         attempts.filter(({ atMs }) => atMs >= sinceMs),
         match,
       );
-      entries += attempts.length;
-      const isEnd = attempts.length > 0 && attempts.every(({ atMs }) => atMs < sinceMs);
-      next = isEnd ? null : after;
+      entries += page.entries;
+      // A provider that answers empty pages without end is done, too.
+      const isEnd = page.entries === 0 || (newestMs !== null && newestMs < sinceMs);
+      next = isEnd ? null : page.next;
     }
     return { events, entries, next };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { WebhookSender } from '../../schema/definitions/sender-keys.ts';
+import type { OwnBaseUrl } from '../../schema/ingress-url.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { SenderProblem } from '../../schema/sender.ts';
 import { createProviderClient } from '../../senders/create-client.ts';
@@ -13,8 +14,7 @@ const providerMs = 25_000;
 /** Everything that operations on senders need. */
 export interface SenderDeps {
   readonly factory: OpenFactory;
-  /** The public URL of the ingress. */
-  readonly baseUrl: string;
+  readonly ownBaseUrl: OwnBaseUrl;
   /** Lets other operations run while this one waits for a provider. */
   readonly waitOutside: ReadOutside;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
+import type { OwnIngressUrl } from '../../schema/ingress-url.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { ProviderHook } from '../../schema/sender.ts';
 import type { senderPlanAnswer } from '../../schema/views/senders.ts';
@@ -22,8 +23,7 @@ export interface HookPlan {
 
 export interface PlannedHook {
   readonly webhook: SentWebhook;
-  /** The ingress URL. */
-  readonly url: string;
+  readonly url: OwnIngressUrl;
   readonly automations: JudgedSender['automations'];
   /** All hooks of the place that the definition names. */
   readonly hooks: readonly ProviderHook[];

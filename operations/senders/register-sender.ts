@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { z } from 'zod';
 import type { planSenderRequest } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
-import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { type OwnIngressUrl, renderIngressUrl } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { ProviderHook, SenderState } from '../../schema/sender.ts';
 import type { registeredSenderAnswer, senderPlanAnswer } from '../../schema/views/senders.ts';
 import { type ProviderClient, ProviderError } from '../../senders/provider-client.ts';
+import { isPublicAddress } from '../../senders/public-address.ts';
 import { credentialOwner } from '../../store/ports/seal.ts';
 import { requireSoleUse } from '../access/secrets.ts';
 import { explainNewValue } from '../branch/new-secret-value.ts';
@@ -38,7 +38,7 @@ interface Opened {
   readonly deps: SenderDeps;
   readonly state: AppliedState;
   readonly webhook: SentWebhook;
-  readonly url: string;
+  readonly url: OwnIngressUrl;
   readonly credential: UsedCredential;
   readonly client: ProviderClient;
 }
@@ -91,7 +91,7 @@ export async function registerSender(
 }
 
 async function open(deps: SenderDeps, webhook: SentWebhook): Promise<Opened> {
-  const url = renderIngressUrl(deps.baseUrl, webhook);
+  const url = renderIngressUrl(deps.ownBaseUrl, webhook);
   const credential = await findUsedCredential(deps, webhook);
   requireReachable(url, webhook);
   const client = await openSender(deps, webhook).catch(refuse);
@@ -204,7 +204,7 @@ export function requireReachable(url: string, { sender }: Pick<SentWebhook, 'sen
   const { protocol, hostname } = new URL(url);
   const set = 'set --base-url or HOOKMILL_BASE_URL, or baseUrl in the configuration file of the daemon';
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
-  const isPublic = isIP(host) === 0 ? !privateName.test(host) : ipaddr.process(host).range() === 'unicast';
+  const isPublic = isIP(host) === 0 ? !privateName.test(host) : isPublicAddress(host);
   if (!isPublic) {
     const detail = `the ingress URL ${url} cannot be reached by ${sender.provider}; ${set}`;
     throw new Refusal('sender-not-ready', { detail });

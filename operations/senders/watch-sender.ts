@@ -12,6 +12,8 @@ import type { SenderDeps, SentWebhook } from './open-sender.ts';
 const keptDays = { github: 3, gitlab: deliveryDaysKept } as const;
 /** @limit Time before the last comparison that the next one reads again, in ms: attempts that were in flight then, and clocks that differ. */
 const overlapMs = 5 * 60_000;
+/** @limit Time in which the daemon reads the log of a provider for one webhook, in ms: the looks at others wait for it. */
+const lookMs = 5 * 60_000;
 
 /**
  * Checks the hook of a webhook, compares the provider's log since the last comparison with ours, and keeps both. A provider
@@ -90,7 +92,10 @@ async function readParts(
   sinceMs: number,
 ): Promise<readonly MissedPart[] | string> {
   const parts: MissedPart[] = [];
+  const startMs = performance.now();
   for (let cursor: string | undefined; ; ) {
+    if (performance.now() - startMs > lookMs)
+      return `the log of the provider could not be read within ${lookMs / 60_000} minutes`;
     const part = await listMissed(deps, webhook, { since: sinceMs, all: false, cursor }).catch(
       (error: unknown) => {
         if (error instanceof Refusal && error.code === 'sender-failed') return error.message;

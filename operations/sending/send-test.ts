@@ -6,7 +6,7 @@ import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import { collectEventHeaders, encodeHeaderValue } from '../../schema/header-value.ts';
-import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { type OwnBaseUrl, renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { hasSecret } from '../../schema/names.ts';
 import { toPayload } from '../../schema/payloads/form-payload.ts';
@@ -34,8 +34,7 @@ const lookAgainMs = 20;
 
 export interface TestDeps {
   readonly factory: OpenFactory;
-  /** The public URL of the ingress. */
-  readonly baseUrl: string;
+  readonly ownBaseUrl: OwnBaseUrl;
   /** Finds where the ingress of the daemon listens; null if no daemon answers. */
   readonly findIngress: () => Promise<string | null>;
   /** Begins the entry in the audit log. */
@@ -62,7 +61,7 @@ export async function sendTest(
   webhook: AppliedWebhook,
   { mayStartRuns, ...given }: WantedTest,
 ): Promise<SentTest> {
-  const { factory, baseUrl } = deps;
+  const { factory, ownBaseUrl: baseUrl } = deps;
   const event = makeTestEvent(webhook, factory, given);
   const headers = toHeaders(event);
   const body = makeBody(Buffer.from(event.payload), webhook);
@@ -153,7 +152,7 @@ async function openSecret(factory: OpenFactory, webhook: AppliedWebhook): Promis
 function sign(
   webhook: AppliedWebhook,
   secret: string,
-  baseUrl: string,
+  baseUrl: OwnBaseUrl,
   body: SentBody,
   { id }: TestEvent,
   nowMs: number,

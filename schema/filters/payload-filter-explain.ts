@@ -1,5 +1,6 @@
 import { renderPathSegment } from '../field-path.ts';
 import type { EventHeaders } from '../headers.ts';
+import { isShowableName } from '../text/credentials.ts';
 import type { Clause, Fields, PayloadFilter } from './clause.ts';
 import { excerpt } from './excerpt.ts';
 import type { HeaderFilter } from './header-filter.ts';
@@ -144,10 +145,15 @@ function examineClause(place: Place, { clause, holds }: CompiledClause, found: u
   return { ...place, clause, found, holds: holds(found) };
 }
 
+const hidden = '(hidden: its name says that it may be a secret)';
+
 /** Explains a clause, and how near the value came. */
 function explainClause({ path, clause, found, holds, readNumber }: ExaminedClause): ClauseOutcome {
   const { operator } = clause;
   const outcome = { path, operator, allowed: describeOperand(clause), found: excerpt(found), holds };
+  // The name says that its value may be a secret.
+  if (found !== undefined && !path.split(/[^\w-]+/).every(isShowableName))
+    return { ...outcome, found: hidden };
   const note = holds ? undefined : describeNearMiss(clause, found, readNumber);
   return { ...outcome, ...(note !== undefined && { note }) };
 }

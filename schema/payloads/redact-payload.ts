@@ -9,22 +9,26 @@ const keptLevelsMax = 32;
 const leftOut = '(left out)';
 
 /**
- * Copies a payload without what `payloads describe` would not show: long texts, values that look like credentials, and
- * everything below names like `token` or `password`.
+ * Copies a payload without everything below names like `token` or `password`, with its texts as `showText` shows them: by
+ * default, without what `payloads describe` would not show, which are long texts and values that look like credentials.
  */
-export function redactPayload(payload: unknown, level = 0): unknown {
+export function redactPayload(payload: unknown, showText = showExample, level = 0): unknown {
   if (level > keptLevelsMax) return leftOut;
-  if (Array.isArray(payload)) return payload.map(element => redactPayload(element, level + 1));
+  if (Array.isArray(payload)) return payload.map(element => redactPayload(element, showText, level + 1));
   if (typeof payload === 'object' && payload !== null) {
     const entries = Object.entries(payload).filter(([key]) => isShowableKey(key));
     return Object.fromEntries(
       entries.map(([key, value]) => [
         key,
-        isShowableName(key) || value === null ? redactPayload(value, level + 1) : leftOut,
+        isShowableName(key) || value === null ? redactPayload(value, showText, level + 1) : leftOut,
       ]),
     );
   }
-  return typeof payload === 'string' && !isShowableValue(payload) ? leftOut : payload;
+  return typeof payload === 'string' ? showText(payload) : payload;
+}
+
+function showExample(text: string): string {
+  return isShowableValue(text) ? text : leftOut;
 }
 
 /** Keeps the event headers whose values may be shown. */

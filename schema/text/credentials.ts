@@ -6,8 +6,13 @@ const secretName =
   /passw|passphrase|secret|token|credential|authori[sz]|(?:^|[_-])auth(?:$|[_-])|api[_-]?key|private[_-]?key|access[_-]?key|signature|session|cookie|nonce|otp|(?:^|[_-])(?:pin|pwd|cvc|cvv|ssn|iban|key)(?:$|[_-])/i;
 
 // The beginnings of well-known credentials, and of a JWT and a PEM block.
-const credentialPrefix =
-  /^(?:gh[pousr]_|github_pat_|glpat-|sk[_-]|pk[_-]|rk[_-]|whsec_|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|eyJ|shp(?:at|ca|pa|ss)_|SG\.|npm_|dop_v1_|-----BEGIN|Bearer |Basic )/;
+const known =
+  'gh[pousr]_|github_pat_|glpat-|sk[_-]|pk[_-]|rk[_-]|whsec_|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\\.|eyJ|shp(?:at|ca|pa|ss)_|SG\\.|npm_|dop_v1_';
+const credentialPrefix = new RegExp(`^(?:${known}|-----BEGIN|Bearer |Basic )`);
+// Inside a text, with enough characters for a credential after it.
+const credentialInside = new RegExp(
+  `(?<![A-Za-z0-9])(?:${known})[\\w.+/=-]{8,}|-----BEGIN|\\b(?:Bearer|Basic) (?=\\S*[\\d+/=])\\S{8,}`,
+);
 
 // A user in a URL, or a parameter of one.
 const urlCredential = /:\/\/[^/]*@|[?&#][^=]*=/;
@@ -20,8 +25,9 @@ export function isShowableName(key: string): boolean {
 /** Whether a value may be shown as an example: it is short, and neither looks like a credential nor like one inside a URL. */
 export function isShowableValue(value: unknown): boolean {
   if (typeof value !== 'string') return true;
-  if (value.length > exampleCharsMax || credentialPrefix.test(value) || urlCredential.test(value))
+  if (value.length > exampleCharsMax || credentialPrefix.test(value) || credentialInside.test(value))
     return false;
+  if (urlCredential.test(value)) return false;
   return !value.split(/[^A-Za-z0-9_+/=-]+/).some(looksRandom);
 }
 
@@ -33,7 +39,7 @@ export function hideCredentials(text: string): string {
   return text
     .replaceAll(/\b(Bearer|Basic) (?=\S*[\d+/=])\S{8,}/gi, '$1 …')
     .replaceAll(/[^\s"'“”()<>,;]+/g, word => {
-      const isHidden = credentialPrefix.test(word) || urlCredential.test(word);
+      const isHidden = [credentialPrefix, credentialInside, urlCredential].some(one => one.test(word));
       return isHidden || word.split(/[^A-Za-z0-9+=]+/).some(looksRandom) ? '…' : word;
     });
 }

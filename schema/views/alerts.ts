@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { alertTypes, attentionKinds, receiverFormats } from '../alerts.ts';
 import { time } from './fields.ts';
+import { outside } from './outside.ts';
 
 /** By whom and since when, or until when. */
 const alertMark = z.strictObject({ at: time, by: z.string() }).nullable();
@@ -11,7 +12,7 @@ export const alertAnswer = z.strictObject({
   webhook: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
   automation: z.string().nullable(),
   run: z.string().nullable().describe('The run that a person must act on, if there is one.'),
-  reason: z.string(),
+  reason: outside(z.string()),
   since: time,
   until: time.nullable().describe('When it was resolved.'),
   remedy: z.string().nullable().describe('What to do; null once it is resolved.'),
@@ -39,10 +40,12 @@ export const alertsAnswer = z.strictObject({
           .strictObject({
             at: time,
             status: z.int().nullable().describe('The status that it answered; null: none.'),
-            error: z
-              .string()
-              .nullable()
-              .describe('Why the message did not arrive. The details only with the manage permission.'),
+            error: outside(
+              z
+                .string()
+                .nullable()
+                .describe('Why the message did not arrive. The details only with the manage permission.'),
+            ),
           })
           .nullable()
           .describe('The last attempt to send it a message; null: there was none.'),

@@ -10,6 +10,7 @@ import {
   unloggedRequests,
   webhookAtArrival,
 } from './fields.ts';
+import { outside } from './outside.ts';
 import { runAnswer } from './runs.ts';
 import { verdictAnswer } from './verdicts.ts';
 
@@ -26,26 +27,30 @@ export const deliveryAnswer = z.strictObject({
   at: time,
   size: z.int().describe('Size of the body in bytes.'),
   outcome: z.enum(outcomes),
-  identity: z.string().nullable(),
+  identity: outside(z.string().nullable()),
   identitySource: z.enum(identitySources).optional(),
-  authenticatedBy: z.string().optional(),
+  authenticatedBy: outside(z.string().optional()),
   verifiedWith: z
     .literal('previous')
     .optional()
     .describe(
       'Only if the previous value of the secret verified it, during an overlap, and not the current one.',
     ),
-  reason: z
-    .string()
-    .optional()
-    .describe('Why it was rejected. If its credential was, only with the manage permission.'),
+  reason: outside(
+    z
+      .string()
+      .optional()
+      .describe('Why it was rejected. If its credential was, only with the manage permission.'),
+  ),
   remedy: z.string().optional().describe('What to do about the reason, if it is known.'),
   duplicateOf: z.string().optional(),
-  headers: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
-  eventType: z.string().optional().describe('The type of the event, if an event header names it.'),
+  headers: outside(
+    z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
+  ),
+  eventType: outside(z.string().optional().describe('The type of the event, if an event header names it.')),
   form: formShape
     .optional()
     .describe('How its body became its payload. Only if it was accepted, and is a form.'),
@@ -54,10 +59,12 @@ export const deliveryAnswer = z.strictObject({
     .strictObject({
       ...schemeTitleFields,
       runs: z.partialRecord(z.enum(runStates), z.int()).describe('The number of its runs in each state.'),
-      preview: z
-        .string()
-        .nullable()
-        .describe('The beginning of the body, on one line; null unless the payload is kept.'),
+      preview: outside(
+        z
+          .string()
+          .nullable()
+          .describe('The beginning of the body, on one line; null unless the payload is kept.'),
+      ),
     })
     .optional()
     .describe('Only in lists that ask for it.'),
@@ -70,12 +77,14 @@ const evaluationShape = z.strictObject({
 });
 export const deliveryDetailAnswer = deliveryAnswer.extend({
   ...titleFields,
-  payload: z
-    .string()
-    .nullable()
-    .describe(
-      'The payload as JSON: the body, or what was read of a form; null unless the delivery was accepted.',
-    ),
+  payload: outside(
+    z
+      .string()
+      .nullable()
+      .describe(
+        'The payload as JSON: the body, or what was read of a form; null unless the delivery was accepted.',
+      ),
+  ),
   evaluation: evaluationShape.nullable(),
   runs: z.array(runAnswer),
 });

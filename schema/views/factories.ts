@@ -6,6 +6,7 @@ import { runnerKinds } from '../delivery.ts';
 import { permissions } from '../grant.ts';
 import { attentionAnswer } from './alerts.ts';
 import { changeCounts, serial, time, uid } from './fields.ts';
+import { outside } from './outside.ts';
 import { diagnosticShape } from './problem-answer.ts';
 
 const managedBy = z
@@ -69,7 +70,7 @@ export const reconcileAnswer = z.strictObject({
     .strictObject({
       at: time,
       reason: z.string(),
-      message: z.string(),
+      message: outside(z.string()),
       hint: z.string().optional(),
       tip: commitShape.nullable(),
       diagnostics: z.array(diagnosticShape),

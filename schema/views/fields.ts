@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { commitShape } from '../commit.ts';
 import { unloggedReasons } from '../delivery.ts';
 import { uidPattern } from '../ids.ts';
+import { outside } from './outside.ts';
 
 export const uid = z.string().regex(uidPattern);
 export const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
@@ -14,17 +15,21 @@ export const webhookAtArrival = z.string().describe('The name of the webhook whe
 export const changeCounts = z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() });
 /** What is shown of a delivery in one line. */
 export const titleFields = {
-  title: z
-    .string()
-    .describe(
-      'The event, such as `pull_request opened`; of a rejected request the reason. A duplicate has the title of its original.',
-    ),
-  text: z
-    .string()
-    .nullable()
-    .describe(
-      'What the event is about, such as `acme/shop#482 · Charge VAT by country`; null if nothing is known. It is from the sender.',
-    ),
+  title: outside(
+    z
+      .string()
+      .describe(
+        'The event, such as `pull_request opened`; of a rejected request the reason. A duplicate has the title of its original.',
+      ),
+  ),
+  text: outside(
+    z
+      .string()
+      .nullable()
+      .describe(
+        'What the event is about, such as `acme/shop#482 · Charge VAT by country`; null if nothing is known. It is from the sender.',
+      ),
+  ),
 };
 export const schemeTitleFields = {
   ...titleFields,

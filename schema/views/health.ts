@@ -3,6 +3,7 @@ import { outcomes } from '../delivery.ts';
 import { healthStates, whyStepNames } from '../health.ts';
 import { attentionAnswer } from './alerts.ts';
 import { time, titleFields, uid, unloggedRequests } from './fields.ts';
+import { outside } from './outside.ts';
 import { pauseAnswer } from './runs.ts';
 
 /** The deliveries of each webhook in the last 24 hours, hour by hour. The last hour is the current one. */
@@ -102,12 +103,12 @@ export const whyAnswer = z.strictObject({
             '`unknown`: no request came so far. `earlier`: something was wrong, and a delivery was accepted since.',
           ),
         at: time.nullable().describe('When it went wrong; null if nothing did, or it is so whatever comes.'),
-        message: z.string(),
+        message: outside(z.string()),
         remedy: z
           .string()
           .nullable()
           .describe('How to repair the step; null unless something is or was wrong.'),
-        lines: z.array(z.string()).describe("Clauses that fail, or the end of a run's output."),
+        lines: outside(z.array(z.string()).describe("Clauses that fail, or the end of a run's output.")),
       }),
     )
     .describe('In the order of a request: from its sender to the runs that it starts.'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endStates, runnerKinds, runStates, runWaits } from '../delivery.ts';
 import { saidFields } from '../run-report.ts';
 import { listEnd, schemeTitleFields, time, webhookAtArrival } from './fields.ts';
+import { outside } from './outside.ts';
 
 export const pauseAnswer = z.strictObject({
   automation: z.string(),
@@ -28,14 +29,19 @@ export const runAnswer = z.strictObject({
   nextAttemptAt: time.nullable().describe('When a queued run is attempted again.'),
   waitsUntil: time.optional().describe('Until when a running run waits for its receiver to report the end.'),
   report: z
-    .strictObject({ at: time, ...saidFields })
+    .strictObject({
+      at: time,
+      ...saidFields,
+      message: outside(saidFields.message),
+      link: outside(saidFields.link),
+    })
     .optional()
     .describe(
       'The report of the attempt: the last one of its receiver, or the artifact result.json of its command. Both texts are untrusted; the link is an http or https URL.',
     ),
-  error: z.string().optional().describe('Why the last attempt failed.'),
+  error: outside(z.string().optional().describe('Why the last attempt failed.')),
   cancel: z
-    .strictObject({ at: time, by: z.string(), reason: z.string().optional() })
+    .strictObject({ at: time, by: z.string(), reason: outside(z.string().optional()) })
     .optional()
     .describe(
       'Who cancelled it, when, and why if they said so. While it is running or queued, a daemon still ends what it started.',
@@ -74,9 +80,11 @@ export const runAnswer = z.strictObject({
     .strictObject({
       kind: z.enum(['order', 'limit']).describe('`limit`: of `concurrency`.'),
       field: z.string().optional().describe('The field of the payload; absent if all runs share a limit.'),
-      value: z
-        .union([z.string(), z.number(), z.boolean(), z.null()])
-        .describe('Its value in the payload of the run. Untrusted. null: none.'),
+      value: outside(
+        z
+          .union([z.string(), z.number(), z.boolean(), z.null()])
+          .describe('Its value in the payload of the run. Untrusted. null: none.'),
+      ),
     })
     .optional()
     .describe('The runs whose order it keeps, or else with which it shares a limit. Not in lists.'),
@@ -86,7 +94,7 @@ export const runAnswer = z.strictObject({
         attempt: z.int().describe('Begins again with 1 after a retry, and with a second command.'),
         startedAt: time,
         endedAt: time.nullable().describe('null: it is being made.'),
-        error: z.string().optional().describe('Why it failed: at most 300 characters.'),
+        error: outside(z.string().optional().describe('Why it failed: at most 300 characters.')),
       }),
     )
     .optional()
@@ -108,7 +116,7 @@ export const runAnswer = z.strictObject({
     .optional()
     .describe('These deliveries, in the order in which they were recorded. Not in lists.'),
   artifacts: z
-    .array(z.strictObject({ name: z.string(), size: z.int().describe('In bytes.') }))
+    .array(z.strictObject({ name: outside(z.string()), size: z.int().describe('In bytes.') }))
     .optional()
     .describe('Files that the run left, on the machine that executed it. Not in lists.'),
   prompt: z

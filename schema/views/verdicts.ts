@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { observedTypes } from '../payloads/observation.ts';
 import { time, titleFields, uid, webhookAtArrival } from './fields.ts';
+import { outside } from './outside.ts';
 import { diagnosticShape } from './problem-answer.ts';
 
 const clauseShape = z.strictObject({
   path: z.string(),
   operator: z.enum(['in', 'not_in', 'exists', 'like', 'not_like', 'compare', 'any_element']),
   allowed: z.string(),
-  found: z.string(),
+  found: outside(z.string()),
   holds: z.boolean(),
-  note: z.string().optional().describe('How near the value came to a pattern or range that it fails.'),
+  note: outside(
+    z.string().optional().describe('How near the value came to a pattern or range that it fails.'),
+  ),
 });
 export const verdictAnswer = z.strictObject({
   automation: z.string(),
@@ -33,8 +36,8 @@ const filterWarnings = z.array(
     trigger: z.int().describe('The index of the trigger.'),
     code: diagnosticShape.shape.code,
     path: z.string().describe('Where in the payload it looks, such as `$.issue.labels`.'),
-    message: z.string(),
-    hint: z.string(),
+    message: outside(z.string()),
+    hint: outside(z.string()),
   }),
 );
 /** The result of a filter test, with what is suspicious about the filters. */
@@ -47,8 +50,8 @@ const testedClause = {
   allowed: clauseAllowed,
 };
 const suggestedClause = z.strictObject({
-  allowed: z.string().describe('The operand with the change.'),
-  values: z.array(scalar).describe('The whole list to write instead, for the same operator.'),
+  allowed: outside(z.string().describe('The operand with the change.')),
+  values: outside(z.array(scalar).describe('The whole list to write instead, for the same operator.')),
 });
 /** An automation or a draft on stored deliveries. No value in it looks like a credential. */
 export const testedOnStoredAnswer = z.strictObject({
@@ -67,8 +70,10 @@ export const testedOnStoredAnswer = z.strictObject({
         near: z
           .strictObject({
             ...testedClause,
-            found: z.string().nullable().describe('null: it is not shown, as it may be a credential.'),
-            note: z.string().optional().describe('How the value differs from what is allowed.'),
+            found: outside(
+              z.string().nullable().describe('null: it is not shown, as it may be a credential.'),
+            ),
+            note: outside(z.string().optional().describe('How the value differs from what is allowed.')),
             suggestion: suggestedClause.optional().describe('The change by which the delivery would match.'),
           })
           .optional()
@@ -85,9 +90,11 @@ export const testedOnStoredAnswer = z.strictObject({
         ...testedClause,
         holds: z.int().describe('For how many of the judged deliveries it holds.'),
         judged: z.int().describe('The number of deliveries to the webhooks of the trigger.'),
-        found: z
-          .array(z.string())
-          .describe('Values for which it fails, the most frequent first; `missing` without one.'),
+        found: outside(
+          z
+            .array(z.string())
+            .describe('Values for which it fails, the most frequent first; `missing` without one.'),
+        ),
         suggestion: suggestedClause
           .extend({
             matches: z
@@ -124,7 +131,7 @@ export const payloadsAnswer = z.strictObject({
           .describe('The keys of the path; null: the elements of an array.'),
         deliveries: z.int().describe('In how many deliveries the path has a value.'),
         types: z.array(z.strictObject({ type: z.enum(observedTypes), values: z.int() })),
-        examples: z.array(scalar).describe('Some values. None of them looks like a credential.'),
+        examples: outside(z.array(scalar).describe('Some values. None of them looks like a credential.')),
         isEnumeration: z.boolean().describe('Whether the examples are all values that were observed.'),
       }),
     )

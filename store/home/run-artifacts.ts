@@ -8,6 +8,7 @@ import {
   artifactBytesMax,
   artifactsMax,
   artifactsName,
+  type KeptArtifacts,
   type RunArtifact,
   type RunFiles,
 } from '../ports/run-files.ts';
@@ -45,12 +46,12 @@ export function openRunArtifacts({
       await makePrivateDirectory(locateAll(attempt.id));
       await makePrivateDirectory(locate(attempt));
     },
-    keepArtifacts: async (attempt, { from = join(runsDirectory, attempt.id), owner } = {}) => {
+    keepArtifacts: async (attempt, { from = join(runsDirectory, attempt.id), ...given } = {}) => {
       const place = locate(attempt);
       const next = `${place}.new`;
       await removeAll(next);
       await makePrivateDirectory(locateAll(attempt.id));
-      const isComplete = await copyArtifacts(join(from, artifactsName), next, owner);
+      const isComplete = await copyArtifacts(join(from, artifactsName), next, given);
       const isSecond = from !== join(runsDirectory, attempt.id);
       if (isSecond && (await listArtifacts(next)).length === 0) return isComplete;
       await removeAll(place);
@@ -63,7 +64,7 @@ export function openRunArtifacts({
       await removeTree(directory);
       if ((await listArtifacts(locate(attempt))).length === 0) return undefined;
       await makePrivateDirectory(directory);
-      await copyArtifacts(locate(attempt), join(directory, artifactsName), undefined);
+      await copyArtifacts(locate(attempt), join(directory, artifactsName));
       // Without links, because the user of the command may be unable to enter the home.
       return join(await realpath(runsDirectory), basename(directory));
     },
@@ -92,7 +93,11 @@ async function findLastClaim(directory: string): Promise<number> {
  * waited for. Nobody but the daemon can replace `from` itself; a process of the command's user may still replace what is
  * in it.
  */
-async function copyArtifacts(from: string, to: string, owner: number | undefined): Promise<boolean> {
+async function copyArtifacts(
+  from: string,
+  to: string,
+  { owner, isKept = () => true }: Omit<KeptArtifacts, 'from'> = {},
+): Promise<boolean> {
   const stats = await lstat(from).catch(() => undefined);
   if (!stats?.isDirectory()) return stats === undefined;
   await makePrivateDirectory(to);
@@ -102,7 +107,8 @@ async function copyArtifacts(from: string, to: string, owner: number | undefined
       leftOut++;
       break;
     }
-    const file = artifactNamePattern.test(name) ? await openRegularFile(join(from, name), owner) : undefined;
+    const isNamed = artifactNamePattern.test(name) && isKept(name);
+    const file = isNamed ? await openRegularFile(join(from, name), owner) : undefined;
     if (!file || bytes + file.size > artifactBytesMax) {
       await file?.handle.close();
       leftOut++;

@@ -34,6 +34,8 @@ export interface KeptArtifacts {
   readonly from?: string | undefined;
   /** A uid: files of other users are left out. */
   readonly owner?: number | undefined;
+  /** Tells by its name whether a file may be kept. */
+  readonly isKept?: (name: string) => boolean;
 }
 
 /** The message and payload that a run works with, and its output. */
@@ -79,7 +81,7 @@ export interface RunFiles {
   /**
    * Keeps the ordinary files that the command of an attempt left in `artifacts/` of its directory. They are on disk when
    * this resolves, all or none of them. Returns false if something there was left out: it is of another kind, its name is
-   * unusual, or there is too much. A second command that leaves none (`from`) keeps none. They are on this machine only.
+   * unusual or may not be kept, or there is too much. A second command that leaves none (`from`) keeps none. They are on this machine only.
    * Call it when the directory belongs to the daemon again.
    */
   keepArtifacts(attempt: ArtifactsOf, given?: KeptArtifacts): Promise<boolean>;

@@ -15,6 +15,10 @@ export interface SourceFile {
   readonly functions: readonly SourceFunction[];
   /** The numbers of the lines on which JSX elements begin. */
   readonly elements: readonly number[];
+  /** The names that the code uses: of variables, functions, types and properties. */
+  readonly names: ReadonlySet<string>;
+  /** The types that values are asserted to have with `as`. */
+  readonly casts: readonly string[];
   /** The texts of string literals, and of templates without the values they insert. */
   readonly literals: readonly string[];
   /** The text without comments. */
@@ -53,6 +57,8 @@ function readSource(path: string): SourceFile {
   ];
   const functions: SourceFunction[] = [];
   const elements: number[] = [];
+  const names = new Set<string>();
+  const casts: string[] = [];
   const literals: string[] = [];
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
   const addFunction = ({ start, end }: { readonly start: number; readonly end: number }) => {
@@ -65,6 +71,8 @@ function readSource(path: string): SourceFile {
     ArrowFunctionExpression: addFunction,
     JSXElement: ({ start }) => void elements.push(lineAt(start)),
     JSXFragment: ({ start }) => void elements.push(lineAt(start)),
+    Identifier: ({ name }) => void names.add(name),
+    TSAsExpression: ({ typeAnnotation: { start, end } }) => void casts.push(text.slice(start, end)),
     Literal: ({ value }) => void (typeof value === 'string' && literals.push(value)),
     TemplateElement: ({ value }) => void literals.push(value.raw),
     TSImportType: ({ source }) => void imports.push(source.value),
@@ -81,6 +89,8 @@ function readSource(path: string): SourceFile {
     exports: exported.flatMap(({ exportName }) => exportName.name ?? []),
     functions,
     elements,
+    names,
+    casts,
     literals,
     code: comments.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text),
   };

@@ -68,7 +68,7 @@ function createDeps(
   readOutside: ReadOutside,
 ): OperationDeps {
   return {
-    ...{ deliveryLog, baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
+    ...{ deliveryLog, baseUrl, ownBaseUrl: baseUrl, problem, randomBytes, waitOutside: readOutside, by: '' },
     ...{ begin: async () => undefined, findIngress: async () => listensAt },
     store: withSecretsRead(store, permission === 'manage' ? readOutside : null),
     readState: readServedState,

@@ -26,9 +26,9 @@ const suspicious: readonly ApiProblemCode[] = [
   ...(['sign-in-refused', 'too-many-attempts', 'too-many-requests'] as const),
   ...(['not-permitted', 'cross-site', 'host-refused', 'metrics-refused'] as const),
 ];
-/** @limit Refusals per minute and client address of the management port that get a line in the log: the metric counts the others. */
+/** @limit Refusals per minute that get a line in the log, of a client address, or of a known caller for each operation: the metric counts the others. */
 const refusalsLogged = 10;
-/** @limit Refusals per minute of the management port that get a line in the log, of all addresses: a flood must not fill the log. */
+/** @limit Refusals per minute that get a line in the log, of all unknown addresses together, or of one known caller: a flood must not fill the log. */
 const refusalsLoggedTotal = 100;
 
 /** What is known of a request by the time when it is refused. */
@@ -53,8 +53,10 @@ export function answerProblems({ log, observe, readClientAddress, monotonicMs }:
   const logged = new WindowCounter(monotonicMs);
   const logRefusal = (context: Context, code: ApiProblemCode) => {
     const from = readClientAddress(context.req);
-    if (logged.count(from).count > refusalsLogged || logged.count('').count > refusalsLoggedTotal) return;
     const { operation, caller } = context.state as RequestState;
+    // A known caller's refusals are not hidden by an address's noise, nor those of one operation by another.
+    const [group, all] = caller ? [`${caller.sha256} ${operation}`, caller.sha256] : [from, ''];
+    if (logged.count(group).count > refusalsLogged || logged.count(all).count > refusalsLoggedTotal) return;
     const { factory } = (context.params ?? {}) as { readonly factory?: string };
     const who = caller && { [caller.kind]: caller.name, subject: caller.subject };
     log.warn({ code, operation, factory, ...who, from }, 'a management request was refused');

@@ -113,7 +113,8 @@ function isCallable(call: Call): call is Call<CallableId> {
 /** The dependencies of a request that the main thread handles. It changes nothing. */
 function createDeps({ store, deliveryLog, baseUrl, listensAt, nowMs }: ApiRouterDeps): OperationDeps {
   return {
-    ...{ store, deliveryLog, randomBytes, problem: null, by: '', baseUrl: baseUrl() },
+    ...{ store, deliveryLog, randomBytes, problem: null, by: '' },
+    ...{ baseUrl: baseUrl(), ownBaseUrl: baseUrl() },
     readState: store.appliedStates.read,
     now: () => new Date(nowMs()),
     waitOutside: wait => wait(),

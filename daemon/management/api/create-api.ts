@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import { apiDefinitionsBytesMax } from '../../../schema/api/routes.ts';
+import type { OwnBaseUrl } from '../../../schema/ingress-url.ts';
 import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import { UnverifiedBodies } from '../../http/bodies.ts';
@@ -25,7 +26,7 @@ export interface ApiOptions {
   readonly live: LiveDeliveries;
   readonly answerInThread: AnswerInThread;
   /** Gets the public URL of the ingress. */
-  readonly baseUrl: () => string;
+  readonly baseUrl: () => OwnBaseUrl;
   /** Gets the URL at which the ingress listens; null until it does. */
   readonly listensAt: () => string | null;
   /** The URL of the management port behind a proxy, if there is one. */

@@ -6,6 +6,7 @@ import type { CheckedParts } from '../../../schema/api/call.ts';
 import type { ApiAnswer } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
 import type { Permission } from '../../../schema/grant.ts';
+import type { OwnBaseUrl } from '../../../schema/ingress-url.ts';
 import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
@@ -26,7 +27,7 @@ export interface ApiDeps {
   readonly cookie: SessionCookie;
   readonly signInAttempts: SignInAttempts;
   /** Gets the public URL of the ingress. */
-  readonly baseUrl: () => string;
+  readonly baseUrl: () => OwnBaseUrl;
   /** Gets the URL at which the ingress listens; null until it does. */
   readonly listensAt: () => string | null;
   readonly readClientAddress: (request: IncomingMessage) => string;

@@ -2,6 +2,7 @@ import type { ChangeToRecord } from '../../../operations/access/audit.ts';
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
 import type { CallableId } from '../../../schema/api/routes.ts';
 import type { Grant, Permission } from '../../../schema/grant.ts';
+import type { OwnBaseUrl } from '../../../schema/ingress-url.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';
 
 /** A request whose caller was checked, on its way to the thread that answers it. */
@@ -19,7 +20,7 @@ export interface ThreadRequest {
   /** The caller's permission on the factory in the path, if there is one. */
   readonly permission: Permission | undefined;
   /** The public URL of the ingress. */
-  readonly baseUrl: string;
+  readonly baseUrl: OwnBaseUrl;
   /** The URL at which the ingress listens; null until it does. */
   readonly listensAt: string | null;
   readonly atMs: number;

@@ -7,7 +7,7 @@ import { keepResult, propose, type ResultDeps } from './command-result.ts';
 import { createRunVariables, openProgram, type ProgramDeps } from './program.ts';
 import type { RunAfterwards } from './runner.ts';
 
-export interface AfterwardsDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog'> {
+export interface AfterwardsDeps extends ProgramDeps {
   readonly runFiles: ProgramDeps['runFiles'] &
     ResultDeps['runFiles'] &
     Pick<RunFiles, 'prepareArtifacts' | 'discardPrepared'>;
@@ -42,8 +42,8 @@ export function createAfterwards(
         secrets,
         { home: directory, others },
         signal,
-        async (ended, masking) => {
-          const kept = { ...deps, owner: user?.uid, masking, from: directory };
+        async (ended, record) => {
+          const kept = { runFiles, owner: user?.uid, record, from: directory };
           const { usage: _, ...result } = (await keepResult({ run }, ended, kept)).result;
           return result;
         },

@@ -2,12 +2,10 @@ import { buffer } from 'node:stream/consumers';
 import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { pickUsage, type RunSaid, resultFileShape } from '../../../schema/run-report.ts';
 import { dayMs } from '../../../schema/time-units.ts';
-import type { DeliveryLog } from '../../../store/ports/delivery-log.ts';
 import { artifactBytesMax, artifactsMax, type RunFiles } from '../../../store/ports/run-files.ts';
+import type { RunRecord } from '../run-record.ts';
 import type { AfterwardsSettings } from '../run-settings.ts';
-import { addReason, keepReport } from './attempt-output.ts';
-import type { Masking } from './http-secrets.ts';
-import type { Attempt, AttemptResult } from './runner.ts';
+import { type Attempt, type AttemptResult, addReason } from './runner.ts';
 
 /** The artifact in which a command says what came of it. */
 const resultFileName = 'result.json';
@@ -15,12 +13,10 @@ const resultFileName = 'result.json';
 const resultBytesMax = 64 * 1024;
 
 export interface ResultDeps {
-  readonly runFiles: Pick<RunFiles, 'keepArtifacts' | 'listArtifacts' | 'readArtifact'>;
-  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
-  readonly nowMs: () => number;
+  readonly runFiles: Pick<RunFiles, 'listArtifacts' | 'readArtifact'>;
+  readonly record: RunRecord;
   /** The uid of the command's user; absent if it ran as the daemon's. */
   readonly owner: number | undefined;
-  readonly masking: Masking;
   /** The directory in which the artifacts are; by default, the run's. */
   readonly from?: string;
 }
@@ -40,14 +36,14 @@ export interface KeptResult {
 export async function keepResult(
   attempt: Pick<Attempt, 'run' | 'requires'>,
   ended: AttemptResult,
-  { runFiles, deliveryLog, nowMs, owner, masking, from }: ResultDeps,
+  { runFiles, record, owner, from }: ResultDeps,
 ): Promise<KeptResult> {
   const { run, requires = [] } = attempt;
-  const isComplete = await runFiles.keepArtifacts(run, { owner, from });
+  const isComplete = await record.keepFiles({ owner, from });
   const names = new Set((await runFiles.listArtifacts(run.id)).map(({ name }) => name));
   const read = names.has(resultFileName) ? await readResultFile(run.id, runFiles) : {};
   const isRead = typeof read !== 'string';
-  if (isRead) await keepReport(run, masking.said(read), { deliveryLog, nowMs });
+  if (isRead && Object.keys(record.said(read)).length > 0) await record.report(read);
   const kept = isComplete ? ended : addReason(ended, leftOut);
   const missing = requires.filter(name => !names.has(name));
   const result = kept.kind === 'succeeded' ? requireArtifacts(kept, missing) : kept;
@@ -56,7 +52,7 @@ export async function keepResult(
   return { result: { ...said, ...(usage && { usage }) }, artifacts: names.size, isComplete };
 }
 
-const leftOut = `not all artifacts were kept: only ordinary files with simple names are, up to ${artifactsMax} and ${artifactBytesMax / 1024 ** 2} MiB`;
+const leftOut = `not all artifacts were kept: only ordinary files with simple names and without a secret in the name are, up to ${artifactsMax} and ${artifactBytesMax / 1024 ** 2} MiB`;
 
 /** The result of a run that goes on to the second command now, or waits for approval from now on. */
 export function propose({ approval, approvalDays }: AfterwardsSettings, nowMs: number): AttemptResult {

@@ -16,7 +16,7 @@ import type { Attempt, PrepareCommand, Runner } from './runner.ts';
 /** The home directory of an attempt, in the run's directory. */
 const homeName = 'home';
 
-export interface CommandDeps extends ProgramDeps, Pick<ResultDeps, 'deliveryLog' | 'nowMs'> {
+export interface CommandDeps extends ProgramDeps {
   readonly prepare: PrepareCommand | undefined;
   readonly runFiles: ProgramDeps['runFiles'] & ResultDeps['runFiles'] & Pick<RunFiles, 'beginArtifacts'>;
 }
@@ -46,8 +46,8 @@ export function createCommandRunner(
       ...nameFiles(attempt),
       ...variables,
     };
-    return program.execute(attempt, secrets, { home, others }, signal, async (ended, masking) => {
-      const kept = await keepResult(attempt, ended, { ...deps, owner: user?.uid, masking });
+    return program.execute(attempt, secrets, { home, others }, signal, async (ended, record) => {
+      const kept = await keepResult(attempt, ended, { runFiles, owner: user?.uid, record });
       const { result, artifacts, isComplete } = kept;
       if (!afterwards || result.kind !== 'succeeded') return result;
       if (!isComplete)

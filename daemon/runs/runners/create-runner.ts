@@ -12,7 +12,7 @@ import {
 import { createAfterwards } from './afterwards.ts';
 import { createCommandRunner } from './command.ts';
 import { openCommandUser } from './command-user.ts';
-import { createHttpRunner, createTellCancelled, type HttpDeps } from './http.ts';
+import { createHttpRunner, createOpenMasking, createTellCancelled, type HttpDeps } from './http.ts';
 import type { CreatedRunner, OpenRunner, PrepareCommand, Runner } from './runner.ts';
 import type { WorkspaceDeps } from './workspace.ts';
 
@@ -30,7 +30,9 @@ export interface OpenRunners {
 export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'deliveryLog' | 'nowMs'> {
   readonly store: Pick<Store, 'runFiles' | 'teamSecrets' | 'deliveries'>;
   /** Makes the callbacks of a runner. */
-  readonly openCallbacks?: ((url: string | undefined) => Pick<Callbacks, 'createUrl'>) | undefined;
+  readonly openCallbacks?:
+    | ((url: string | undefined) => Pick<Callbacks, 'createUrl' | 'listTokens'>)
+    | undefined;
 }
 
 /**
@@ -101,6 +103,7 @@ async function createRunner(
       return {
         execute: createHttpRunner(settings, { ...deps, store, callbacks }),
         tellCancelled: createTellCancelled(settings, { ...deps, store }),
+        openMasking: createOpenMasking(settings, { ...deps, store, callbacks }),
       };
     }
   }

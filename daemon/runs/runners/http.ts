@@ -1,34 +1,32 @@
-import type { DeliveryLog, Run } from '../../../store/ports/delivery-log.ts';
-import type { RunFiles } from '../../../store/ports/run-files.ts';
+import type { Run } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { isReceiverUrl, readSecretVariable } from '../../setting-shapes.ts';
 import type { Callbacks } from '../callbacks.ts';
-import { addReason, keepReport, withOutput } from './attempt-output.ts';
+import { type Masking, maskSecrets } from '../masking.ts';
+import { RunRecord, type RunRecordDeps, withOutput } from '../run-record.ts';
 import { type ReadAnswer, readAnswer } from './http-answer.ts';
 import { createBody, listIds } from './http-body.ts';
-import { maskSecrets, openSecrets } from './http-secrets.ts';
 import { type HttpRunnerSettings, isHeaderValue, runInUrl } from './http-settings.ts';
 import { listTemplateSecrets, TemplateFailure } from './http-template.ts';
+import { openSecrets } from './open-secrets.ts';
 import {
   type Attempt,
   type AttemptResult,
+  addReason,
   boundTimeLimitMs,
   type Runner,
   requireNotCancelled,
   type TellCancelled,
 } from './runner.ts';
 
-export interface HttpDeps {
+export interface HttpDeps extends RunRecordDeps {
   readonly environment: NodeJS.ProcessEnv;
   /** The place of the runner's settings. */
   readonly setting: string;
-  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
   readonly store: Pick<Store, 'teamSecrets' | 'deliveries'>;
-  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
-  readonly nowMs: () => number;
   /** Undefined unless receivers get callbacks. */
-  readonly callbacks?: Pick<Callbacks, 'createUrl'> | undefined;
+  readonly callbacks?: Pick<Callbacks, 'createUrl' | 'listTokens'> | undefined;
 }
 
 /**
@@ -46,22 +44,21 @@ export function createHttpRunner(settings: HttpRunnerSettings, deps: HttpDeps): 
     // `fetch` with a signal that has aborted would end the process, and opening a secret may take long.
     if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the request' };
     const kept = { nowMs: startedMs, bytesMax: settings.outputBytes, onLost: remarkLost };
-    return withOutput(deps.runFiles, attempt, kept, async output => {
-      if ('kind' in request) return request;
-      const masking = maskSecrets(request.secrets);
-      const masked = masking.output(output);
+    const record = new RunRecord(attempt.run, request.masking, deps);
+    return withOutput(record, attempt.run, kept, async output => {
+      if (request.failure) return request.failure;
       let goesOn = false;
       let said: ReadAnswer = {};
       const posted = await postToReceiver({ ...request, signal }, deps.nowMs, async response => {
         goesOn = response.status === 202 && response.headers.get('hookmill-callback') === 'accepted';
-        said = await readAnswer(response, settings, masked);
-        await masked.flush();
+        said = await readAnswer(response, settings, output.openStream());
       });
-      const remark = await keepReport(attempt.run, masking.said(said), deps).then(
+      const isSaid = Object.keys(record.said(said)).length > 0;
+      const remark = await (isSaid ? record.report(said) : Promise.resolve()).then(
         () => posted,
         () => addReason(posted, 'its link, message and cost could not be recorded'),
       );
-      if (posted.kind !== 'succeeded') return { ...posted, reason: masking.text(posted.reason) };
+      if (posted.kind !== 'succeeded') return posted;
       if (!callback || !goesOn) return remark;
       const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
       const reason = `the receiver goes on, and has until ${new Date(untilMs).toISOString()} to report the end`;
@@ -85,78 +82,103 @@ function readToken(
 }
 
 /**
- * Creates the request of an attempt, with a list of the secrets that its answer may repeat. Returns the result of the attempt
- * instead if a team secret or a value for the template is missing.
+ * Creates the request of an attempt, with the masking of its secrets. Returns the result of the attempt instead if a team
+ * secret or a value for the template is missing.
  */
 async function createRequest(
   attempt: Attempt,
   settings: HttpRunnerSettings,
   token: string | undefined,
-  { store, callbacks }: HttpDeps,
+  deps: SecretDeps,
 ) {
-  const { secretUrl, idempotencyHeader, expectedStatuses, template } = settings;
-  const names = [...(secretUrl === undefined ? [] : [secretUrl]), ...listTemplateSecrets(template)];
-  const opened = await openSecrets(names, attempt.run.factory, store);
-  if ('kind' in opened) return opened;
-  const created = await createHeaders(attempt, settings, token, store);
-  if ('kind' in created) return created;
+  const { secretUrl, idempotencyHeader, expectedStatuses } = settings;
+  const opened = await openRunSecrets(attempt.run, settings, token, deps);
+  if ('kind' in opened) return { failure: opened, masking: maskSecrets([]) };
+  const { values, masking, callbackUrl } = opened;
+  const failed = (reason: string) => ({ failure: fail(reason), masking });
+  const created = createHeaders(attempt, settings, token, values);
+  if ('kind' in created) return { failure: created, masking };
   const { headers } = created;
   if (idempotencyHeader !== undefined) headers[idempotencyHeader] = attempt.run.id;
   const url =
     secretUrl === undefined
       ? `${settings.url}`.replaceAll(runInUrl, attempt.run.id)
-      : (opened.get(secretUrl) ?? '');
+      : (values.get(secretUrl) ?? '');
   if (!isReceiverUrl(url))
-    return fail(
+    return failed(
       `the team secret ${secretUrl} is not the URL of a receiver; set it with \`hookmill secrets set ${secretUrl}\``,
     );
-  const callbackUrl = callbacks?.createUrl(attempt.run);
   if (callbackUrl !== undefined) headers['hookmill-callback'] = callbackUrl;
-  const secrets = [...opened.values(), ...created.secrets, callbackUrl?.split('/').at(-1) ?? ''];
-  if (secretUrl !== undefined) secrets.push(...listSecretParts(url));
   const timeLimitMs = boundTimeLimitMs(settings, attempt);
   try {
-    const body = await createBody(settings, attempt, opened);
-    return { url, headers, body, timeLimitMs, expectedStatuses, secrets };
+    const body = await createBody(settings, attempt, values);
+    return { url, headers, body, timeLimitMs, expectedStatuses, masking };
   } catch (error) {
-    if (error instanceof TemplateFailure) return fail(error.message);
+    if (error instanceof TemplateFailure) return failed(error.message);
     throw error;
   }
 }
 
-/**
- * Creates the headers of any request about a run, with a list of their secrets. Returns a failed result instead if a team
- * secret cannot be used.
- */
-async function createHeaders(
+type SecretDeps = Pick<HttpDeps, 'store' | 'callbacks'>;
+
+/** Opens all secrets of the request of an attempt: its receiver may repeat each, also in a report much later. */
+async function openRunSecrets(
+  run: Run,
+  settings: HttpRunnerSettings,
+  token: string | undefined,
+  { store, callbacks }: SecretDeps,
+) {
+  const { secretUrl, template } = settings;
+  const inUrl = secretUrl === undefined ? [] : [secretUrl];
+  const names = [...inUrl, ...listTemplateSecrets(template), ...listHeaderSecrets(settings)];
+  const values = await openSecrets(names, run.factory, store);
+  if ('kind' in values) return values;
+  const urls = inUrl.flatMap(name => listSecretParts(values.get(name) ?? ''));
+  const secrets = [...values.values(), ...urls, ...(callbacks?.listTokens(run) ?? []), token ?? ''];
+  return { values, masking: maskSecrets(secrets), callbackUrl: callbacks?.createUrl(run) };
+}
+
+/** Opens the masking for reports on an attempt; undefined if one of its secrets cannot be read. */
+export function createOpenMasking(
+  settings: HttpRunnerSettings,
+  deps: SecretDeps & Pick<HttpDeps, 'environment' | 'setting'>,
+): (run: Run) => Promise<Masking | undefined> {
+  const token = readToken(settings, deps);
+  return async run => {
+    const opened = await openRunSecrets(run, settings, token, deps);
+    return 'kind' in opened ? undefined : opened.masking;
+  };
+}
+
+function listHeaderSecrets({ secretHeaders = {} }: HttpRunnerSettings): string[] {
+  return Object.values(secretHeaders).map(value => (typeof value === 'string' ? value : value.secretName));
+}
+
+/** Creates the headers of any request about a run. Returns a failed result instead if a team secret does not fit. */
+function createHeaders(
   { run, traceparent }: Pick<Attempt, 'run' | 'traceparent'>,
   settings: HttpRunnerSettings,
   token: string | undefined,
-  store: HttpDeps['store'],
+  values: ReadonlyMap<string, string>,
 ) {
-  const secretHeaders = Object.entries(settings.secretHeaders ?? {}).map(([header, value]) => ({
-    header,
-    ...(typeof value === 'string' ? { secretName: value, prefix: '' } : value),
-  }));
-  const names = secretHeaders.map(({ secretName }) => secretName);
-  const opened = await openSecrets(names, run.factory, store);
-  if ('kind' in opened) return opened;
   const headers: Record<string, string> = { ...settings.headers, ...createRunHeaders(run, traceparent) };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
-  for (const { header, secretName, prefix } of secretHeaders) {
-    headers[header] = `${prefix}${opened.get(secretName) ?? ''}`;
+  for (const [header, value] of Object.entries(settings.secretHeaders ?? {})) {
+    const { secretName, prefix } = typeof value === 'string' ? { secretName: value, prefix: '' } : value;
+    headers[header] = `${prefix}${values.get(secretName) ?? ''}`;
     if (!isHeaderValue(headers[header]))
       return fail(
         `the value of the team secret ${secretName} cannot be in a header; it must be one line of ASCII`,
       );
   }
-  return { headers, secrets: [...opened.values(), token ?? ''] };
+  return { headers };
 }
 
 const fail = (reason: string) => ({ kind: 'failed' as const, reason });
 
 /** The parts of a secret URL that a receiver may write in its answer. */
 function listSecretParts(url: string): string[] {
+  if (!URL.canParse(url)) return [];
   const { pathname, search } = new URL(url);
   return [`${pathname}${search}`, pathname].filter(part => part.length > 1);
 }
@@ -185,13 +207,15 @@ export function createTellCancelled(
   if (url === undefined) return undefined;
   const token = readToken(settings, { environment, setting });
   return async (run, signal) => {
-    const created = await createHeaders({ run }, settings, token, store);
+    const values = await openSecrets(listHeaderSecrets(settings), run.factory, store);
+    if ('kind' in values) return values.reason;
+    const created = createHeaders({ run }, settings, token, values);
     if ('kind' in created) return created.reason;
     const post = {
       ...{ url, timeLimitMs: settings.timeLimitSeconds * 1_000, signal, body: JSON.stringify(listIds(run)) },
       headers: { ...created.headers, 'content-type': 'application/json' },
     };
     const { reason } = await postToReceiver(post, nowMs);
-    return reason && maskSecrets(created.secrets).text(reason);
+    return reason && maskSecrets([...values.values(), token ?? '']).text(reason);
   };
 }

@@ -2,14 +2,20 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { Run } from '../../../store/ports/delivery-log.ts';
-import type { RunFiles } from '../../../store/ports/run-files.ts';
 import type { Store } from '../../../store/ports/store.ts';
+import { type MaskedOutput, maskSecrets } from '../masking.ts';
+import {
+  type RecordOutput,
+  RunRecord,
+  type RunRecordDeps,
+  toUnattempted,
+  withOutput,
+} from '../run-record.ts';
 import type { ProgramSettings } from '../run-settings.ts';
-import { toUnattempted, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
-import { type MaskedOutput, type Masking, maskSecrets, openSecrets } from './http-secrets.ts';
 import { explainMissingProgram } from './missing-program.ts';
+import { openSecrets } from './open-secrets.ts';
 import {
   type Attempt,
   type AttemptResult,
@@ -32,13 +38,11 @@ const alwaysInherited = ['PATH', 'LANG', 'TZ'];
 /** Variables about the daemon's user, for commands that run as that user. */
 const inheritedByUser = ['HOME', 'TMPDIR'];
 
-export interface ProgramDeps {
+export interface ProgramDeps extends RunRecordDeps {
   /** By default, the program runs as the daemon's user. */
   readonly user: CommandUser | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
   readonly store: Pick<Store, 'teamSecrets' | 'deliveries'>;
-  readonly nowMs: () => number;
 }
 
 /** The input of a program: it starts in the directory, with the message on stdin. */
@@ -64,13 +68,13 @@ export interface Program {
     secrets: ReadonlyMap<string, string>,
     variables: ProgramVariables,
     signal: AbortSignal,
-    finish: (result: AttemptResult, masking: Masking) => Promise<AttemptResult>,
+    finish: (result: AttemptResult, record: RunRecord) => Promise<AttemptResult>,
   ): Promise<AttemptResult>;
 }
 
 export function openProgram(
   settings: ProgramSettings,
-  { user, environment, runFiles, store, nowMs }: ProgramDeps,
+  { user, environment, store, ...deps }: ProgramDeps,
 ): Program {
   const argv = [...(user?.prefix ?? []), ...settings.argv];
   const names = [...alwaysInherited, ...(user ? [] : inheritedByUser)];
@@ -90,18 +94,16 @@ export function openProgram(
       await requireNotCancelled(work.run, store);
       signal.throwIfAborted();
       const kept = {
-        ...{ nowMs: nowMs(), bytesMax: settings.outputBytes },
+        ...{ nowMs: deps.nowMs(), bytesMax: settings.outputBytes },
         onLost: (_: AttemptResult, error: unknown) => toUnattempted(error),
       };
-      return withOutput(runFiles, work, kept, async output => {
-        const masking = maskSecrets([...secrets.values()]);
-        const masked = masking.output(output);
-        const options = { env, output: masked, timeLimitMs, signal };
+      const record = new RunRecord(work.run, maskSecrets([...secrets.values()]), deps);
+      return withOutput(record, work.run, kept, async output => {
+        const options = { env, output, timeLimitMs, signal };
         const ended = await runCommand(argv, work, options).finally(takeBack);
-        await masked.flush();
         if (user && !user.isApart) await endLeftovers({ ...work.run, claims: work.run.claims + 1 }, signal);
         const missing = ended.code && (await explainMissingProgram(settings.argv[0] ?? '', env));
-        return finish(toResult(ended, { timeLimitMs, missing, signal }), masking);
+        return finish(toResult(ended, { timeLimitMs, missing, signal }), record);
       });
     },
   };
@@ -109,7 +111,7 @@ export function openProgram(
 
 interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
-  readonly output: MaskedOutput;
+  readonly output: Pick<RecordOutput, 'openStream'>;
   readonly timeLimitMs: number;
   readonly signal: AbortSignal;
 }
@@ -140,8 +142,8 @@ async function runCommand(
     command.nodeChildProcess.once('exit', () => clearTimeout(timer));
   };
   signal.addEventListener('abort', killSoon);
-  collect(command.stdout, output);
-  collect(command.stderr, output);
+  collect(command.stdout, output.openStream());
+  collect(command.stderr, output.openStream());
   command.nodeChildProcess.once('exit', () => {
     command.kill('SIGKILL');
     closeSoon(command.stdout);

@@ -2,6 +2,7 @@ import type { RunControl } from '../../../schema/definitions/automation-definiti
 import type { RunUsage } from '../../../schema/run-report.ts';
 import type { Run, RunAttempt, StoredEvent } from '../../../store/ports/delivery-log.ts';
 import type { Store } from '../../../store/ports/store.ts';
+import type { Masking } from '../masking.ts';
 
 /** One attempt at a run, prepared for its runner. */
 export interface Attempt extends StoredEvent {
@@ -94,6 +95,8 @@ export interface CreatedRunner {
   readonly execute: Runner;
   readonly actAfterwards?: RunAfterwards | undefined;
   readonly tellCancelled?: TellCancelled | undefined;
+  /** Opens the masking of an attempt whose receiver reports; undefined if a secret cannot be read. */
+  readonly openMasking?: (run: Run) => Promise<Masking | undefined>;
   /** Whether its runs might end the daemon: they execute commands that are not isolated from it. */
   readonly mayEndDaemon?: boolean;
 }
@@ -118,4 +121,9 @@ export function boundTimeLimitMs(
 /** Picks the claim of a run, by which the log recognises its attempt. */
 export function toClaim({ id, claims, claimedBy }: Run): RunAttempt {
   return { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
+}
+
+/** Adds to the reason of a result. */
+export function addReason(result: AttemptResult, lost: string): AttemptResult {
+  return { ...result, reason: result.reason ? `${result.reason}; ${lost}` : lost };
 }

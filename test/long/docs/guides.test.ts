@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { execa, type ResultPromise } from 'execa';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createCallHere } from '../../../cli/backend/call-here.ts';
+import { toOwnBaseUrl } from '../../../schema/ingress-url.ts';
 import { homeAt } from '../../../store/home/home.ts';
 import { followPage, type Reader } from '../../support/followed-page.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
@@ -108,8 +109,10 @@ test('a webhook with a custom scheme moves as its guide shows', options, async (
 
 test('a factory moves from the dashboard to files as its guide shows', options, async () => {
   await workspace.hookmill('secrets', 'declare', 'FIRST');
+  const ownBaseUrl = toOwnBaseUrl('http://127.0.0.1:8080');
   const call = createCallHere(factoryIn(homeAt(workspace.path('.hookmill')), 'default', 0), {
-    baseUrl: 'http://127.0.0.1:8080',
+    baseUrl: ownBaseUrl,
+    ownBaseUrl,
     findDaemonProblem: async () => null,
     findIngress: async () => null,
   });

@@ -169,8 +169,8 @@ export const mutantsForCallers: readonly Mutant[] = [
     killedBy:
       'test/system/cli/commands/mcp.test.ts: payloads and output are left out unless an agent asks for them',
     file: 'cli/mcp/tools.ts',
-    text: '      ...(payload && { payload: text === null ? null : quotePayload(text) }),',
-    replacement: '      payload: text === null ? payload : quotePayload(text),',
+    text: '      ...(payload && { payload: raw.payload',
+    replacement: '      ...(payload !== null && { payload: raw.payload',
   },
   {
     promise: 'No change is made without an entry in the audit log, and refused requests leave none.',

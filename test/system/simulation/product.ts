@@ -130,6 +130,7 @@ export async function loadProduct(defect?: Defect) {
     reader,
     lanes,
     changes,
+    runs,
     migrations,
   ] = await Promise.all([
     load<typeof import('../../../daemon/alerts/start-alerts.ts')>('daemon/alerts/start-alerts.ts'),
@@ -139,9 +140,7 @@ export async function loadProduct(defect?: Defect) {
     load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
     load<typeof import('../../../daemon/runs/runners/command.ts')>('daemon/runs/runners/command.ts'),
     load<typeof import('../../../daemon/runs/runners/afterwards.ts')>('daemon/runs/runners/afterwards.ts'),
-    load<typeof import('../../../daemon/runs/runners/attempt-output.ts')>(
-      'daemon/runs/runners/attempt-output.ts',
-    ),
+    load<typeof import('../../../daemon/runs/run-record.ts')>('daemon/runs/run-record.ts'),
     load<typeof import('../../../store/delivery-log/thread/group-commit.ts')>(
       'store/delivery-log/thread/group-commit.ts',
     ),
@@ -166,6 +165,9 @@ export async function loadProduct(defect?: Defect) {
     load<typeof import('../../../store/embedded/delivery-log/sql/run-changes.ts')>(
       'store/embedded/delivery-log/sql/run-changes.ts',
     ),
+    load<typeof import('../../../store/embedded/delivery-log/sql/runs.ts')>(
+      'store/embedded/delivery-log/sql/runs.ts',
+    ),
     load<typeof import('../../../store/embedded/delivery-log/sql/migrations.ts')>(
       'store/embedded/delivery-log/sql/migrations.ts',
     ),
@@ -187,6 +189,7 @@ export async function loadProduct(defect?: Defect) {
     ...reader,
     ...lanes,
     ...changes,
+    ...runs,
     ...migrations,
   };
 }

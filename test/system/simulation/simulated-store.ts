@@ -283,7 +283,7 @@ class LeasedClaims {
   readonly #lease: InstanceType<Product['Lease']>;
   readonly #own: InstanceType<Product['OwnClaims']>;
   readonly #selectAbandoned: Statement<[{ claimedBy: string; own: string; alive: string }], RunToChange>;
-  readonly #change: ReturnType<Product['prepareChangeRun']>;
+  readonly #interrupting: ReturnType<Product['prepareInterrupt']>;
   readonly #releaseLanes: () => void;
 
   constructor(store: SimulatedStore, process: Process, onLost: () => void) {
@@ -297,7 +297,7 @@ class LeasedClaims {
         AND (claimed_by = @claimedBy AND id NOT IN (SELECT value FROM json_each(@own))
           OR claimed_by NOT IN (SELECT value FROM json_each(@alive)))`);
     const lanes = product.prepareLanes(database);
-    this.#change = product.prepareChangeRun(database, lanes);
+    this.#interrupting = product.prepareInterrupt(database, product.prepareChangeRun(database, lanes));
     this.#releaseLanes = () => lanes.releaseAll();
   }
 
@@ -311,6 +311,7 @@ class LeasedClaims {
     if (verb === 'claimRuns') return this.#own.inOrder(() => this.#claim(argument, write, isAnswered));
     if (verb === 'requeueRunsOfOthers')
       return this.#own.inOrder(async () => {
+        this.#interrupting.acquit();
         const requeued = this.#requeueAbandoned(await this.#lease.hold(argument));
         const answer = write(changesNothing);
         if (answer.kind === 'failed') return answer;
@@ -340,7 +341,7 @@ class LeasedClaims {
     const alive = [...this.#store.leases.keys()].filter(name => this.#store.isHeld(name));
     const given = { claimedBy, own: JSON.stringify(own), alive: JSON.stringify(alive) };
     const abandoned = this.#selectAbandoned.all(given);
-    for (const run of abandoned) this.#change(run, { kind: 'daemon gone', atMs: Date.now() });
+    this.#interrupting.interrupt(abandoned);
     if (abandoned.length > 0) {
       this.#releaseLanes();
       this.#store.onWritten(this.#process);

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { AlertsTask } from '../../../daemon/alerts/start-alerts.ts';
+import { maskSecrets } from '../../../daemon/runs/masking.ts';
 import type { ReceiverReports } from '../../../daemon/runs/receiver-reports.ts';
 import type { RunQueue } from '../../../daemon/runs/run-queue.ts';
+import type { RunRecordDeps } from '../../../daemon/runs/run-record.ts';
 import type { AfterwardsSettings } from '../../../daemon/runs/run-settings.ts';
 import type { Program } from '../../../daemon/runs/runners/program.ts';
 import type { AttemptResult, OpenRunner } from '../../../daemon/runs/runners/runner.ts';
@@ -633,7 +635,10 @@ class SimulatedDaemon {
         listOverdueRuns: part => store.read(process, () => store.reader.listOverdueRuns(part)),
       };
       const settle: RunQueue['settle'] = (run, result) => (queue as RunQueue).settle(run, result);
-      const reports = new product.ReceiverReports({ ...common, reader, runFiles, settle });
+      const reports = new product.ReceiverReports({
+        ...{ ...common, reader, runFiles, settle },
+        openMasking: async () => undefined,
+      });
       const alerts = product.startAlerts({ ...common, ...this.#alertDeps(), random } as never);
       this.#parts = { log, queue, reports, alerts };
       this.#troubled(0);
@@ -698,9 +703,9 @@ class SimulatedDaemon {
       offered.set(name, {
         ...{ concurrency, attempts: attemptsMax, backOff: { firstSeconds: 1, maxSeconds: 4 }, keep: true },
         execute: isCommand
-          ? createCommandRunner(first, deps, this.#openProgram(false))
+          ? createCommandRunner(first, deps, this.#openProgram(false, deps))
           : ({ run }, signal) => this.#execute(run, signal),
-        actAfterwards: isCommand ? createAfterwards(second, deps, this.#openProgram(true)) : undefined,
+        actAfterwards: isCommand ? createAfterwards(second, deps, this.#openProgram(true, deps)) : undefined,
         tellCancelled: async () => this.#endCancelled(),
       });
     }
@@ -708,7 +713,7 @@ class SimulatedDaemon {
   }
 
   /** Stands for a command of an operator. Each first one leaves an artifact, whatever becomes of it. */
-  #openProgram(isSecond: boolean): Program {
+  #openProgram(isSecond: boolean, deps: RunRecordDeps): Program {
     const { model, artifacts, store } = this.#world;
     const execute: Program['execute'] = async ({ run }, _, __, signal, finish) => {
       const leftBy = artifacts.prepared.get(run.id);
@@ -717,7 +722,7 @@ class SimulatedDaemon {
       if (!isSecond) artifacts.left.set(run.id, run.claims);
       if (!isSecond && ended.kind === 'succeeded') model.proposed(run);
       if (isSecond && ended.kind === 'succeeded') model.hasActed(run.id);
-      return finish(ended, { said: (said: unknown) => said } as never);
+      return finish(ended, new store.product.RunRecord(run, maskSecrets([]), deps));
     };
     return {
       openSecrets: async () => new Map(),

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { SenderWatch } from '../../../daemon/senders/sender-watch.ts';
+import { toOwnBaseUrl } from '../../../schema/ingress-url.ts';
 
 test('providers that do not answer hold up the looks of their own factory only', () => {
   const asked: string[] = [];
@@ -14,7 +15,12 @@ test('providers that do not answer hold up the looks of their own factory only',
       },
     } as never,
     listSenders: () => [...senders, { factory: 'modest', uid: 'wh_other' }],
-    ...{ replicas: undefined, log: pino({ level: 'silent' }), baseUrl: () => '', random: () => 0 },
+    ...{
+      replicas: undefined,
+      log: pino({ level: 'silent' }),
+      baseUrl: () => toOwnBaseUrl('http://127.0.0.1'),
+      random: () => 0,
+    },
     ...{ nowMs: () => nowMs, monotonicMs: () => nowMs },
   });
   watch.lookAtDue();

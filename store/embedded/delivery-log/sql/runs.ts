@@ -241,25 +241,38 @@ function prepareRequeue(database: SqliteDatabase, lanes: Lanes, change: ChangeRu
   const select = database.prepare<[string], RunToChange>(
     `${selectToChange} WHERE state = 'running' AND claimed_by <> ?`,
   );
+  const { acquit, interrupt } = prepareInterrupt(database, change);
+  return {
+    requeueRunsOfOthers: daemonId => {
+      acquit();
+      const left = select.all(daemonId);
+      interrupt(left);
+      lanes.releaseAll();
+      return left.length;
+    },
+  } satisfies Partial<VerbTable>;
+}
+
+/** What the end of a daemon means for runs: for those that it had, and for those that were tried alone before. */
+export function prepareInterrupt(database: SqliteDatabase, change: ChangeRun) {
   const isSuspect = "state = 'queued' AND interrupted IS NOT NULL AND interrupted ->>";
   const selectTried = database.prepare<[], RunToChange>(`${selectToChange} WHERE ${isSuspect} '$.alone' > 0`);
   // No other one that is to be tried alone may end the daemon in the time of the one that waits.
   const postponeOthers = database.prepare<{ untilMs: number; seq: number }>(`
     UPDATE runs SET not_before_ms = @untilMs WHERE ${isSuspect} '$.times' >= ${interruptionsMax}
       AND not_before_ms < @untilMs AND seq <> @seq`);
+  const endDaemonOf = (run: RunToChange) => change(run, { kind: 'daemon gone', atMs: Date.now() });
   return {
-    requeueRunsOfOthers: daemonId => {
-      const gone: RunEvent = { kind: 'daemon gone', atMs: Date.now() };
-      for (const run of selectTried.all()) change(run, gone);
-      const left = select.all(daemonId);
-      for (const run of left) {
-        const { notBeforeMs } = change(run, gone) ?? {};
+    acquit: () => {
+      for (const run of selectTried.all()) endDaemonOf(run);
+    },
+    interrupt: (runs: readonly RunToChange[]) => {
+      for (const run of runs) {
+        const { notBeforeMs } = endDaemonOf(run) ?? {};
         if (notBeforeMs !== undefined) postponeOthers.run({ untilMs: notBeforeMs + 1, seq: run.seq });
       }
-      lanes.releaseAll();
-      return left.length;
     },
-  } satisfies Partial<VerbTable>;
+  };
 }
 
 /** Forgets what somebody has looked at. */

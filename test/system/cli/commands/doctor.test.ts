@@ -65,6 +65,9 @@ test('asks the daemon, and the ingress at its base URL, which needs a proxy that
     text: `the ingress answers at ${ingressUrl}, which only this machine reaches`,
   });
   const otherUrl = await startLoopbackServer((_, response) => response.end('hello'));
+  // The author of a checkout does not choose where the machine asks.
+  workspace.write('hookmill.yaml', `baseUrl: ${otherUrl}\n`);
+  expect((await examine(workspace)).find('base URL')).toEqual(own.find('base URL'));
   const wrong = await examine(workspace, { HOOKMILL_BASE_URL: otherUrl });
   expect(wrong.exitCode).toBe(1);
   expect(wrong.find('base URL')?.text).toBe(

@@ -75,6 +75,18 @@ describe('a hook of GitHub', () => {
     expect(github.requests.length).toBe(asked);
   });
 
+  test('no user, password or query of a hook that somebody else made is shown', async () => {
+    const hook = addHook({}, { url: `https://me:pass@ci.example/webhooks/w/${shop.uid}?token=abc#x` });
+    const shown = await shop.hookmill('senders', 'check', '-o', 'json');
+    const url = `https://…@ci.example/webhooks/w/${shop.uid}?…`;
+    expect(JSON.parse(shown.stdout)).toMatchObject([{ hooks: [{ id: String(hook.id), url }] }]);
+    const planned = await shop.hookmill('senders', 'register', 'shop');
+    expect(planned.stderr).toContain(`URL: ${url} → ${shop.url}`);
+    const others = [await shop.hookmill('senders'), await shop.hookmill('why', 'shop')];
+    const text = [shown, planned, ...others].map(({ stdout, stderr }) => stdout + stderr).join('');
+    expect(text).not.toMatch(/pass|token=abc/);
+  });
+
   test('a provider that is down is a note, beside what was last known', async () => {
     addHook();
     await shop.hookmill('senders', 'check');

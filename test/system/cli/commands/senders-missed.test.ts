@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { startLoopbackServer } from '../../../support/loopback-server.ts';
 import { useManagedDaemon } from '../../../support/management.ts';
+import { openShop } from '../../../support/sender-shop.ts';
 import { openSentToGithub, settingsFor, startProviders } from '../../../support/sender-with-log.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
@@ -84,4 +86,26 @@ test('--again needs --redeliver, and --since a time', async () => {
     stderr: 'hookmill: --again needs --redeliver\n',
   });
   expect(await run('home', '--since', 'long ago')).toMatchObject({ exitCode: 2 });
+});
+
+test('ends, though the provider answers empty pages without end', async () => {
+  let url = '';
+  const asked: string[] = [];
+  const origin = await startLoopbackServer((request, response) => {
+    const next = { link: '<http://x/?cursor=more>; rel="next"' };
+    if (!request.url?.includes('/deliveries')) {
+      const config = { url, content_type: 'json', insecure_ssl: '0', secret: '********' };
+      response.end(JSON.stringify([{ id: 1, active: true, events: ['push'], config }]));
+      return;
+    }
+    asked.push(request.url);
+    response.writeHead(200, next).end('[]');
+  });
+  const shop = await openShop('github', origin, { sender: { repository: 'acme/shop' } });
+  url = shop.url;
+  const { stdout, stderr, exitCode } = await shop.hookmill('senders', 'missed', 'shop', '-o', 'json');
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  expect(JSON.parse(stdout)).toMatchObject({ events: [] });
+  // The daemon may look at the same time.
+  expect(asked.length).toBeLessThanOrEqual(2);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createCallHere } from '../../../../cli/backend/call-here.ts';
+import { toOwnBaseUrl } from '../../../../schema/ingress-url.ts';
 import { homeAt } from '../../../../store/home/home.ts';
 import { openLastingShop, type SenderShop, serverOf, shopSecret } from '../../../support/sender-shop.ts';
 import { type GithubApi, startGithubApi } from '../../../support/senders/github-api.ts';
@@ -31,9 +32,9 @@ function openFactory({ workspace }: SenderShop) {
 
 /** Calls operations on the home, as a command does. */
 function callHere(shop: SenderShop, factory = openFactory(shop)) {
-  const baseUrl = shop.daemon.ingressUrl;
+  const ownBaseUrl = toOwnBaseUrl(shop.daemon.ingressUrl);
   return createCallHere(factory, {
-    baseUrl,
+    ...{ baseUrl: ownBaseUrl, ownBaseUrl },
     findDaemonProblem: async () => null,
     findIngress: async () => null,
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openLastingShop, type SenderShop, shopSecret } from '../../../support/sender-shop.ts';
 import { type GithubApi, startGithubApi } from '../../../support/senders/github-api.ts';
 import type { GithubHook } from '../../../support/senders/github-hooks.ts';
@@ -103,6 +103,18 @@ describe('creates the hook of', () => {
     await registerWhole(shop, github, () => github.deliver('push', null, { ref: 'main' }));
     expect(github.hooks).toMatchObject([{ config: { content_type: 'form' } }]);
   });
+});
+
+test('a base URL that only a checkout names is printed, but no hook leads there, and no check compares with it', async () => {
+  const { github, shop } = ofGithub;
+  shop.workspace.write('hookmill.yaml', 'baseUrl: https://hooks.attacker.example\n');
+  onTestFinished(() => shop.workspace.write('hookmill.yaml', 'factory: default\n'));
+  expect((await shop.hookmill('webhooks', 'list')).stdout).toContain('https://hooks.attacker.example/');
+  const registered = await shop.register();
+  expect(github.hooks).toMatchObject([{ config: { url: shop.url } }]);
+  const { stdout, exitCode } = await shop.hookmill('senders', 'check', '-o', 'json');
+  expect({ exitCode, url: JSON.parse(stdout)[0].url }).toEqual({ exitCode: 0, url: shop.url });
+  expect(registered + stdout).not.toContain('attacker');
 });
 
 test('corrects whatever differs of a GitHub hook, and never sends the mask as its secret', async () => {

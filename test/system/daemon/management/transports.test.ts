@@ -6,6 +6,7 @@ import { followEpisodes } from '../../../../operations/attention/follow-episodes
 import type { CallOperation, CallParts } from '../../../../schema/api/call.ts';
 import type { ApiRoute } from '../../../../schema/api/route.ts';
 import { apiRoutes, type CallableId } from '../../../../schema/api/routes.ts';
+import { toOwnBaseUrl } from '../../../../schema/ingress-url.ts';
 import { Refusal } from '../../../../schema/refusal.ts';
 import { send } from '../../../support/http.ts';
 import { useManagedDaemon, withNewFactory } from '../../../support/management.ts';
@@ -130,7 +131,7 @@ async function openKnown(
   const here = createCallHere(
     { ...factoryIn(home, factory, 0), now: () => new Date(daemon.clock.nowMs) },
     {
-      baseUrl: daemon.ingressUrl,
+      ...{ baseUrl: daemon.ingressUrl, ownBaseUrl: toOwnBaseUrl(daemon.ingressUrl) },
       findDaemonProblem: async () => null,
       findIngress: async () => daemon.ingressUrl,
     },

@@ -5,6 +5,7 @@ import type { ThreadAnswer, ThreadRequest } from '../../../../daemon/management/
 import { openOperationsThread } from '../../../../daemon/operations-thread/operations-thread.ts';
 import { makeRunVerbs } from '../../../../operations/factory.ts';
 import type { CallableId } from '../../../../schema/api/routes.ts';
+import { toOwnBaseUrl } from '../../../../schema/ingress-url.ts';
 import { appliedStateFile } from '../../../../store/home/home.ts';
 import { newHome } from '../../../support/factory.ts';
 import { areHomesInPostgres } from '../../../support/home-place.ts';
@@ -29,7 +30,12 @@ function request(id: CallableId, body?: object): ThreadRequest {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
     ...{ grants, expiresAt: null, permission: 'manage' },
-    ...{ baseUrl: 'http://127.0.0.1:8080', listensAt: null, atMs: 1_750_000_000_000, change: undefined },
+    ...{
+      baseUrl: toOwnBaseUrl('http://127.0.0.1:8080'),
+      listensAt: null,
+      atMs: 1_750_000_000_000,
+      change: undefined,
+    },
   };
 }
 
@@ -106,9 +112,12 @@ test('answers each of two requests at once with what is its own', async () => {
   const changed = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\nenabled: false\n' }];
   const urlsOf = (answered: ThreadAnswer) =>
     answered.ok && /http:\/\/\w+/.exec(Buffer.from(answered.json ?? []).toString())?.[0];
-  const first = answer({ ...request('plan', { files: changed }), baseUrl: 'http://first' }, 'a');
+  const first = answer(
+    { ...request('plan', { files: changed }), baseUrl: toOwnBaseUrl('http://first') },
+    'a',
+  );
   await expect.poll(() => existsSync(started)).toBe(true);
-  const second = await answer({ ...request('listWebhooks'), baseUrl: 'http://second' }, 'b');
+  const second = await answer({ ...request('listWebhooks'), baseUrl: toOwnBaseUrl('http://second') }, 'b');
   writeFileSync(value, 'a value that nobody guesses');
   expect([urlsOf(await first), urlsOf(second)]).toEqual(['http://first', 'http://second']);
 });

@@ -111,6 +111,39 @@ test('attempts a run again whose receiver reports a failure, and refuses the lat
   await runThatIs({ state: 'failed', attempts: 2, error: 'the receiver reported: no access' });
 });
 
+test('shows no secret that a receiver reports, in whatever daemon and form, and no word if they cannot be read', async () => {
+  const agent = await startAgent();
+  const secretHeaders = { 'X-Key': 'KEY' };
+  const runner = { kind: 'http', url: agent.url, callback: {}, secretHeaders };
+  const { workspace, start, deliver, run, runThatIs } = await prepare(agent.url, { runner, attempts: 2 });
+  const secret = 's3cr3t/of+the=receiver';
+  const setKey = (stdin: string) => workspace.hookmill('secrets', 'set', 'KEY', { stdin });
+  await setKey(secret);
+  const first = await startDaemon(start);
+  await deliver();
+  const callback = await agent.callbackOf(1);
+  await runThatIs({ state: 'running', waitsUntilMs: expect.any(Number) });
+  await first.stop();
+  await startDaemonForTest(start);
+  const token = callback.split('/').at(-1) ?? '';
+  const base64 = Buffer.from(secret).toString('base64');
+  const message = `got ${secret}, ${base64} and ${token}`;
+  const link = `https://x.example/?key=${encodeURIComponent(secret)}`;
+  expect(await report(callback, { state: 'running', message, link })).toMatchObject({ status: 204 });
+  await runThatIs({ report: { message: 'got [secret], [secret] and [secret]', count: 1 } });
+  expect(await report(callback, { state: 'failed', message, link })).toMatchObject({ status: 204 });
+  const second = await agent.callbackOf(2);
+  await runThatIs({ attempts: 2, error: 'the receiver reported: got [secret], [secret] and [secret]' });
+  const { id = '' } = (await run()) ?? {};
+  const shown = await Promise.all(['show', 'logs'].map(verb => workspace.hookmill('runs', verb, id)));
+  const text = JSON.stringify([shown, await run()]);
+  for (const word of [secret, base64, encodeURIComponent(secret), token]) expect(text).not.toContain(word);
+  const removed = await workspace.hookmill('secrets', 'remove', 'KEY');
+  expect(removed).toMatchObject({ exitCode: 0 });
+  expect(await report(second, { state: 'failed', message })).toMatchObject({ status: 204 });
+  await runThatIs({ state: 'failed', error: expect.stringMatching(/^the receiver reported: \(left out: /) });
+});
+
 test('takes 1,000 reports of an attempt, however many come at once, and then only its end', async () => {
   const agent = await startAgent();
   const { workspace, start, deliver, run, runThatIs } = await prepare(agent.url);

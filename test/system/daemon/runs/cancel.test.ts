@@ -154,7 +154,7 @@ test.for([
     const reports = new ReceiverReports({
       ...{ deliveryLog: bench.deliveryLog, reader: bench.store.deliveries, runFiles: bench.store.runFiles },
       settle: (reported: Run, result) => queue.settle(reported, result),
-      ...{ log: pino({ level: 'silent' }), nowMs: Date.now },
+      ...{ log: pino({ level: 'silent' }), nowMs: Date.now, openMasking: async () => undefined },
     });
     onTestFinished(() => reports.stop());
     const attempt = urls.findAttempt(new URL(callbacks[0] ?? '').pathname);

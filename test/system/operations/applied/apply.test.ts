@@ -339,6 +339,37 @@ test('asks once for each change by which a webhook uses its team secret in anoth
   expect(await asked()).toEqual(['more: shared-secret', 'pay: other-factory', 'same: destroy']);
 });
 
+test('warns and asks before a webhook sends the secret of another webhook to a provider', async () => {
+  const { factory, workspace, write, apply, definitions } = await setUp();
+  const planned = async () => {
+    const plan = await planFactory(factory, definitions());
+    const asked = plan.ok
+      ? plan.changes.flatMap(({ name, confirmation }) => (confirmation ? [name] : []))
+      : [];
+    return { asked, messages: plan.diagnostics.map(({ message }) => message) };
+  };
+  const sending = (credentialSecret: string) =>
+    `authMode: signature\nsignatureScheme: github\nsecretName: A\nsender:\n  provider: github\n  repository: a/b\n  credentialSecret: ${credentialSecret}\n`;
+  await factory.store.teamSecrets.set('C', 'a-credential-of-a-provider');
+  write('mine', sending('C'));
+  expect(await planned()).toEqual({ asked: [], messages: [] });
+  await apply();
+  const other = makeFactory(factory.home, 'other');
+  workspace.write('other/webhooks/hidden.yaml', 'secretName: B\n');
+  await applyDirectory(other, workspace.path('other'));
+  write('mine', sending('B'));
+  const gets = 'its provider gets B as the credential, which is the secret of';
+  expect(await planned()).toEqual({ asked: ['mine'], messages: [`${gets} a webhook of another factory`] });
+  await apply();
+  expect((await planned()).asked).toEqual([]);
+  write('mine', sending('C'));
+  await apply();
+  write('theirs', 'secretName: C\n');
+  expect((await planned()).messages).toContain(
+    'its provider gets C as the credential, which is the secret of the webhook theirs',
+  );
+});
+
 test('says nothing about the uses of a team secret that the factory may not use', async () => {
   const { factory, workspace, write, definitions } = await setUp();
   const other = makeFactory(factory.home, 'other');

@@ -104,6 +104,8 @@ describe('the ingress URL', () => {
     'https://[fd00::1]/x',
     'https://[::ffff:10.0.0.1]/x',
     'https://169.254.169.254/x',
+    'https://198.18.0.1/x',
+    'https://[fec0::1]/x',
     'https://localhost/x',
     'https://hooks/x',
     'https://hooks.local/x',

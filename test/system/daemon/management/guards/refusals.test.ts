@@ -68,6 +68,20 @@ test('a command waits as long as the server asks for, and goes on', async () => 
   expect(await listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[]') });
 });
 
+test('logs what a known caller is refused, whatever noise its address and the caller itself make before', async () => {
+  const daemon = await startManagedDaemon(proxied);
+  const reader = await daemon.client({ permission: 'read' });
+  const headers = from('192.0.2.9');
+  for (let time = 0; time < 12; time++) {
+    const body = { token: 'hmk_a-token-that-nobody-has' };
+    await call(daemon.managementUrl, 'signIn', { body, headers });
+    await reader.call('createWebhook', { body: { name: 'a' }, headers });
+  }
+  const params = { uid: `wh_${'0'.repeat(24)}` };
+  expect((await reader.call('deleteWebhook', { params, headers })).status).toBe(403);
+  expect(daemon.logged()).toMatch(new RegExp(`"operation":"deleteWebhook".*"token":"${reader.tokenName}"`));
+});
+
 test('logs a sample of who is refused, from where and at what, never with a token, and counts all', async () => {
   const daemon = await startManagedDaemon(proxied);
   const reader = await daemon.client({ permission: 'read' });

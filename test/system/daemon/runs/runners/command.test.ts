@@ -206,6 +206,31 @@ test('reads the output of a command no faster than it is stored', async () => {
   expect({ most, bytes }).toEqual({ most: 1, bytes: 8_388_608 });
 });
 
+test('shows no team secret that a command writes to two streams at once, names artifacts by, or links to', async () => {
+  const bench = await openRunBench();
+  const secret = 's3cr3t-of-the-command';
+  await bench.store.teamSecrets.set('KEY', secret);
+  const source = `import { mkdirSync, writeFileSync, writeSync } from 'node:fs';
+    const key = process.env.KEY;
+    const wait = () => new Promise(resolve => setTimeout(resolve, 20));
+    writeSync(1, key.slice(0, 9)); await wait();
+    writeSync(2, 'other'); await wait();
+    writeSync(1, key.slice(9));
+    mkdirSync('artifacts');
+    writeFileSync('artifacts/' + key + '.txt', '');
+    writeFileSync('artifacts/result.json', JSON.stringify({
+      message: 'used ' + Buffer.from(key).toString('base64'), link: 'https://x.example/?key=' + key,
+    }));`;
+  const { id } = await runCommand(bench, nodeCommand(source, { secretEnvironment: { KEY: 'KEY' } }));
+  const run = await runThatIs(bench, id, { state: 'succeeded' });
+  expect(run.report).toEqual({ atMs: expect.any(Number), count: 1, message: 'used [secret]' });
+  expect(run.error).toMatch(/^not all artifacts were kept: .* without a secret in the name/);
+  const output = await outputOf(bench, id);
+  expect(output).toContain('[secret]');
+  expect(output).not.toMatch(/s3cr3t|of-the-command/);
+  expect((await bench.store.runFiles.listArtifacts(id)).map(({ name }) => name)).toEqual(['result.json']);
+});
+
 test('a run that is cancelled while its team secret opens does not start, though its daemon was not told yet', async () => {
   const bench = await openRunBench();
   const { teamSecrets } = bench.store;

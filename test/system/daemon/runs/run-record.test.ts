@@ -1,16 +1,22 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RunQueueOptions } from '../../../../../daemon/runs/run-queue.ts';
-import { toUnattempted, withOutput } from '../../../../../daemon/runs/runners/attempt-output.ts';
-import type { AttemptResult } from '../../../../../daemon/runs/runners/runner.ts';
-import type { RunControl } from '../../../../../schema/definitions/automation-definition.ts';
-import { homeAt } from '../../../../../store/home/home.ts';
-import { openRunFiles } from '../../../../../store/home/run-files.ts';
-import type { Run } from '../../../../../store/ports/delivery-log.ts';
-import type { RunFiles } from '../../../../../store/ports/run-files.ts';
-import { canBecomeOthers } from '../../../../support/privilege.ts';
-import { recordRun } from '../record-runs.ts';
+import { maskSecrets } from '../../../../daemon/runs/masking.ts';
+import type { RunQueueOptions } from '../../../../daemon/runs/run-queue.ts';
+import {
+  RunRecord,
+  type RunRecordDeps,
+  toUnattempted,
+  withOutput,
+} from '../../../../daemon/runs/run-record.ts';
+import type { AttemptResult } from '../../../../daemon/runs/runners/runner.ts';
+import type { RunControl } from '../../../../schema/definitions/automation-definition.ts';
+import { homeAt } from '../../../../store/home/home.ts';
+import { openRunFiles } from '../../../../store/home/run-files.ts';
+import type { Run } from '../../../../store/ports/delivery-log.ts';
+import type { RunFiles } from '../../../../store/ports/run-files.ts';
+import { canBecomeOthers } from '../../../support/privilege.ts';
+import { recordRun } from './record-runs.ts';
 import {
   enterable,
   nodeCommand,
@@ -18,7 +24,7 @@ import {
   openRunBench,
   runSettings,
   temporaryDirectory,
-} from '../run-samples.ts';
+} from './run-samples.ts';
 
 const run = `run_${'0'.repeat(26)}`;
 
@@ -35,14 +41,17 @@ function keep(
   result: AttemptResult,
   attempts = 1,
 ): Promise<AttemptResult> {
-  const attempt = { run: { id: run, attempts } as Run };
+  const deps = { runFiles, nowMs: () => 0 } as unknown as RunRecordDeps;
+  const attempt = { id: run, attempts } as Run;
   const options = {
     nowMs: 0,
     bytesMax: 4,
     onLost: (_: AttemptResult, error: unknown) => toUnattempted(error),
   };
-  return withOutput(runFiles, attempt, options, async output => {
-    for (const part of text.match(/../g) ?? []) await output.write(Buffer.from(part));
+  const record = new RunRecord(attempt, maskSecrets([]), deps);
+  return withOutput(record, attempt, options, async output => {
+    const stream = output.openStream();
+    for (const part of text.match(/../g) ?? []) await stream.write(Buffer.from(part));
     return result;
   });
 }
@@ -62,7 +71,7 @@ test('keeps the attempts of a run one after the other, each with how it ended', 
 test('says that an attempt succeeded though something is missing', async () => {
   const { runFiles, file } = await openFiles();
   const result = { kind: 'succeeded', reason: 'not all artifacts were kept' } as const;
-  expect(await keep(runFiles, '', result)).toBe(result);
+  expect(await keep(runFiles, '', result)).toEqual(result);
   expect(readFileSync(file, 'utf8')).toContain('[hookmill: succeeded, but not all artifacts were kept]\n');
 });
 
