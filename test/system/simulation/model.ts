@@ -340,7 +340,7 @@ export class Model {
     if (this.#cancelled.has(id) && state !== 'cancelled')
       throw new Violation(`${id} was cancelled, but is ${state}`);
     if (claims > before.claims) {
-      if (before.cancel === null && this.#isPaused(row, row.startedAtMs ?? 0))
+      if (row.cancel === null && this.#isPaused(row, row.startedAtMs ?? 0))
         throw new Violation(`${id} was started, though its automation is paused`);
       if (before.cancel === null) this.#checkOrder(row, rows);
       else this.#noteCancelClaim(row, nowMs);
