@@ -72,7 +72,8 @@ function register(command: CliCommand): void {
     .explain(`create the hook of a webhook at its provider, or correct it, and verify its ping
 
 Sets URL, content type, events, TLS verification and the secret that the webhook uses, and activates the hook. Shows the
-changes first, and asks; use --yes where nobody can answer. No hook that was there before is deleted.
+changes first, and asks; use --yes where nobody can answer, with --take-over if the hook sends to something else so far. No
+hook that was there before is deleted.
 
 The events are those that automations wait for by the event header, and each --event. If automations take any event, an
 existing hook keeps its events, and a new one needs --event; --event '*' means all events of GitHub.
@@ -91,6 +92,7 @@ Examples:
     .option('--secret', 'set the secret although the last delivery was verified')
     .option('--rotate', 'give the webhook and the hook a new secret')
     .option('--yes', 'register without asking')
+    .option('--take-over', 'with --yes: change also a hook that sends to something else')
     .action(async (named: string, options: RegisterOptions, command: CliCommand) => {
       const { backend, factory, output } = await openBackend(command);
       const uid = await findUid(backend, factory, named);

@@ -14,6 +14,7 @@ export interface RegisterOptions {
   readonly secret?: boolean;
   readonly rotate?: boolean;
   readonly yes?: boolean;
+  readonly takeOver?: boolean;
 }
 
 type SenderPlan = ApiAnswer<ApiRoutes['planSender']>;
@@ -42,7 +43,7 @@ interface Registering {
  */
 export async function registerHook(
   registering: Registering,
-  { event, secret, rotate = false, yes = false }: RegisterOptions,
+  { event, secret, rotate = false, yes = false, takeOver = false }: RegisterOptions,
 ): Promise<void> {
   const { backend, output, uid } = registering;
   const request = { events: event && [...event], setSecret: secret };
@@ -57,7 +58,8 @@ export async function registerHook(
   if (!yes) await confirm(plan, { output, rotate, daemon });
   const rotation = rotate ? await beginRotation(registering, request.events, plan) : undefined;
   const { fingerprint } = rotation?.plan ?? plan;
-  const body = { ...request, fingerprint };
+  // Whoever was asked saw what it sends to.
+  const body = { ...request, fingerprint, takeOver: takeOver || !yes };
   const registered = await backend.call('registerSender', { params: { uid }, body });
   if (output === 'text') printText(`${renderSenderPlan(registered, rotate)}${describeDone(registered)}\n`);
   const verification = await verifyPing(backend, registered, daemon);
@@ -76,6 +78,8 @@ async function confirm(
   { output, rotate, daemon }: { output: 'text' | 'json'; rotate: boolean; daemon: Daemon },
 ): Promise<void> {
   printFindings(renderSenderPlan(plan, rotate));
+  if (plan.takesOver !== null)
+    printStatus(`The hook sends to ${plan.takesOver} now, which is not this webhook: it would no longer.`);
   if (daemon.problem !== undefined) printStatus(`The ping cannot be verified: ${daemon.problem}`);
   if (await askToConfirm('Register?', output)) return;
   throw new CommandError('nothing was changed at the provider: confirm at the prompt or use --yes');

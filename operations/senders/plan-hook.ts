@@ -15,6 +15,8 @@ export type HookChange = z.output<typeof senderPlanAnswer>['changes'][number];
 export interface HookPlan {
   /** The hook as the provider has it; undefined: it is created. */
   readonly hook: ProviderHook | undefined;
+  /** Its URL, if that is not of this webhook: whoever has it would lose it. */
+  readonly takesOver: string | null;
   /** The hook as it will be. The value of its secret is not part of any plan. */
   readonly wanted: Omit<WantedHook, 'secret'>;
   /** Empty if nothing has to change. */
@@ -48,8 +50,9 @@ export function planHook(planned: PlannedHook): HookPlan {
     before[field] === after[field] ? [] : [{ field, before: before[field] ?? null, after: after[field] }],
   );
   if (differing.length === 0 && !setsSecret && hook?.hasSecret !== false)
-    return { hook, wanted, changes: [] };
-  return { hook, wanted, changes: [...differing, describeSecret(webhook, hook)] };
+    return { hook, takesOver: null, wanted, changes: [] };
+  const takesOver = hook && !sendsTo(hook, webhook.uid) ? hook.url : null;
+  return { hook, takesOver, wanted, changes: [...differing, describeSecret(webhook, hook)] };
 }
 
 const fields = ['url', 'contentType', 'events', 'active', 'tls'] as const;

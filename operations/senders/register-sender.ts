@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { z } from 'zod';
-import type { planSenderRequest } from '../../schema/api/requests.ts';
+import type { planSenderRequest, registerSenderRequest } from '../../schema/api/requests.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
 import { describeSender } from '../../schema/definitions/sender-keys.ts';
@@ -66,13 +66,15 @@ export async function planSender(
 export async function registerSender(
   deps: SenderDeps & { readonly by: string },
   webhook: SentWebhook,
-  { fingerprint, ...request }: Omit<Request, 'rotate'> & { readonly fingerprint: string },
+  { fingerprint, takeOver = false, ...request }: z.output<typeof registerSenderRequest>,
 ): Promise<RegisteredSender> {
   const { factory } = deps;
   const opened = await open(deps, webhook);
   const { client, credential } = opened;
   // Before anything is written, so that what is refused is no change.
-  requireAsPlanned(opened, await makePlan(opened, request), fingerprint);
+  const planned = await makePlan(opened, request);
+  requireAsPlanned(opened, planned, fingerprint);
+  if (planned.takesOver !== null && !takeOver) throw refuseTakeover(opened, planned);
   const secret = await credential.open();
   return holdRegistration(deps, webhook.uid, async () => {
     // Again, because another registration may have ended in between.
@@ -132,6 +134,13 @@ function requireAsPlanned(opened: Opened, plan: HookPlan, fingerprint: string): 
   throw new Refusal('hook-changed', { detail });
 }
 
+/** The definition may name a hook of somebody else, which whoever runs this must want to change. */
+function refuseTakeover({ webhook }: Opened, { hook, takesOver }: HookPlan): Refusal {
+  const at = describeSender(webhook.sender);
+  const detail = `the hook ${hook?.id} of ${at} sends to ${takesOver}, which is not the webhook ${webhook.name}; nothing was changed. Use --take-over if it is to send to this webhook instead`;
+  return new Refusal('hook-conflict', { detail });
+}
+
 /** Makes a digest of everything that a plan depends on. It leaves out the state that changes with each delivery. */
 function makeFingerprint({ credential }: Opened, { hook, wanted }: HookPlan): string {
   const { lastAnswer: _, disabledUntil: __, ...known } = hook ?? { lastAnswer: null, disabledUntil: null };
@@ -147,6 +156,7 @@ function viewPlan(opened: Opened, plan: HookPlan): SenderPlan {
     ...{ webhook: name, uid, url, provider: sender.provider, at: describeSender(sender) },
     action: hook ? (changes.length === 0 ? 'none' : 'change') : 'create',
     hookId: hook?.id ?? null,
+    takesOver: plan.takesOver,
     changes: [...changes],
     fingerprint: makeFingerprint(opened, plan),
   };

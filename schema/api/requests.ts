@@ -256,6 +256,10 @@ export const registerSenderRequest = planSenderRequest.omit({ rotate: true }).ex
   fingerprint: z
     .string()
     .describe('Of the plan. The hook is not changed if a plan would have another one now.'),
+  takeOver: z
+    .boolean()
+    .optional()
+    .describe('Change also a hook that sends to something else than this webhook (`takesOver` of the plan).'),
 });
 
 export const healthQuery = z.strictObject({

@@ -26,6 +26,12 @@ export const senderPlanAnswer = z.strictObject({
   at: z.string().describe('Where the hook is, for people: github repository acme/shop.'),
   action: z.enum(['create', 'change', 'none']),
   hookId: z.string().nullable().describe('The ID of the hook at the provider; null: it will be created.'),
+  takesOver: z
+    .string()
+    .nullable()
+    .describe(
+      'The URL that the hook sends to, if that is not of this webhook: registering takes it from there.',
+    ),
   changes: z
     .array(
       z.strictObject({

@@ -204,6 +204,21 @@ describe('changes nothing and says why', () => {
     expect(await refuse(shop, github, '--yes')).toContain('has no hook 7; remove hookId from `sender`');
   });
 
+  test('if the definition names a hook of something else, unless the operator takes that over', async () => {
+    const { github, shop } = ofGithub;
+    const config = { url: 'https://deploys.example.com/hook?token=abc', content_type: 'json' };
+    const other = github.addHook('acme/shop', { events: ['push'], config });
+    await shop.apply({ sender: { ...repository, hookId: other.id } });
+    const stderr = await refuse(shop, github, '--yes');
+    expect(stderr).toContain(`the hook ${other.id} of github repository acme/shop`);
+    expect(stderr).toContain('sends to https://deploys.example.com/hook');
+    expect(stderr).toContain('Use --take-over');
+    expect(stderr).not.toContain('abc');
+    expect(github.hooks).toMatchObject([{ config: { url: config.url } }]);
+    await shop.register('--take-over');
+    expect(github.hooks).toMatchObject([{ id: other.id, config: { url: shop.url } }]);
+  });
+
   test('if no automation says which events are needed, until somebody names them', async () => {
     const { github, shop } = ofGithub;
     await shop.apply({ sender: repository, events: null });
