@@ -271,9 +271,10 @@ export class Model {
     if (this.#reportedEnds.has(key)) throw new Violation(`two reports of the end of ${key} were recorded`);
     this.#reportedEnds.set(key, state);
     const row = this.#rows.get(run);
-    if (state === 'succeeded' && row?.state !== 'succeeded')
+    // Retention may have removed it since.
+    if (state === 'succeeded' && row && row.state !== 'succeeded')
       throw new Violation(
-        `the receiver of ${key} was told that its success is recorded, but the run is ${row?.state}`,
+        `the receiver of ${key} was told that its success is recorded, but the run is ${row.state}`,
       );
   }
 
