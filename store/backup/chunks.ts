@@ -5,7 +5,7 @@ import { StoreError } from '../ports/store-error.ts';
 import { keyBytes } from '../sealing.ts';
 
 /*
- * The format: the line "hookmill backup 5" (1 had no pauses and no cancels, 2 no second commands of runs, 3 no deliveries that a previous secret verified, and 4 no attempts of runs), a line with the key of the file as JWE, sealed with the store's key, and chunks.
+ * The format: the line "hookmill backup 6" (1 had no pauses and no cancels, 2 no second commands of runs, 3 no deliveries that a previous secret verified, 4 no attempts of runs, and 5 no interruptions of runs), a line with the key of the file as JWE, sealed with the store's key, and chunks.
  * A chunk is the length of the rest (4 bytes, big-endian), a ciphertext of AES-256-GCM, and its tag (16 bytes). The nonce
  * of 12 bytes ends with the number of the chunk (10 bytes) and whether it is the last one (1 byte), as in STREAM
  * (https://eprint.iacr.org/2015/189.pdf): so no chunk can be changed, moved, left out or added.
@@ -13,7 +13,7 @@ import { keyBytes } from '../sealing.ts';
 
 /** @limit Bytes at the beginning of a backup in which its two lines must end: the sealed key of the file takes 250. */
 const headBytesMax = 1_024;
-const formatVersion = 5;
+const formatVersion = 6;
 const lengthBytes = 4;
 const tagBytes = 16;
 const owner: SealedFor = { use: 'backup', name: 'the backup' };

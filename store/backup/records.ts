@@ -38,7 +38,7 @@ export async function packRecord(record: BackupRecord): Promise<Buffer> {
 /** The columns that rows of earlier formats do not have. */
 const laterColumns: Readonly<Partial<Record<TransferTableName, object>>> = {
   deliveries: { verifiedWith: null },
-  runs: { cancel: null, afterwards: null, againOf: null, history: null },
+  runs: { cancel: null, afterwards: null, againOf: null, history: null, interrupted: null },
 };
 
 /** Unpacks a record that `packRecord` made: its origin must be certain. */

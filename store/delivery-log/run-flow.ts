@@ -8,6 +8,3 @@ export const flowDecisionsMax = 100;
 export const releasesMax = 1_000;
 /** @limit Runs to cancel that one claim takes: the next one takes the others. */
 export const cancelsMax = 100;
-
-/** @limit Due runs of a runner, those that wait longest, among which a claim gives places to factories in turns: ordering them takes 1–2 ms. */
-export const dueInTurnsMax = 1_000;

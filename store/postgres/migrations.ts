@@ -21,6 +21,7 @@ const unreleasedVersions = 100;
 /** The first one makes version 101. */
 export const tablesMigrations: readonly TablesMigration[] = [
   { sql: toPackageFile('store/postgres/migrations/101-tables.sql'), compatibleFrom: 101 },
+  { sql: toPackageFile('store/postgres/migrations/102-due-by-factory.sql'), compatibleFrom: 101 },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -77,7 +77,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'daemon/alerts/start-alerts.ts automationsMax',
     'daemon/alerts/start-alerts.ts endsMax',
     'daemon/operations-thread/operations-worker.ts watchedMax',
-    'store/delivery-log/run-flow.ts dueInTurnsMax',
   ],
   'one step of work whose next step goes on behind it, so the rest is only later by a moment': [
     'daemon/ingress/unlogged-requests.ts countsPerWriteMax',

@@ -1,8 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
 import { toLife } from '../../delivery-log/life-columns.ts';
-import { cancelsMax, dueInTurnsMax, flowDecisionsMax } from '../../delivery-log/run-flow.ts';
+import { cancelsMax, flowDecisionsMax } from '../../delivery-log/run-flow.ts';
 import { interruptionsMax, isUnder, type RunEvent, toCancelTaken } from '../../delivery-log/run-life.ts';
+import {
+  type FactoryPlaces,
+  findNext,
+  type QueueHead,
+  sharePlaces,
+} from '../../delivery-log/share-places.ts';
 import { followReport } from '../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../delivery-log/thread/batch.ts';
 import type { AsyncVerbTable } from '../../delivery-log/thread/wire.ts';
@@ -210,21 +216,59 @@ async function claimDue(deps: ClaimDeps, claim: RunClaim, isFirst: boolean): Pro
   const runs: Run[] = [];
   const stopped: Run[] = [];
   let decisions = 0;
-  let decided: number | undefined;
-  let free = leaveFree(places, []);
-  while (Object.keys(free).length > 0 && decisions < flowDecisionsMax && decided !== 0) {
-    const values = [daemonId, nowMs, dueMs, Object.keys(free), Object.values(free)];
-    const due = await client.query<DueRun>(lockDue, values);
+  const selectHeads = async () => (await client.query<QueueHead>(selectNext)).rows;
+  const heads = await selectHeads();
+  let waiting = heads.filter(({ runner, atMs }) => atMs <= dueMs && (places[runner] ?? 0) > 0);
+  while (waiting.length > 0 && decisions < flowDecisionsMax) {
+    const shares = await shareInTurns(client, waiting, leaveFree(places, runs));
+    if (shares.length === 0) break;
+    const columns = toColumns(shares, ['runner', 'factory', 'count']);
+    const due = await client.query<DueRun>(lockDue, [daemonId, nowMs, dueMs, ...columns]);
     const found = await decide(deps, due.rows, claim, 'attempt');
     runs.push(...found.started);
     stopped.push(...found.stopped);
-    decided = due.rows.filter(({ hasFlow, isPaused }) => hasFlow || isPaused).length;
-    decisions += decided;
-    free = leaveFree(places, runs);
+    decisions += due.rows.filter(mayStop).length;
+    const passed = listPassed(shares, due.rows);
+    waiting = waiting.filter(head => !passed.some(share => isSameQueue(share, head)));
   }
-  const next = await findNext(client, places, runs);
-  return { runs, ...next, ...(stopped.length > 0 && { stopped }) };
+  const free = leaveFree(places, runs);
+  const left = runs.length + decisions > 0 && Object.keys(free).length > 0 ? await selectHeads() : heads;
+  return { runs, ...findNext(left, places, free), ...(stopped.length > 0 && { stopped }) };
 }
+
+/** Shares out the free places of each runner. */
+async function shareInTurns(
+  client: PoolClient,
+  waiting: readonly QueueHead[],
+  free: RunnerPlaces,
+): Promise<FactoryPlaces[]> {
+  const queues = [...Map.groupBy(waiting, ({ runner }) => runner)];
+  const isShared = queues.some(([, heads]) => heads.length > 1);
+  const running = isShared ? (await client.query<Queue>(selectRunning)).rows : [];
+  return queues.flatMap(([name, heads]) => {
+    const own = running.filter(({ runner }) => runner === name);
+    return sharePlaces(
+      heads,
+      own.map(({ factory }) => factory),
+      free[name] ?? 0,
+    );
+  });
+}
+
+/** The factories that had fewer due runs than places. A decision may have let another run of a lane be due. */
+function listPassed(shares: readonly FactoryPlaces[], due: readonly DueRun[]): FactoryPlaces[] {
+  return shares.filter(share => {
+    const own = due.filter(run => isSameQueue(run, share));
+    return own.length < share.count && !own.some(mayStop);
+  });
+}
+
+const mayStop = ({ hasFlow, isPaused }: DueRun) => hasFlow || isPaused;
+
+type Queue = Pick<QueueHead, 'runner' | 'factory'>;
+
+const isSameQueue = (one: Queue, other: Queue) =>
+  one.runner === other.runner && one.factory === other.factory;
 
 interface ClaimDeps {
   readonly client: PoolClient;
@@ -277,58 +321,37 @@ function leaveFree(places: RunnerPlaces, claimed: readonly Run[]): RunnerPlaces 
 }
 
 interface DueRun extends StoredRun {
+  readonly runner: string;
   readonly isPaused: boolean;
 }
 
 // A run that somebody cancels is claimed for that only.
-const selectDue = `SELECT ${columnsToChange}, ${isPausedRun} AS "isPaused" FROM hookmill.runs`;
+const selectDue = `SELECT ${columnsToChange}, ${runnerOfRun} AS runner, ${isPausedRun} AS "isPaused" FROM hookmill.runs`;
 const isDue = `state = 'queued' AND cancel IS NULL AND not_before_ms <= $3 AND ${isHeld}`;
 
-const selectTurns = `
-  SELECT id, day, coalesce(running.runs, 0)
-    + row_number() OVER (PARTITION BY factory ORDER BY not_before_ms, seq) AS turn
-  FROM (
-    SELECT id, day, factory, not_before_ms, seq FROM hookmill.runs WHERE ${isDue} AND ${runnerOfRun} = name
-    ORDER BY not_before_ms, seq LIMIT ${dueInTurnsMax}) AS due
-  LEFT JOIN (
-    SELECT factory, count(*) AS runs FROM hookmill.runs WHERE state = 'running' AND ${runnerOfRun} = name
-    GROUP BY factory) AS running USING (factory)`;
-
 const lockDue = `
-  SELECT due.* FROM unnest($4::text[], $5::integer[]) AS places (name, count), LATERAL (
-    ${selectDue} JOIN (${selectTurns}) AS turns USING (id, day) WHERE ${isDue}
-    ORDER BY turn, not_before_ms, seq LIMIT count FOR UPDATE OF runs SKIP LOCKED) AS due`;
+  SELECT due.* FROM unnest($4::text[], $5::text[], $6::integer[]) AS share (runner, factory, count), LATERAL (
+    ${selectDue} WHERE ${isDue} AND ${runnerOfRun} = share.runner AND factory = share.factory
+    ORDER BY not_before_ms, seq LIMIT share.count FOR UPDATE SKIP LOCKED) AS due`;
+
+const selectRunning = `
+  SELECT ${runnerOfRun} AS runner, factory FROM hookmill.runs WHERE state = 'running' AND claimed_by IS NOT NULL`;
 
 const lockAlone = `
   ${selectDue} WHERE ${isDue} AND interrupted IS NOT NULL AND (interrupted::jsonb ->> 'times')::integer >= ${interruptionsMax}
     AND ${runnerOfRun} = ANY ($4) ORDER BY not_before_ms, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
-/** Finds when the next run is due, and other runners with queued runs. */
-async function findNext(
-  client: PoolClient,
-  places: RunnerPlaces,
-  claimed: readonly Run[],
-): Promise<Pick<ClaimedRuns, 'nextDueMs' | 'otherRunners'>> {
-  const { rows } = await client.query<{ runner: string; atMs: number }>(selectNext);
-  const free = leaveFree(places, claimed);
-  const due = rows.filter(({ runner }) => free[runner] !== undefined).map(({ atMs }) => atMs);
-  const otherRunners = rows.map(({ runner }) => runner).filter(name => places[name] === undefined);
-  return {
-    ...(due.length > 0 && { nextDueMs: Math.min(...due) }),
-    ...(otherRunners.length > 0 && { otherRunners }),
-  };
-}
-
-// The first queued run of each runner. It goes from name to name by the index, because a group would read each run.
+// The first queued run of each factory on each runner. It goes from one to the next by the index, because a group would
+// read each run.
+const selectHead = (after: string) => `
+  SELECT ${runnerOfRun} AS runner, factory, not_before_ms FROM hookmill.runs WHERE state = 'queued' ${after}
+  ORDER BY ${runnerOfRun}, factory, not_before_ms LIMIT 1`;
 const selectNext = `
-  WITH RECURSIVE firsts AS (
-    (SELECT ${runnerOfRun} AS runner, not_before_ms FROM hookmill.runs WHERE state = 'queued'
-      ORDER BY ${runnerOfRun}, not_before_ms LIMIT 1)
+  WITH RECURSIVE heads AS (
+    (${selectHead('')})
     UNION ALL
-    SELECT next.* FROM firsts, LATERAL (
-      SELECT ${runnerOfRun}, not_before_ms FROM hookmill.runs WHERE state = 'queued' AND ${runnerOfRun} > firsts.runner
-      ORDER BY ${runnerOfRun}, not_before_ms LIMIT 1) AS next)
-  SELECT runner, not_before_ms AS "atMs" FROM firsts`;
+    SELECT next.* FROM heads, LATERAL (${selectHead(`AND (${runnerOfRun}, factory) > (heads.runner, heads.factory)`)}) AS next)
+  SELECT runner, factory, not_before_ms AS "atMs" FROM heads`;
 
 // A run that is stamped later than now was recorded or attempted before the clock was set back.
 const correctDueTimes = `

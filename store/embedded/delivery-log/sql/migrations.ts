@@ -9,6 +9,7 @@ const unreleasedFormats = 100;
 /** The migrations of the delivery log's tables. They are only ever appended; the first one makes format 101. */
 export const deliveryLogMigrations: readonly URL[] = [
   toPackageFile('store/embedded/delivery-log/sql/migrations/101-tables.sql'),
+  toPackageFile('store/embedded/delivery-log/sql/migrations/102-due-by-factory.sql'),
 ];
 
 export const schemaVersionCurrent = unreleasedFormats + deliveryLogMigrations.length;

@@ -1,6 +1,6 @@
 import { manualUid } from '../../../../schema/delivery.ts';
 import { toLife } from '../../../delivery-log/life-columns.ts';
-import { cancelsMax, dueInTurnsMax, flowDecisionsMax } from '../../../delivery-log/run-flow.ts';
+import { cancelsMax, flowDecisionsMax } from '../../../delivery-log/run-flow.ts';
 import {
   interruptionsMax,
   isUnder,
@@ -8,6 +8,7 @@ import {
   type RunEvent,
   toCancelTaken,
 } from '../../../delivery-log/run-life.ts';
+import { findNext, type QueueHead, sharePlaces } from '../../../delivery-log/share-places.ts';
 import { followReport } from '../../../delivery-log/stored-rows.ts';
 import { packRuns } from '../../../delivery-log/thread/batch.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
@@ -66,7 +67,7 @@ function prepareClaim(database: SqliteDatabase, deps: ClaimDeps): VerbTable['cla
   const decideDue = prepareDecideDue(database, decide);
   const takeToCancel = prepareTakeToCancel(database, deps.change);
   const selectAlone = prepareSelectAlone(database);
-  const findNext = prepareFindNext(database);
+  const selectHeads = prepareSelectHeads(database);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   return claim => {
     releaseResumed(claim.nowMs);
@@ -80,13 +81,21 @@ function prepareClaim(database: SqliteDatabase, deps: ClaimDeps): VerbTable['cla
       if (decide(run, claim, 'alone') === 'start')
         return { runs: read([run.seq]), ...others, alone: 'claimed' };
     }
-    const decided = Object.entries(claim.places).map(([runner, places]) => decideDue(claim, runner, places));
+    const heads = selectHeads.all();
+    const decided = Object.entries(claim.places).map(([runner, places]) => ({
+      ...decideDue(claim, runner, places, heads),
+      runner,
+      places,
+    }));
+    const free = decided.flatMap(({ runner, places, start }) =>
+      start.length < places ? [[runner, places - start.length] as const] : [],
+    );
     const stopped = decided.flatMap(({ runsPerHour }) => runsPerHour);
     return {
       runs: read([...toCancel.taken, ...decided.flatMap(({ start }) => start)]),
       ...others,
       ...(stopped.length > 0 && { stopped: read(stopped) }),
-      ...findNext(claim, decided),
+      ...findNext(free.length > 0 ? selectHeads.all() : heads, claim.places, Object.fromEntries(free)),
     };
   };
 }
@@ -112,36 +121,26 @@ function prepareTakeToCancel(database: SqliteDatabase, change: ChangeRun) {
 function prepareSelectAlone(database: SqliteDatabase): (claim: RunClaim) => DueRun | undefined {
   const select = database.prepare<DueParameters & { runners: string }, DueRun>(
     `${selectDueRuns} WHERE ${isDue} AND interrupted IS NOT NULL AND interrupted ->> '$.times' >= ${interruptionsMax}
-      AND runner IN (SELECT value FROM json_each(@runners)) ORDER BY not_before_ms, seq LIMIT 1`,
+      AND +runner IN (SELECT value FROM json_each(@runners)) ORDER BY not_before_ms, seq LIMIT 1`,
   );
   return ({ nowMs, alone }) =>
     alone && select.get({ nowMs, dueMs: nowMs, runners: JSON.stringify(alone.runners) });
 }
 
-/** Finds when the next run is due, and other runners with queued runs. */
-function prepareFindNext(database: SqliteDatabase) {
-  const isWaiting = "state = 'queued' AND parked IS NULL";
-  const selectNextDue = database.prepareColumn<[string], number>(
-    `SELECT not_before_ms FROM runs WHERE ${isWaiting} AND runner = ? ORDER BY not_before_ms LIMIT 1`,
-  );
-  // Goes from name to name by the index, because DISTINCT would read each run.
-  const selectRunners = database.prepareColumn<[], string>(`
-      WITH RECURSIVE names (name) AS (
-        SELECT min(runner) FROM runs WHERE ${isWaiting}
-        UNION ALL
-        SELECT (SELECT min(runner) FROM runs WHERE ${isWaiting} AND runner > name) FROM names WHERE name IS NOT NULL)
-      SELECT name FROM names WHERE name IS NOT NULL`);
-  return ({ places }: RunClaim, decided: readonly Decided[]) => {
-    const free = Object.entries(places).filter(
-      ([, count], index) => (decided[index]?.start.length ?? 0) < count,
-    );
-    const nextDueMs = free.flatMap(([runner]) => selectNextDue.all(runner));
-    const otherRunners = selectRunners.all().filter(name => places[name] === undefined);
-    return {
-      ...(nextDueMs.length > 0 && { nextDueMs: Math.min(...nextDueMs) }),
-      ...(otherRunners.length > 0 && { otherRunners }),
-    };
-  };
+/** Prepares to find the first queued run of each factory on each runner. */
+function prepareSelectHeads(database: SqliteDatabase): Statement<[], QueueHead> {
+  const isNext = "state = 'queued' AND parked IS NULL";
+  const order = 'ORDER BY runner, factory, not_before_ms, seq LIMIT 1';
+  // Goes from factory to factory by the index, because a group would read each run.
+  return database.prepare<[], QueueHead>(`
+    WITH RECURSIVE heads (seq) AS (
+      SELECT (SELECT seq FROM runs WHERE ${isNext} ${order})
+      UNION ALL
+      SELECT coalesce(
+        (SELECT seq FROM runs WHERE ${isNext} AND runner = before.runner AND factory > before.factory ${order}),
+        (SELECT seq FROM runs WHERE ${isNext} AND runner > before.runner ${order}))
+      FROM heads JOIN runs AS before USING (seq))
+    SELECT runner, factory, not_before_ms AS atMs FROM heads JOIN runs USING (seq)`);
 }
 
 type Decide = (run: DueRun, claim: RunClaim, claimFor?: 'attempt' | 'alone') => Decision;
@@ -149,24 +148,21 @@ type Decide = (run: DueRun, claim: RunClaim, claimFor?: 'attempt' | 'alone') => 
 /** The keys of the due runs of a runner, by what was decided. */
 type Decided = Readonly<Record<Decision, readonly number[]>>;
 
-/** Starts, parks or stops the due runs of a runner, until so many have started. */
+/** Starts, parks or stops the due runs of a runner, in turns of factories, until so many have started. */
 function prepareDecideDue(
   database: SqliteDatabase,
   decide: Decide,
-): (claim: RunClaim, runner: string, places: number) => Decided {
-  const selectDue = database.prepare<DueParameters & { runner: string; limit: number }, DueRun>(`
-    WITH running AS (
-      SELECT factory, count(*) AS runs FROM runs WHERE state = 'running' AND runner = @runner GROUP BY factory
-    ), due AS (
-      SELECT seq, factory, not_before_ms FROM runs WHERE ${isDue} AND runner = @runner
-      ORDER BY not_before_ms, seq LIMIT ${dueInTurnsMax}
-    ), turns AS (
-      SELECT due.seq, coalesce(running.runs, 0)
-        + row_number() OVER (PARTITION BY factory ORDER BY not_before_ms, due.seq) AS turn
-      FROM due LEFT JOIN running USING (factory)
-    )
-    ${selectDueRuns} JOIN turns USING (seq) ORDER BY turn, not_before_ms, seq LIMIT @limit`);
-  return (claim, runner, places) => {
+): (claim: RunClaim, runner: string, places: number, heads: readonly QueueHead[]) => Decided {
+  const selectDue = database.prepare<
+    DueParameters & { runner: string; factory: string; count: number },
+    DueRun
+  >(`
+    ${selectDueRuns} WHERE ${isDue} AND runner = @runner AND factory = @factory
+    ORDER BY not_before_ms, seq LIMIT @count`);
+  const selectRunning = database.prepareColumn<[string], string>(
+    "SELECT factory FROM runs WHERE state = 'running' AND claimed_by > '' AND runner = ?",
+  );
+  return (claim, runner, places, heads) => {
     const { nowMs, dueMs = nowMs } = claim;
     const decided: Record<Decision, number[]> = {
       start: [],
@@ -176,16 +172,20 @@ function prepareDecideDue(
       paused: [],
     };
     let decisions = 0;
-    let due: readonly DueRun[];
-    do {
-      due = selectDue.all({ runner, nowMs, dueMs, limit: places - decided.start.length });
-      for (const run of due) decided[decide(run, claim)].push(run.seq);
-      decisions += due.length;
-    } while (
-      decided.start.length < places &&
-      decisions < flowDecisionsMax &&
-      due.some(run => run.hasFlow || run.isPaused)
-    );
+    let waiting = heads.filter(head => head.runner === runner && head.atMs <= dueMs);
+    while (waiting.length > 0 && decided.start.length < places && decisions < flowDecisionsMax) {
+      const running = waiting.length > 1 ? selectRunning.all(runner) : [];
+      const passed = new Set<string>();
+      for (const share of sharePlaces(waiting, running, places - decided.start.length)) {
+        const due = selectDue.all({ ...share, nowMs, dueMs });
+        for (const run of due) decided[decide(run, claim)].push(run.seq);
+        const stops = due.filter(run => run.hasFlow || run.isPaused).length;
+        decisions += stops;
+        // A decision may have let another run of a lane be due.
+        if (due.length < share.count && stops === 0) passed.add(share.factory);
+      }
+      waiting = waiting.filter(({ factory }) => !passed.has(factory));
+    }
     return decided;
   };
 }

@@ -191,7 +191,7 @@ describe('a backup', () => {
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('there exists; choose') });
     expect(workspace.read('there')).toBe('something else');
     await succeed(workspace.hookmill('store', 'backup', 'there', '--yes', { env }));
-    expect(workspace.read('there')).toMatch(/^hookmill backup 5\n/);
+    expect(workspace.read('there')).toMatch(/^hookmill backup 6\n/);
   });
 
   test('of a home that is not there is refused, and creates nothing', async () => {

@@ -167,6 +167,30 @@ test.for(versions)('everything in the home of %s is there, and a daemon takes ne
   expect(runs.map(({ id }) => id)).toEqual(expect.arrayContaining(before.map(({ id }) => id)));
 });
 
+test.for(versions)('the delivery log of format 101 in the home of %s gets the index of claims', file => {
+  const { workspace } = unpackHome(file);
+  const database = new SqliteDatabase(join(workspace.home, 'deliveries.db'));
+  onTestFinished(() => void database.close());
+  expect(readSchemaVersion(database)).toBe(101);
+  migrate(database);
+  expect(readSchemaVersion(database)).toBe(schemaVersionCurrent);
+  const columns = database.prepareColumn("SELECT name FROM pragma_index_info('runs_due') ORDER BY seqno");
+  expect(columns.all()).toEqual(['runner', 'factory', 'not_before_ms']);
+});
+
+test('a database of version 101 gets the index of claims, in each partition too', async () => {
+  const pool = new pg.Pool({ connectionString: await server.createDatabase() });
+  onTestFinished(() => pool.end());
+  await migrateTables(pool, tablesMigrations.slice(0, 1));
+  expect(await readTablesVersion(pool)).toEqual({ version: 101, compatibleFrom: 101 });
+  await migrateTables(pool);
+  expect(await readTablesVersion(pool)).toEqual({ version: tablesVersionCurrent, compatibleFrom: 101 });
+  const { rows } = await pool.query<{ table: string }>(`
+    SELECT tablename AS table FROM pg_indexes
+    WHERE schemaname = 'hookmill' AND indexdef LIKE '%''default''::text), factory, not_before_ms, seq)%' ORDER BY 1`);
+  expect(rows.map(({ table }) => table)).toEqual(['runs', 'runs_0']);
+});
+
 /** Writes a migration that no version has, and returns its place. */
 function writeMigration(workspace: Workspace, sql: string): URL {
   const file = `${hash('sha256', sql)}.sql`;

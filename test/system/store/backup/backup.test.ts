@@ -104,7 +104,7 @@ test('does not open once its parts are in another order, one is missing or there
 
 test('of a newer format is refused, and so is another file', async () => {
   const { file, seal } = await makeBackup();
-  writeFileSync(file, readFileSync(file, 'latin1').replace('backup 5', 'backup 6'), 'latin1');
+  writeFileSync(file, readFileSync(file, 'latin1').replace('backup 6', 'backup 7'), 'latin1');
   await expect(open(file, seal)).rejects.toMatchObject({ code: 'newer-format' });
   writeFileSync(file, 'PK');
   await expect(open(file, seal)).rejects.toMatchObject({ code: 'corrupt' });

@@ -148,6 +148,26 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await claimOf(2)).toEqual(['greedy', 'greedy']);
   });
 
+  test('of a factory get places behind any number of another, and all that nobody else needs', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const others = [newRun('a'), { ...newRun('b'), flow: { runner: 'large' } }];
+    for (let n = 0; n < 15; n += 1) {
+      const runs = Array.from({ length: 100 }, (_, i) => newRun(`greedy-${n}-${i}`));
+      await log.recordAccepted(acceptedDelivery({ factory: 'greedy', runs }));
+    }
+    await log.recordAccepted(acceptedDelivery({ factory: 'modest', atMs: nowMs - 1, runs: others }));
+    await log.recordAccepted(acceptedDelivery({ factory: 'later', atMs: nowMs + 5, runs: [newRun()] }));
+    const claimOf = async (places: number) => {
+      const { runs, ...next } = await log.claimRuns({ ...claim, places: { default: places } });
+      const count = (name: string) => runs.filter(({ factory }) => factory === name).length;
+      return { greedy: count('greedy'), modest: count('modest'), later: count('later'), ...next };
+    };
+    const rest = { later: 0, otherRunners: ['large'] };
+    expect(await claimOf(6)).toEqual({ greedy: 5, modest: 1, ...rest });
+    expect(await claimOf(1_490)).toEqual({ greedy: 1_490, modest: 0, ...rest });
+    expect(await claimOf(9)).toEqual({ greedy: 5, modest: 0, nextDueMs: nowMs + 5, ...rest });
+  });
+
   test('that failed or were stopped are noted with their automation, until somebody has looked at each failure', async () => {
     const place = makePlace();
     const [log, other] = [await openLog(openAt(place)), openAt(place).deliveries];
