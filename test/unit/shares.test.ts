@@ -128,7 +128,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   ],
   'not shared yet: factories that use it up slow others down, or lose what is fetched again': [
     'daemon/issuers/issuer-keys.ts fetchesMax',
-    'daemon/management/live-deliveries.ts liveViewersMax',
     'store/documents/daemon-records.ts issuersMax',
     'store/documents/resolve-references.ts resolvedAtOnce',
   ],
