@@ -23,7 +23,7 @@ so you can compare the reports of different versions. Each page explains the rul
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rooms = '{schema,signatures,store,sources,senders,operations,daemon,cli,dashboard}';
 const limit =
-  /\/\*\* @limit (?<meaning>[\s\S]*?) \*\/\n\s*(?:export )?const (?<name>\w+) = (?<value>[^;]+);/g;
+  /\/\*\* @limit (?<meaning>[\s\S]*?) \*\/\n\s*(?:export )?const (?<name>\w+)(?:: Quota)? = (?<value>[^;]+);/g;
 
 /** `docs/reference/limits.md`: each bound in the sources, which its `@limit` docstring explains where it is enforced. */
 export function renderLimits(): string {

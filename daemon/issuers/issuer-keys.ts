@@ -2,6 +2,7 @@ import { createLocalJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { parseJsonText } from '../../json/parse-json-text.ts';
+import { hasRoom, type Quota } from '../../schema/quota.ts';
 import { toCanonicalJson } from '../../schema/text/json-text.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { requestGuarded } from '../../senders/guarded-request.ts';
@@ -20,8 +21,8 @@ const freshMs = 60 * 60_000;
 const retryMs = 60_000;
 /** @limit Shortest time between two fetches for tokens with an unknown key, in ms for each issuer: anybody can send one. */
 const unknownKeyMs = 30_000;
-/** @limit Issuers whose keys are fetched together. */
-const fetchesMax = 4;
+/** @limit Issuers whose keys are fetched together: one that does not answer holds up only the factories that name it. */
+const fetchesQuota: Quota = { all: 4, share: 1, reserve: 0 };
 /** @limit Keys of one issuer that are used: the known ones have fewer than 20. */
 const keysMax = 200;
 /** @limit Time between two looks which keys must be fetched again, in ms. */
@@ -47,6 +48,8 @@ interface IssuerKeysOptions {
 interface Followed {
   find: FindKey | undefined;
   known: StoredIssuer;
+  /** Those that need the issuer. */
+  owners: readonly string[];
   /** When the last attempt began. */
   attemptedMs: number;
   fetching: Promise<void> | undefined;
@@ -89,7 +92,7 @@ type FetchKeys = (entry: Followed) => void;
 /** Makes a function that fetches the keys of an issuer, unless that is in progress. */
 function createFetch(options: IssuerKeysOptions, stopping: AbortSignal): FetchKeys {
   const { stored, log, monotonicMs } = options;
-  const takeTurn = limitTogether(fetchesMax);
+  const doShared = shareTogether(fetchesQuota);
   const fetchOnce = async (entry: Followed) => {
     entry.attemptedMs = monotonicMs();
     const { known } = entry;
@@ -104,7 +107,10 @@ function createFetch(options: IssuerKeysOptions, stopping: AbortSignal): FetchKe
   };
   return entry => {
     if (stopping.aborted) return;
-    entry.fetching ??= takeTurn(() => fetchOnce(entry)).finally(() => {
+    entry.fetching ??= doShared(
+      () => entry.owners,
+      () => fetchOnce(entry),
+    ).finally(() => {
       entry.fetching = undefined;
     });
   };
@@ -123,11 +129,13 @@ function createFollowed(kept: Map<string, StoredIssuer>, fetchKeys: FetchKeys) {
       kept.set(issuer, known);
       followed.delete(issuer);
     }
+    for (const [issuer, entry] of followed)
+      entry.owners = [...owners].flatMap(([name, needed]) => (needed.includes(issuer) ? name : []));
     for (const issuer of wanted) {
       if (followed.has(issuer)) continue;
       const known = kept.get(issuer) ?? { issuer, keys: [], failure: null };
       const find = known.keys.length > 0 ? createLocalJWKSet({ keys: known.keys }) : undefined;
-      const entry: Followed = { find, known, attemptedMs: 0, fetching: undefined };
+      const entry: Followed = { find, known, owners: [owner], attemptedMs: 0, fetching: undefined };
       followed.set(issuer, entry);
       fetchKeys(entry);
     }
@@ -188,20 +196,34 @@ function report(before: StoredIssuer, { issuer, failure }: StoredIssuer, log: Lo
   else if (!failure) log.info({ issuer }, 'fetched the keys of an issuer');
 }
 
-/** Makes a function that does at most so many works together, in the order of the calls. */
-function limitTogether(max: number): (work: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = [];
-  let working = 0;
-  return async work => {
-    // Whoever ends hands the place on, so that nobody else takes it in between.
-    if (working >= max) await new Promise<void>(resolve => waiting.push(resolve));
-    else working += 1;
+/** Makes a function that does works in the order of the calls, each as soon as one of its owners has room. */
+function shareTogether(
+  quota: Quota,
+): (getOwners: () => readonly string[], work: () => Promise<void>) => Promise<void> {
+  const waiting = new Set<() => void>();
+  const working: string[] = [];
+  return async (getOwners, work) => {
+    const takePlace = () => {
+      const owner = getOwners().find(name => hasRoom(quota, working, name));
+      if (owner !== undefined) working.push(owner);
+      return owner;
+    };
+    const waitForPlace = () =>
+      new Promise<string>(resolve => {
+        const tryAgain = () => {
+          const owner = takePlace();
+          if (owner === undefined) return;
+          waiting.delete(tryAgain);
+          resolve(owner);
+        };
+        waiting.add(tryAgain);
+      });
+    const owner = takePlace() ?? (await waitForPlace());
     try {
       await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else working -= 1;
+      working.splice(working.indexOf(owner), 1);
+      for (const tryAgain of waiting) tryAgain();
     }
   };
 }

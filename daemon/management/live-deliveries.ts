@@ -2,10 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { deliveryView } from '../../operations/views/delivery-views.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import type { Permission } from '../../schema/grant.ts';
+import { hasRoom, type Quota } from '../../schema/quota.ts';
 import type { LoggedDelivery } from '../../store/ports/delivery-log.ts';
 
-/** @limit Most live views of all factories together: each holds a connection. */
-const liveViewersMax = 256;
+/** @limit Most live views: each holds a connection. */
+const liveViewersQuota: Quota = { all: 256, share: 8, reserve: 0 };
 /** @limit Most live views of one API token or person: beyond it their own oldest one ends. A browser tab holds one. */
 const liveViewersPerTokenMax = 64;
 /** @limit Most bytes that a live view may leave unread before it is cut off: memory stays bounded. */
@@ -50,6 +51,12 @@ interface Audience {
   skipped: number;
 }
 
+interface OpenView {
+  readonly token: string;
+  readonly factory: string;
+  readonly leave: () => void;
+}
+
 /**
  * Sends committed deliveries to the viewers. A viewer gets at most one event per interval, with the newest deliveries,
  * so the cost of 200 viewers does not grow with the traffic of the ingress.
@@ -62,7 +69,7 @@ export class LiveDeliveries {
   readonly beforeView: (factory: string) => Promise<void>;
   readonly #audiences = new Map<string, Audience>();
   /** The views by their age, oldest first, each with what removes it. */
-  readonly #views = new Map<ServerResponse, { readonly token: string; readonly leave: () => void }>();
+  readonly #views = new Map<ServerResponse, OpenView>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor({
@@ -93,8 +100,8 @@ export class LiveDeliveries {
    * Fails with `too-many-viewers`.
    */
   view(view: LiveView, response: ServerResponse, viewer: Viewer): void {
-    this.#makeRoom(viewer);
     const { factory, uid = '', permission } = view;
+    this.#makeRoom(viewer, factory);
     const key = `${factory} ${uid} ${permission}`;
     const audience = this.#audiences.get(key) ?? { view, viewers: new Map(), pending: [], skipped: 0 };
     this.#audiences.set(key, audience);
@@ -104,7 +111,7 @@ export class LiveDeliveries {
       audience.viewers.delete(response);
       if (audience.viewers.size === 0 && this.#audiences.get(key) === audience) this.#audiences.delete(key);
     };
-    this.#views.set(response, { token: viewer.token, leave });
+    this.#views.set(response, { token: viewer.token, factory, leave });
     response.once('close', leave);
     response.write(`retry: ${liveReconnectMs}\n\n`);
   }
@@ -127,7 +134,7 @@ export class LiveDeliveries {
     }
   }
 
-  #makeRoom({ token }: Viewer): void {
+  #makeRoom({ token }: Viewer, factory: string): void {
     const own = [...this.#views].filter(([, view]) => view.token === token);
     const [oldest] = own;
     if (oldest && own.length >= liveViewersPerTokenMax) {
@@ -135,7 +142,8 @@ export class LiveDeliveries {
       leave();
       response.end();
     }
-    if (this.#views.size >= liveViewersMax) throw new ApiProblem('too-many-viewers');
+    const factories = Array.from(this.#views.values(), view => view.factory);
+    if (!hasRoom(liveViewersQuota, factories, factory)) throw new ApiProblem('too-many-viewers');
   }
 
   #flush(): void {

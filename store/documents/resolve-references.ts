@@ -7,7 +7,7 @@ import { requireSecretValue, secretBytesMax } from '../ports/team-secrets.ts';
 
 /** @limit Time for reading all team secrets that one plan or apply refers to, in ms: half of that for an operation of the daemon. */
 const resolveMs = 10_000;
-/** @limit Team secrets that are read from where they are kept at the same time: each may start a process. */
+/** @limit Team secrets that one plan or apply reads from where they are kept at the same time: each may start a process. */
 const resolvedAtOnce = 4;
 
 /** The value that a reference leads to, or why there is none. The reason never contains what was read. */

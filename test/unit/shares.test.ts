@@ -29,7 +29,7 @@ function listCollections(): Limit[] {
 
 /** Why a limit has no share for each factory. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  'each address, caller, webhook, run, message or factory has its own': [
+  'each address, caller, webhook, run, message, plan or factory has its own': [
     'daemon/alerts/send-messages.ts attemptsMax',
     'daemon/issuers/issuer-keys.ts keysMax',
     'daemon/http/connections.ts connectionsATurn',
@@ -52,6 +52,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'store/delivery-log/run-life.ts interruptionsAloneMax',
     'store/delivery-log/run-life.ts interruptionsMax',
     'store/documents/daemon-records.ts statesKept',
+    'store/documents/resolve-references.ts resolvedAtOnce',
     'store/documents/read-documents.ts attemptsMax',
     'store/ports/audit-log.ts auditEntriesKept',
     'store/ports/reconcile-statuses.ts recentCommitsMax',
@@ -127,12 +128,8 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'operations/attention/follow-episodes.ts pastMax',
     'store/delivery-log/tally-rows.ts unhealthyListedMax',
   ],
-  'not shared yet: factories that use it up slow others down, or lose what is fetched again': [
-    'daemon/issuers/issuer-keys.ts fetchesMax',
-    'daemon/management/live-deliveries.ts liveViewersMax',
-    'store/documents/daemon-records.ts issuersMax',
-    'store/documents/resolve-references.ts resolvedAtOnce',
-  ],
+  'not shared yet: factories that use it up slow others down, or push out what is fetched again or only explains':
+    ['store/documents/daemon-records.ts issuersMax', 'store/ports/api-tokens.ts revokedTokensMax'],
 };
 
 test('each limit of a collection has a share for each factory, or a reason', () => {

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { startIssuerKeys } from '../../../../daemon/issuers/issuer-keys.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { connectTo, head, read } from '../../../support/http.ts';
 import { type OidcWebhook, serveOidcWebhook } from '../../../support/oidc-webhook.ts';
@@ -187,4 +192,38 @@ test('does not let attempts that are verified together exceed the budget of fail
   const answers = await Promise.all(connections.map(({ closed }) => closed));
   const statuses = answers.map(answer => answer.slice(9, 12)).sort();
   expect(statuses).toEqual([...Array(5).fill('401'), ...Array(35).fill('429')]);
+});
+
+test('fetches the keys of a factory while the issuers of another do not answer', async () => {
+  const asked = new Map<string, ServerResponse>();
+  const server = createServer(({ url = '' }, response) => asked.set(url, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const toIssuers = (names: readonly string[]) => names.map(name => `${base}/${name}`);
+  const silent = ['silent-1', 'silent-2', 'silent-3', 'silent-4', 'silent-5', 'silent-6'];
+  const trusted = toIssuers([...silent, 'good', 'better']).map(issuer => ({ issuer, keysUrl: issuer }));
+  const keys = await startIssuerKeys({
+    trusted,
+    stored: { read: async () => ({ formatVersion: 1, issuers: [] }), keep: async () => undefined },
+    log: pino({ enabled: false }),
+    nowMs: Date.now,
+    monotonicMs: () => performance.now(),
+  });
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await keys.stop();
+  });
+  keys.follow('greedy', toIssuers(silent));
+  await eventually(() => asked.size === 4);
+  keys.follow('modest', toIssuers(['good', 'better']));
+  await eventually(() => asked.has('/good'));
+  asked.get('/good')?.end('{}');
+  await eventually(() => asked.has('/better'));
+  expect([...asked.keys()].sort()).toEqual([
+    '/better',
+    '/good',
+    ...silent.slice(0, 4).map(name => `/${name}`),
+  ]);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { LiveDeliveries, type LiveDeliveriesOptions } from '../../../../daemon/management/live-deliveries.ts';
 import type { LoggedDelivery } from '../../../../store/ports/delivery-log.ts';
@@ -96,4 +96,18 @@ test('makes no rows while nobody looks', async () => {
   await expect.poll(() => live.viewerCount).toBe(0);
   publish();
   expect(made).toBe(1);
+});
+
+test('leaves each factory its share of the views, however many the others have', () => {
+  const live = new LiveDeliveries();
+  onTestFinished(() => live.close());
+  const open = (factory: string, token: string) => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    live.view({ ...view, factory }, response, { key: token, token, maySee: async () => true });
+  };
+  for (let n = 0; n < 256; n += 1) open('greedy', `token ${n}`);
+  expect(() => open('greedy', 'another')).toThrow(expect.objectContaining({ code: 'too-many-viewers' }));
+  for (let n = 0; n < 8; n += 1) open('modest', `token ${n}`);
+  expect(() => open('modest', 'another')).toThrow(expect.objectContaining({ code: 'too-many-viewers' }));
+  expect(live.viewerCount).toBe(264);
 });
