@@ -89,8 +89,11 @@ export const senderStateShape = z.strictObject({
     .nullable(),
   /** The events that were asked for again, oldest first. */
   asked: z.array(askedEventShape),
-  /** The registration of its hook that is in progress: since when, and who began it. One whose process died expires. */
-  registering: z.strictObject({ at: z.string(), by: z.string() }).nullable().default(null),
+  /** The registration of its hook that is in progress: which one, since when, and who began it. One whose process died expires. */
+  registering: z
+    .strictObject({ id: z.string().default(''), at: z.string(), by: z.string() })
+    .nullable()
+    .default(null),
 });
 
 export type Missed = Readonly<NonNullable<z.output<typeof senderStateShape>['missed']>>;

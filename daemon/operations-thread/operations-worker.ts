@@ -23,7 +23,7 @@ type Work<Argument, Result> = (
 await serve(workerData);
 
 async function serve(place: StorePlace): Promise<void> {
-  // The daemon's time, as the newest request says it.
+  // The daemon's time, as the newest call says it: what is stored ahead of it counts as now.
   const clock = { atMs: Date.now() };
   const now = () => new Date(clock.atMs);
   const store = await openStore({ ...place, now, readsInThread: false });
@@ -70,9 +70,15 @@ async function serve(place: StorePlace): Promise<void> {
     recoverMissed: loadLater(async () => (await loadSenderVerbs()).recoverMissed),
     findMissed: loadLater(async () => {
       const { findMissed } = await import('../../operations/attention/find-missed.ts');
-      return (argument: FindMissedArgument) => findMissed(store, read, argument);
+      return (argument: FindMissedArgument) => {
+        clock.atMs = argument.nowMs;
+        return findMissed(store, read, argument);
+      };
     }),
-    lookAtWebhooks: argument => lookWithAlerts(store, deliveryLog, argument),
+    lookAtWebhooks: argument => {
+      clock.atMs = argument.nowMs;
+      return lookWithAlerts(store, deliveryLog, argument);
+    },
   };
   const call: CallVerb<MainVerbs> = answerThread(parentPort, { ...verbs }, () => process.exit());
 }

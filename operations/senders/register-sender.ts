@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { z } from 'zod';
 import type { planSenderRequest, registerSenderRequest } from '../../schema/api/requests.ts';
@@ -176,14 +176,15 @@ async function holdRegistration<T>(
 ): Promise<T> {
   const { senderStates } = store;
   const at = now().toISOString();
+  const id = randomUUID();
   // Looks first, so that what is refused is no change.
   requireFree(await senderStates.learn(name, uid, state => state), now());
   await senderStates.act(name, uid, state => {
     requireFree(state, now());
-    return { ...state, registering: { at, by } };
+    return { ...state, registering: { id, at, by } };
   });
   const end = (state: SenderState) =>
-    state.registering?.at === at ? { ...state, registering: null } : state;
+    state.registering?.id === id ? { ...state, registering: null } : state;
   try {
     return await work();
   } finally {

@@ -33,11 +33,11 @@ test('the state of a sender is settled: what was asked for and registered counts
   }));
   const missed = { at: at(6), since: at(-9), nextSince: at(5), events: 0, attempts: 0, recovering: 0 };
   const ahead = {
-    ...{ ...empty, checked, asked, registering: { at: at(6), by: 'ada' } },
+    ...{ ...empty, checked, asked, registering: { id: '1', at: at(6), by: 'ada' } },
     missed: { ...missed, first: null, last: null, problem: null },
   };
   expect(settleSenderTimes(ahead, nowMs)).toEqual({
-    ...{ uid: 'wh_1', checked: null, missed: null, registering: { at: at(0), by: 'ada' } },
+    ...{ uid: 'wh_1', checked: null, missed: null, registering: { id: '1', at: at(0), by: 'ada' } },
     asked: [asked[0], { ...asked[1], at: at(0) }],
   });
   const current = { ...ahead, missed: null, registering: null, asked: asked.slice(0, 1) };
