@@ -55,7 +55,10 @@ export async function planSender(
   const opened = await open(deps, webhook);
   const { rotate = false, setSecret = false } = request;
   if (rotate && hasSecret(webhook)) await requireSoleUse(deps.factory, webhook);
-  return viewPlan(opened, await makePlan(opened, { ...request, setSecret: setSecret || rotate }));
+  const plan = await makePlan(opened, { ...request, setSecret: setSecret || rotate });
+  // Before the secret is rotated, because the hook would not get it.
+  if (rotate && plan.takesOver !== null) throw refuseTakeover(opened, plan, ', without --rotate');
+  return viewPlan(opened, plan);
 }
 
 /**
@@ -135,9 +138,9 @@ function requireAsPlanned(opened: Opened, plan: HookPlan, fingerprint: string): 
 }
 
 /** The definition may name a hook of somebody else, which whoever runs this must want to change. */
-function refuseTakeover({ webhook }: Opened, { hook, takesOver }: HookPlan): Refusal {
+function refuseTakeover({ webhook }: Opened, { hook, takesOver }: HookPlan, how = ''): Refusal {
   const at = describeSender(webhook.sender);
-  const detail = `the hook ${hook?.id} of ${at} sends to ${takesOver}, which is not the webhook ${webhook.name}; nothing was changed. Use --take-over if it is to send to this webhook instead`;
+  const detail = `the hook ${hook?.id} of ${at} sends to ${takesOver}, which is not the webhook ${webhook.name}; nothing was changed. Use --take-over${how} if it is to send to this webhook instead`;
   return new Refusal('hook-conflict', { detail });
 }
 

@@ -214,6 +214,10 @@ describe('changes nothing and says why', () => {
     expect(stderr).toContain('sends to https://deploys.example.com/hook');
     expect(stderr).toContain('Use --take-over');
     expect(stderr).not.toContain('abc');
+    const listed = async () => (await shop.hookmill('secrets', 'list', '-o', 'json')).stdout;
+    const before = await listed();
+    expect(await refuse(shop, github, '--yes', '--rotate')).toContain('Use --take-over, without --rotate');
+    expect(await listed()).toBe(before);
     expect(github.hooks).toMatchObject([{ config: { url: config.url } }]);
     await shop.register('--take-over');
     expect(github.hooks).toMatchObject([{ id: other.id, config: { url: shop.url } }]);
