@@ -29,6 +29,15 @@ export function findOverlapEnd(
   return new Date(wait.untilMs).toISOString();
 }
 
+/** The end of an overlap that has not come yet; undefined without one. */
+export function findRunningEnd(
+  overlap: Parameters<typeof findOverlapEnd>[0] | undefined,
+  nowMs: number,
+): string | undefined {
+  const until = overlap && findOverlapEnd(overlap, nowMs);
+  return until !== undefined && nowMs < Date.parse(until) ? until : undefined;
+}
+
 /** A wait that lasts on while the clock is set. */
 export interface FollowedWait {
   readonly isRunning: (nowMs: number) => boolean;

@@ -9,7 +9,7 @@ import { webhooksMax } from '../../schema/factory-size.ts';
 import { createUid, uidRandomBytes } from '../../schema/ids.ts';
 import { compareNames, hasSecret } from '../../schema/names.ts';
 import { type Instead, Refusal } from '../../schema/refusal.ts';
-import { findOverlapEnd } from '../../schema/stored-times.ts';
+import { findRunningEnd } from '../../schema/stored-times.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import { StoreError } from '../../store/ports/store-error.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
@@ -183,19 +183,18 @@ export async function beginSecretRotation(
     const existing = requireWebhook(state, uid);
     if (!hasSecret(existing)) throw new Refusal('request-invalid', { mistakes: [noSecret] });
     await requireSoleUse(factory, existing);
-    const running = findPrevious(existing);
-    const until = running && findOverlapEnd(running, now().getTime());
-    if (until && now().getTime() < Date.parse(until))
-      return { next: {}, result: { webhook: existing, until, isContinued: true } };
+    const running = findRunningEnd(findPrevious(existing), now().getTime());
+    if (running !== undefined)
+      return { next: {}, result: { webhook: existing, until: running, isContinued: true } };
     requireKeepable(existing);
     const { secretName, signatureScheme } = existing;
     const description = signatureScheme === undefined ? undefined : describeScheme(signatureScheme);
     const value = encodeSecret(description, randomBytes(secretRandomBytes));
     const setting = store.teamSecrets.setOverlapping(secretName, value, rotationMs);
-    const begun = await setting.catch(refuseOverlap);
+    const until = await setting.catch(refuseOverlap);
     const webhook = { ...(await reapply(factory, existing)), secretName };
     const next = { webhooks: replaceWebhook(state, existing, webhook) };
-    return { next, result: { webhook, until: begun, isContinued: false } };
+    return { next, result: { webhook, until, isContinued: false } };
   });
 }
 
@@ -227,7 +226,10 @@ function refuseOverlap(cause: unknown): never {
   throw isOverlap ? new Refusal('secret-overlap', { detail: cause.message }, { cause }) : cause;
 }
 
-/** Deletes a webhook. Its UID is never used again, because no definition of it can come back. The team secret that its creation made goes with it, unless it has another use; its automations stay. */
+/**
+ * Deletes a webhook. Its UID is never used again, because no definition of it can come back. The team secret that its creation
+ * made goes with it, unless it has another use; its automations stay.
+ */
 export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<AppliedWebhook>> {
   const changed = await changeFactory(factory, async state => {
     const existing = requireWebhook(state, uid);

@@ -12,7 +12,7 @@ import type { WebhookDefinition } from '../../schema/definitions/webhook-definit
 import type { WebhookWithUid } from '../../schema/definitions/webhook-names.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { hasSecret } from '../../schema/names.ts';
-import { findOverlapEnd } from '../../schema/stored-times.ts';
+import { findRunningEnd } from '../../schema/stored-times.ts';
 import type { DefinitionKind, Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { compareDefinitions } from './compare-definitions.ts';
@@ -186,8 +186,7 @@ export function findOverlapBeside(
   if (!existing || !overlap || !mayOverlap(wanted, existing)) return undefined;
   const { credential } = existing;
   const isOverlapped = 'secretVersion' in credential && credential.secretVersion === overlap.version;
-  const until = findOverlapEnd(overlap, nowMs);
-  return isOverlapped && nowMs < Date.parse(until) ? until : undefined;
+  return isOverlapped ? findRunningEnd(overlap, nowMs) : undefined;
 }
 
 /** Whether senders can go on to authenticate as they do: the same way, with the same team secret, and not in the URL. */

@@ -14,7 +14,6 @@ interface OverlapWanted {
   /** The version of the new value. */
   readonly version: string;
   readonly uses: readonly StoredUse[];
-  readonly nowMs: number;
 }
 
 /**
@@ -22,7 +21,7 @@ interface OverlapWanted {
  * whatever was set since they were applied. Fails with `secret-overlap` if they cannot have an overlap, have one that is
  * running, or do not agree on one value.
  */
-export function findOverlapped({ name, version, uses, nowMs }: OverlapWanted): string {
+export function findOverlapped({ name, version, uses }: OverlapWanted): string {
   const refuse = (message: string) => new StoreError('secret-overlap', message);
   const other = uses.find(({ use }) => use.authMode !== 'token' && use.authMode !== 'signature');
   if (other) {
@@ -33,7 +32,7 @@ export function findOverlapped({ name, version, uses, nowMs }: OverlapWanted): s
       `the ${user} of the factory ${factory} uses the team secret ${name}, ${why}: no overlap is possible. Set it without --overlap`,
     );
   }
-  const running = uses.find(({ use }) => isRunning(use.previousUntil, nowMs));
+  const running = uses.find(({ use }) => use.previousUntil !== undefined);
   if (running) {
     throw refuse(
       `the webhook ${running.use.webhook} of the factory ${running.use.factory} accepts the previous value of ${name} until ${running.use.previousUntil}. Wait, or end that overlap with \`hookmill secrets set ${name} --end\``,
@@ -56,11 +55,6 @@ export function findOverlapped({ name, version, uses, nowMs }: OverlapWanted): s
     throw refuse(`the value of ${name} is the one that its webhooks use already. Give the new one`);
   }
   return overlapped;
-}
-
-/** Whether an overlap has an end that has not come yet. */
-export function isRunning(until: string | undefined, nowMs: number): boolean {
-  return until !== undefined && nowMs < Date.parse(until);
 }
 
 function findVersion({ credential }: AppliedWebhook): string | [] {

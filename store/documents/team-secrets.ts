@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { findPrevious } from '../../schema/applied-state.ts';
 import { compareNames, hasSecret } from '../../schema/names.ts';
-import { findOverlapEnd } from '../../schema/stored-times.ts';
+import { findRunningEnd } from '../../schema/stored-times.ts';
 import type { Documents, StoredDocument } from '../ports/documents.ts';
 import type { ReconcileStatuses } from '../ports/reconcile-statuses.ts';
 import type { Seal, SealedFor } from '../ports/seal.ts';
@@ -19,7 +19,7 @@ import {
   type TeamSecrets,
   type TeamSecretUse,
 } from '../ports/team-secrets.ts';
-import { findOverlapped, isRunning, type StoredUse } from './overlap.ts';
+import { findOverlapped, type StoredUse } from './overlap.ts';
 
 const secretsShape = z.strictObject({
   formatVersion: z.literal(1),
@@ -89,12 +89,11 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
       return Promise.all(
         secrets.map(async secret => {
           const { name, updatedAt, factories = null, overlap } = secret;
-          const nowMs = options.now().getTime();
-          const previousUntil = overlap && findOverlapEnd(overlap, nowMs);
+          const previousUntil = findRunningEnd(overlap, options.now().getTime());
           return {
             name,
             ...(await describeText(seal, secret)),
-            ...(isRunning(previousUntil, nowMs) && { previousUntil }),
+            ...(previousUntil !== undefined && { previousUntil }),
             ...{ updatedAt, factories, usedBy: (uses.get(name) ?? []).map(({ use }) => use) },
           };
         }),
@@ -123,7 +122,7 @@ function mayUse({ factories }: StoredSecret, factory: string | undefined): boole
 }
 
 /** The text of a team secret: its value, or the reference to where that is kept. */
-interface SecretText extends Pick<StoredSecret, 'name' | 'factories' | 'isReference'> {
+interface SecretText extends Pick<StoredSecret, 'name' | 'factories' | 'madeFor' | 'isReference'> {
   readonly text: string | undefined;
 }
 
@@ -135,9 +134,8 @@ async function setSecret(options: TeamSecretsOptions, given: SecretText): Promis
     const existing = secrets.find(secret => secret.name === name);
     const isSameKind = existing?.isReference === isReference;
     if (existing && isSameKind && (await openText(options.seal, existing)) === text) return undefined;
-    const { factories, madeFor } = existing ?? { ...given, madeFor: undefined };
-    const made = await makeSecret(options, { ...given, factories });
-    return withSecret(secrets, { ...made, ...(madeFor && { madeFor }) });
+    const { factories, madeFor } = existing ?? given;
+    return withSecret(secrets, await makeSecret(options, { ...given, factories, madeFor }));
   });
 }
 
@@ -155,10 +153,10 @@ async function setOverlapping(
     const existing = requireSecret(secrets, name);
     requireOwnValue(existing);
     const isSame = (await openText(options.seal, existing)) === text;
-    const { factories } = existing;
-    const next = isSame ? existing : await makeSecret(options, { name, text, factories });
+    const { factories, madeFor } = existing;
+    const next = isSame ? existing : await makeSecret(options, { name, text, factories, madeFor });
     const uses = (await readUses(options)).get(name) ?? [];
-    const version = findOverlapped({ name, version: next.value?.version ?? '', uses, nowMs });
+    const version = findOverlapped({ name, version: next.value?.version ?? '', uses });
     return withSecret(secrets, { ...next, overlap: { version, since, until } });
   });
   return until;
@@ -185,10 +183,7 @@ async function endOverlap(options: TeamSecretsOptions, name: string): Promise<bo
   return had;
 }
 
-async function createSecret(
-  options: TeamSecretsOptions,
-  { madeFor, ...given }: SecretText & Pick<StoredSecret, 'madeFor'>,
-): Promise<void> {
+async function createSecret(options: TeamSecretsOptions, given: SecretText): Promise<void> {
   const { name, text } = given;
   requireSecretName(name);
   if (text !== undefined) requireSecretValue(text);
@@ -196,7 +191,7 @@ async function createSecret(
     if (secrets.some(secret => secret.name === name)) {
       throw new StoreError('secret-taken', `the team secret ${name} already exists`);
     }
-    return withSecret(secrets, { ...(await makeSecret(options, given)), ...(madeFor && { madeFor }) });
+    return withSecret(secrets, await makeSecret(options, given));
   });
 }
 
@@ -259,10 +254,13 @@ async function requireUnused(
 
 async function makeSecret(
   { seal, now }: TeamSecretsOptions,
-  { name, text, factories, isReference }: SecretText,
+  { name, text, factories, madeFor, isReference }: SecretText,
 ): Promise<StoredSecret> {
   const updatedAt = now().toISOString();
-  const secret = { name, updatedAt, ...(factories && { factories }), ...(isReference && { isReference }) };
+  const secret = {
+    ...{ name, updatedAt, ...(factories && { factories }), ...(madeFor && { madeFor }) },
+    ...(isReference && { isReference }),
+  };
   if (text === undefined) return secret;
   return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(text, teamSecretOwner(secret)) } };
 }
@@ -347,12 +345,11 @@ async function readUses({
     const { webhooks } = await appliedStates.read(factory);
     for (const webhook of webhooks.filter(hasSecret)) {
       const { name, secretName, authMode, signatureScheme } = webhook;
-      const previous = findPrevious(webhook);
-      const previousUntil = previous && findOverlapEnd(previous, nowMs);
+      const previousUntil = findRunningEnd(findPrevious(webhook), nowMs);
       const use = {
         ...{ factory, webhook: name, authMode },
         ...(signatureScheme !== undefined && { signatureScheme }),
-        ...(isRunning(previousUntil, nowMs) && { previousUntil }),
+        ...(previousUntil !== undefined && { previousUntil }),
       };
       add(secretName, { use, webhook });
     }

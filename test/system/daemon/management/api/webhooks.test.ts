@@ -254,14 +254,20 @@ test('removes the team secret with the webhook whose creation made it, unless an
   const names = async () => {
     const { secrets } = (await client.call('listSecrets')).json;
     const made: string[] = secrets.map(({ name }: { name: string }) => name);
-    return made.filter(name => [alone, shares].some(({ secretName }) => secretName === name));
+    return made.filter(name => [alone, rotated, shares].some(({ secretName }) => secretName === name));
   };
-  const [alone, shares] = [await create({ name: 'alone' }), await create({ name: 'shares' })];
+  const [alone, rotated, shares] = [
+    await create({ name: 'alone' }),
+    await create({ name: 'rotated' }),
+    await create({ name: 'shares' }),
+  ];
   const secret = { kind: 'existing', name: shares.secretName, allowShared: true };
   const user = await create({ name: 'user', secret });
   const remove = ({ uid }: { uid: string }) => client.call('deleteWebhook', { params: { uid } });
   await client.call('changeWebhookSecret', { params: { uid: alone.uid } });
-  for (const webhook of [alone, shares]) expect((await remove(webhook)).status).toBe(204);
+  const begun = await client.call('beginSecretRotation', { params: { uid: rotated.uid }, body: {} });
+  expect(begun.status).toBe(200);
+  for (const webhook of [alone, rotated, shares]) expect((await remove(webhook)).status).toBe(204);
   expect(await names()).toEqual([shares.secretName]);
   // Its creation made none.
   await remove(user);
