@@ -24,8 +24,8 @@ await serve(workerData);
 
 async function serve(place: StorePlace): Promise<void> {
   // The daemon's time, as the newest call says it: what is stored ahead of it counts as now.
-  const clock = { atMs: Date.now() };
-  const now = () => new Date(clock.atMs);
+  let nowMs = Date.now();
+  const now = () => new Date(nowMs);
   const store = await openStore({ ...place, now, readsInThread: false });
   const { read } = store.appliedStates;
   const readServedState = openServedStateReader(store.appliedStates);
@@ -36,7 +36,7 @@ async function serve(place: StorePlace): Promise<void> {
   };
   const loadSenderVerbs = async () => {
     const { createSenderVerbs } = await import('./sender-verbs.ts');
-    return createSenderVerbs({ store, readServedState, clock });
+    return createSenderVerbs({ store, readServedState });
   };
   /**
    * Loads the code of a verb when it is first asked for. The threads of most daemons only look at webhooks, and that takes
@@ -56,7 +56,7 @@ async function serve(place: StorePlace): Promise<void> {
   const verbs: ThreadVerbs = {
     answerRequest: loadLater(async () => {
       const { createAnswerer } = await import('../management/api/answer-in-thread.ts');
-      return createAnswerer({ store, deliveryLog, readServedState, clock });
+      return createAnswerer({ store, deliveryLog, readServedState });
     }),
     loadState: loadLater(async () => {
       const { loadState } = await import('../served/loaded-state.ts');
@@ -70,17 +70,27 @@ async function serve(place: StorePlace): Promise<void> {
     recoverMissed: loadLater(async () => (await loadSenderVerbs()).recoverMissed),
     findMissed: loadLater(async () => {
       const { findMissed } = await import('../../operations/attention/find-missed.ts');
-      return (argument: FindMissedArgument) => {
-        clock.atMs = argument.nowMs;
-        return findMissed(store, read, argument);
-      };
+      return (argument: FindMissedArgument) => findMissed(store, read, argument);
     }),
-    lookAtWebhooks: argument => {
-      clock.atMs = argument.nowMs;
-      return lookWithAlerts(store, deliveryLog, argument);
-    },
+    lookAtWebhooks: argument => lookWithAlerts(store, deliveryLog, argument),
   };
-  const call: CallVerb<MainVerbs> = answerThread(parentPort, { ...verbs }, () => process.exit());
+  const timed = tellTime(verbs, toldMs => {
+    nowMs = toldMs;
+  });
+  const call: CallVerb<MainVerbs> = answerThread(parentPort, timed, () => process.exit());
+}
+
+/** Tells the time of each call that has one, before it begins. */
+function tellTime(verbs: ThreadVerbs, tell: (nowMs: number) => void) {
+  const timed = Object.entries(verbs).map(([name, verb]) => [
+    name,
+    (argument: never, job: never) => {
+      const { nowMs } = argument as { readonly nowMs?: number };
+      if (nowMs !== undefined) tell(nowMs);
+      return verb(argument, job);
+    },
+  ]);
+  return Object.fromEntries(timed);
 }
 
 /** @limit Webhooks that each pass judges because an alert is open for them, in turns of factories. */

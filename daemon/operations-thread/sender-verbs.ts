@@ -13,13 +13,11 @@ import type { RecoverArgument, SenderArgument } from './wire.ts';
 export interface SenderVerbsOptions {
   readonly store: Store;
   readonly readServedState: AppliedStates['read'];
-  readonly clock: { atMs: number };
 }
 
 /** Creates the tasks of the operations thread for webhooks with a sender. While one waits for a provider, others run. */
 export function createSenderVerbs(options: SenderVerbsOptions) {
   const open = async (argument: SenderArgument, readOutside: ReadOutside) => {
-    options.clock.atMs = argument.nowMs;
     const deps = createDeps(options, argument, readOutside);
     const webhook = requireSender(requireWebhook(await deps.factory.readState(), argument.uid));
     return { deps, webhook };

@@ -12,8 +12,6 @@ import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-reques
 
 export interface AnswererOptions extends Pick<Changeable, 'store' | 'deliveryLog'> {
   readonly readServedState: AppliedStates['read'];
-  /** The time of the store, which is set to the time of each request. */
-  readonly clock: { atMs: number };
 }
 
 /** Creates what answers requests in the operations thread, each with dependencies of its own. */
@@ -26,7 +24,6 @@ export function createAnswerer(
 ) => Promise<ThreadAnswer> {
   return async (request, readOutside, beforeChange) => {
     const { id, params, query, ifSerial, grants, expiresAt, permission, change } = request;
-    options.clock.atMs = request.atMs;
     const deps = createDeps(options, request, readOutside);
     try {
       const body = request.body && parseBody(toBuffer(request.body), apiRoutes[id]);
@@ -64,7 +61,7 @@ function withNoted<D extends Pick<OperationDeps, 'store'>>(deps: D, beforeChange
 
 function createDeps(
   { store, deliveryLog, readServedState }: AnswererOptions,
-  { permission, baseUrl, listensAt, problem, atMs }: ThreadRequest,
+  { permission, baseUrl, listensAt, problem, nowMs }: ThreadRequest,
   readOutside: ReadOutside,
 ): OperationDeps {
   return {
@@ -72,7 +69,7 @@ function createDeps(
     ...{ begin: async () => undefined, findIngress: async () => listensAt },
     store: withSecretsRead(store, permission === 'manage' ? readOutside : null),
     readState: readServedState,
-    now: () => new Date(atMs),
+    now: () => new Date(nowMs),
     findDaemonProblem: async () =>
       problem && {
         message: `it serves an older applied state: ${problem.message}`,

@@ -54,7 +54,7 @@ export function answerProblems({ log, observe, readClientAddress, monotonicMs }:
   const logRefusal = (context: Context, code: ApiProblemCode) => {
     const from = readClientAddress(context.req);
     const { operation, caller } = context.state as RequestState;
-    // A known caller's refusals are not hidden by an address's noise, nor those of one operation by another.
+    // So that the noise of an address hides no refusal of a known caller, nor one operation's refusals those of another.
     const [group, all] = caller ? [`${caller.sha256} ${operation}`, caller.sha256] : [from, ''];
     if (logged.count(group).count > refusalsLogged || logged.count(all).count > refusalsLoggedTotal) return;
     const { factory } = (context.params ?? {}) as { readonly factory?: string };

@@ -134,13 +134,13 @@ function sendDownload(context: Context, { content, size, mediaType, fileName }: 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
   { id, route, context }: Call<CallableId>,
-  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'listensAt' | 'atMs'>,
+  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'listensAt' | 'nowMs'>,
   turn: string,
   { answerInThread, served, baseUrl, listensAt, nowMs }: ApiRouterDeps,
 ): Promise<void> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
-  const asked = { ...request, id, problem, baseUrl: baseUrl(), listensAt: listensAt(), atMs: nowMs() };
+  const asked = { ...request, id, problem, baseUrl: baseUrl(), listensAt: listensAt(), nowMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
   if (route.etag && route.method !== 'get' && route.permission === 'manage') {

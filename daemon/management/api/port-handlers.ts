@@ -74,7 +74,7 @@ async function requireListed(
     {
       ...{ id: 'listDeliveries', params, query: { webhook, limit: 1 }, permission },
       ...{ grants: caller.grants, expiresAt: null, body: undefined, ifSerial: undefined, problem: null },
-      ...{ baseUrl: deps.baseUrl(), listensAt: null, atMs: deps.nowMs(), change: undefined },
+      ...{ baseUrl: deps.baseUrl(), listensAt: null, nowMs: deps.nowMs(), change: undefined },
     },
     caller.sha256,
   );

@@ -23,7 +23,7 @@ export interface ThreadRequest {
   readonly baseUrl: OwnBaseUrl;
   /** The URL at which the ingress listens; null until it does. */
   readonly listensAt: string | null;
-  readonly atMs: number;
+  readonly nowMs: number;
   /** The entry of the audit log for what the request changes; undefined if it changes nothing. */
   readonly change: ChangeToRecord | undefined;
   /** Why the stored state of the factory is not the one that is served. */

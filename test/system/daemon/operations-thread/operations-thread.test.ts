@@ -33,7 +33,7 @@ function request(id: CallableId, body?: object): ThreadRequest {
     ...{
       baseUrl: toOwnBaseUrl('http://127.0.0.1:8080'),
       listensAt: null,
-      atMs: 1_750_000_000_000,
+      nowMs: 1_750_000_000_000,
       change: undefined,
     },
   };
