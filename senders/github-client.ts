@@ -5,6 +5,7 @@ import { type ProviderHook, showHookUrl } from '../schema/sender.ts';
 import { type AskProvider, createAsk, parseProviderAnswer, pathSegment } from './ask-provider.ts';
 import {
   type AttemptsPage,
+  findNewest,
   type ProviderAttempt,
   type ProviderClient,
   ProviderError,
@@ -254,7 +255,7 @@ async function listAttempts(ask: AskProvider, path: string, cursor: string | nul
       ...{ atMs: Date.parse(delivered_at), status: toStatus(status_code) },
     }),
   );
-  const newestMs = attempts.length === 0 ? null : Math.max(...attempts.map(({ atMs }) => atMs));
+  const newestMs = findNewest(attempts.map(({ atMs }) => atMs));
   const next = findNext(answer.headers.link, 'cursor');
   return { attempts, entries: listed.length, newestMs, next };
 }

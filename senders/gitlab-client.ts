@@ -5,6 +5,7 @@ import { type AskProvider, createAsk, parseProviderAnswer, pathSegment } from '.
 import { GuardedRequestError } from './guarded-request.ts';
 import {
   type AttemptsPage,
+  findNewest,
   type ProviderAttempt,
   type ProviderClient,
   ProviderError,
@@ -249,7 +250,7 @@ async function listAttempts(api: GitLabApi, id: string, cursor: string | null): 
       return {
         attempts: listed.flatMap(toAttempt),
         entries: listed.length,
-        newestMs: times.length === 0 ? null : Math.max(...times),
+        newestMs: findNewest(times),
         next: answer.headers['x-next-page'] ? String(skipped + size) : null,
       };
     } catch (error) {

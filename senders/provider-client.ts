@@ -28,6 +28,11 @@ export interface ProviderAttempt {
   readonly canRedeliver: boolean;
 }
 
+/** The newest of some times; null without one. */
+export function findNewest(timesMs: readonly number[]): number | null {
+  return timesMs.length === 0 ? null : Math.max(...timesMs);
+}
+
 export interface AttemptsPage {
   /** Newest first. An attempt may be in two pages, because new ones move the others. */
   readonly attempts: readonly ProviderAttempt[];

@@ -171,7 +171,8 @@ async function tellEnds(options: AlertsOptions): Promise<number> {
   const { store, deliveryLog, targets, nowMs } = options;
   const ends = await store.deliveries.listEndsToTell(endsMax);
   if (ends.length === 0) return 0;
-  const { receivers: known } = await store.alerts.read();
+  const before = await store.alerts.read();
+  const { receivers: known } = before;
   // Another daemon has receivers, and tells soon.
   const isOthers = targets.receivers.length === 0 && known.length > 0;
   const untold = ends.filter(
@@ -179,7 +180,6 @@ async function tellEnds(options: AlertsOptions): Promise<number> {
   );
   const notices = isOthers ? [] : await makeNotices(ends, known, options);
   const add = (state: AlertState) => addNotices(state, notices, { ...targets, randomBytes, nowMs: nowMs() });
-  const before = await store.alerts.read();
   let { state, taken } = add(before);
   // Looking needs no lock: the ends may wait for room.
   if (state !== before)

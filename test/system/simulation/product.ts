@@ -108,93 +108,52 @@ export const defects = {
 
 export type Defect = keyof typeof defects;
 
+const files = [
+  'daemon/alerts/start-alerts.ts',
+  'operations/attention/alerts.ts',
+  'daemon/alerts/alert-settings.ts',
+  'daemon/runs/run-queue.ts',
+  'daemon/runs/receiver-reports.ts',
+  'daemon/runs/runners/command.ts',
+  'daemon/runs/runners/afterwards.ts',
+  'daemon/runs/run-record.ts',
+  'store/delivery-log/thread/group-commit.ts',
+  'store/delivery-log/thread/open-log-thread.ts',
+  'store/postgres/delivery-log/lease.ts',
+  'store/embedded/delivery-log/write/commit-batch.ts',
+  'store/embedded/delivery-log/read/reader.ts',
+  'store/embedded/delivery-log/sql/lanes.ts',
+  'store/embedded/delivery-log/sql/run-changes.ts',
+  'store/embedded/delivery-log/sql/runs.ts',
+  'store/embedded/delivery-log/sql/migrations.ts',
+];
+
+/** All that these files export. */
+export type Product = typeof import('../../../daemon/alerts/start-alerts.ts') &
+  typeof import('../../../operations/attention/alerts.ts') &
+  typeof import('../../../daemon/alerts/alert-settings.ts') &
+  typeof import('../../../daemon/runs/run-queue.ts') &
+  typeof import('../../../daemon/runs/receiver-reports.ts') &
+  typeof import('../../../daemon/runs/runners/command.ts') &
+  typeof import('../../../daemon/runs/runners/afterwards.ts') &
+  typeof import('../../../daemon/runs/run-record.ts') &
+  typeof import('../../../store/delivery-log/thread/group-commit.ts') &
+  typeof import('../../../store/delivery-log/thread/open-log-thread.ts') &
+  typeof import('../../../store/postgres/delivery-log/lease.ts') &
+  typeof import('../../../store/embedded/delivery-log/write/commit-batch.ts') &
+  typeof import('../../../store/embedded/delivery-log/read/reader.ts') &
+  typeof import('../../../store/embedded/delivery-log/sql/lanes.ts') &
+  typeof import('../../../store/embedded/delivery-log/sql/run-changes.ts') &
+  typeof import('../../../store/embedded/delivery-log/sql/runs.ts') &
+  typeof import('../../../store/embedded/delivery-log/sql/migrations.ts');
+
 /** Loads the code that is simulated: the product's own files or, with a defect, a second copy in which one is altered. */
-export async function loadProduct(defect?: Defect) {
+export async function loadProduct(defect?: Defect): Promise<Product> {
   const query = defect ? `?defect=${encodeURIComponent(defect)}` : '';
   if (defect) requireOnce(defects[defect]);
-  const load = <Module>(path: string): Promise<Module> => import(new URL(path + query, root).href);
-  const [
-    alerts,
-    alertStates,
-    alertSettings,
-    queue,
-    reports,
-    commands,
-    second,
-    output,
-    commits,
-    thread,
-    lease,
-    claims,
-    commit,
-    reader,
-    lanes,
-    changes,
-    runs,
-    migrations,
-  ] = await Promise.all([
-    load<typeof import('../../../daemon/alerts/start-alerts.ts')>('daemon/alerts/start-alerts.ts'),
-    load<typeof import('../../../operations/attention/alerts.ts')>('operations/attention/alerts.ts'),
-    load<typeof import('../../../daemon/alerts/alert-settings.ts')>('daemon/alerts/alert-settings.ts'),
-    load<typeof import('../../../daemon/runs/run-queue.ts')>('daemon/runs/run-queue.ts'),
-    load<typeof import('../../../daemon/runs/receiver-reports.ts')>('daemon/runs/receiver-reports.ts'),
-    load<typeof import('../../../daemon/runs/runners/command.ts')>('daemon/runs/runners/command.ts'),
-    load<typeof import('../../../daemon/runs/runners/afterwards.ts')>('daemon/runs/runners/afterwards.ts'),
-    load<typeof import('../../../daemon/runs/run-record.ts')>('daemon/runs/run-record.ts'),
-    load<typeof import('../../../store/delivery-log/thread/group-commit.ts')>(
-      'store/delivery-log/thread/group-commit.ts',
-    ),
-    load<typeof import('../../../store/delivery-log/thread/open-log-thread.ts')>(
-      'store/delivery-log/thread/open-log-thread.ts',
-    ),
-    load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
-      'store/postgres/delivery-log/lease.ts',
-    ),
-    load<typeof import('../../../store/postgres/delivery-log/lease.ts')>(
-      'store/postgres/delivery-log/lease.ts',
-    ),
-    load<typeof import('../../../store/embedded/delivery-log/write/commit-batch.ts')>(
-      'store/embedded/delivery-log/write/commit-batch.ts',
-    ),
-    load<typeof import('../../../store/embedded/delivery-log/read/reader.ts')>(
-      'store/embedded/delivery-log/read/reader.ts',
-    ),
-    load<typeof import('../../../store/embedded/delivery-log/sql/lanes.ts')>(
-      'store/embedded/delivery-log/sql/lanes.ts',
-    ),
-    load<typeof import('../../../store/embedded/delivery-log/sql/run-changes.ts')>(
-      'store/embedded/delivery-log/sql/run-changes.ts',
-    ),
-    load<typeof import('../../../store/embedded/delivery-log/sql/runs.ts')>(
-      'store/embedded/delivery-log/sql/runs.ts',
-    ),
-    load<typeof import('../../../store/embedded/delivery-log/sql/migrations.ts')>(
-      'store/embedded/delivery-log/sql/migrations.ts',
-    ),
-  ]);
-  return {
-    ...alerts,
-    ...alertStates,
-    ...alertSettings,
-    ...queue,
-    ...reports,
-    ...commands,
-    ...second,
-    ...output,
-    ...commits,
-    ...thread,
-    ...lease,
-    ...claims,
-    ...commit,
-    ...reader,
-    ...lanes,
-    ...changes,
-    ...runs,
-    ...migrations,
-  };
+  const loaded = await Promise.all(files.map(file => import(new URL(file + query, root).href)));
+  return Object.assign({}, ...loaded);
 }
-
-export type Product = Awaited<ReturnType<typeof loadProduct>>;
 
 /** A defect that does not apply any more must be noticed. */
 function requireOnce({ file, text }: Patch): void {
