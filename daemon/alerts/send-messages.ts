@@ -7,7 +7,7 @@ import { isReceiverUrl } from '../setting-shapes.ts';
 import { type AlertReceiver, describeReceiver, nameReceiver } from './alert-settings.ts';
 import { renderRequest } from './message-formats.ts';
 
-/** @limit Messages that are sent at the same time: the others follow as soon as these were answered, alerts before notices, and those of factories in turns. */
+/** @limit Messages that are sent at the same time. The others follow as soon as these are answered: alerts before notices, factories in turns. */
 const messagesAtOnceMax = 10;
 /** @limit Time in which a receiver of alerts must answer, in ms: it should answer first and work later. */
 const answerMs = 10_000;

@@ -43,8 +43,8 @@ export async function issueToken(
 }
 
 /**
- * Revokes the API token of this name of the factory, or else of all or of another one, if the caller may manage what it is for. Fails with
- * `api-token-unknown` or `token-not-permitted`.
+ * Revokes the API token of this name: the factory's, or else that of all factories or of another one, if the caller may manage
+ * what it is for. Fails with `api-token-unknown` or `token-not-permitted`.
  */
 export async function revokeToken(
   { name: factory, store: { apiTokens } }: Pick<Factory, 'name' | 'store'>,

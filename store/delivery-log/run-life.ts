@@ -15,12 +15,12 @@ import type {
 export const attemptsKeptMax = 100;
 /** @limit Characters of an attempt's error that are kept with it: the run has the last one as a whole. */
 export const attemptErrorCharsMax = 300;
-/** @limit Attempts at a run in a row during which its daemon ends, until the run is tried alone: the run may be what ends it. */
+/** @limit Attempts in a row during which the daemon ends, after which a run is tried alone: it may be what ends the daemon. */
 export const interruptionsMax = 3;
-/** @limit Attempts at a run that is tried alone during which its daemon ends, until the run fails: once may be chance. */
+/** @limit Attempts alone during which the daemon ends, after which a run fails: once may be chance. */
 export const interruptionsAloneMax = 2;
 
-/** @limit Shortest wait of a run that was tried alone when its daemon ended, in ms: twice as long as it was tried. If another daemon ends meanwhile, the run is not what ends them. */
+/** @limit Shortest wait of a run during whose attempt alone the daemon ended, in ms. It waits twice as long as that attempt took: if a daemon ends meanwhile, the run is not the cause. */
 const acquittalMsMin = 10_000;
 /** @limit Longest such wait, in ms: a person who looks for what ends the daemon sees the run tried again. */
 const acquittalMsMax = 600_000;
@@ -225,7 +225,7 @@ function waitForAcquittal({ startedAtMs }: RunLife, atMs: number): number {
   return Math.min(Math.max(2 * (atMs - (startedAtMs ?? atMs)), acquittalMsMin), acquittalMsMax);
 }
 
-/** A daemon ended while the run, which had ended one that executed nothing else, was not tried at all. */
+/** A daemon ended while the run was not executed: it is not the cause of an earlier end either. */
 function acquit({ interrupted }: RunLife): RunChange | undefined {
   return interrupted && interrupted.alone > 0 ? { interrupted: { ...interrupted, alone: 0 } } : undefined;
 }

@@ -38,7 +38,7 @@ const messageShape = z.strictObject({
   /** Names one of the receivers in the daemon's settings. */
   receiver: z.string(),
   body: z.string(),
-  /** Whose share of the waiting messages it takes; empty for the operator's. */
+  /** The factory whose share of the waiting messages it takes; empty: the operator's. */
   factory: z.string(),
   /** Notices tell of ends of runs, and wait until the alerts are sent. */
   kind: z.enum(['alert', 'notice']),

@@ -18,7 +18,7 @@ const busyCallersMax = 10;
 export interface RequestRate {
   /** Counts a request of a token, a person or an address. Fails with `too-many-requests` beyond the limit of a minute. */
   count(of: string): void;
-  /** Counts a request of any caller whose rights are those of some factories, on one of these. Fails as `count` does. */
+  /** Counts a request on a factory, of a caller who may not act on all factories. Fails as `count` does. */
   countFactory(factory: string): void;
 }
 

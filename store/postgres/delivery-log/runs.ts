@@ -159,7 +159,7 @@ const daemonGone = (): RunEvent => ({ kind: 'daemon gone', atMs: Date.now() });
 
 const isSuspect = "state = 'queued' AND interrupted IS NOT NULL AND (interrupted::jsonb ->>";
 
-// No other one that is to be tried alone may end the daemon in the time of the one that waits.
+// While one waits, no other suspect is tried: if that ended the daemon, the one that waits would be acquitted.
 const postponeSuspects = `
   UPDATE hookmill.runs SET not_before_ms = $1 WHERE ${isSuspect} 'times')::integer >= ${interruptionsMax}
     AND not_before_ms < $1 AND id <> $2`;

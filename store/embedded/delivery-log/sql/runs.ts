@@ -253,11 +253,11 @@ function prepareRequeue(database: SqliteDatabase, lanes: Lanes, change: ChangeRu
   } satisfies Partial<VerbTable>;
 }
 
-/** What the end of a daemon means for runs: for those that it had, and for those that were tried alone before. */
+/** Changes runs when a daemon has ended: those that it had, and those that were tried alone before. */
 export function prepareInterrupt(database: SqliteDatabase, change: ChangeRun) {
   const isSuspect = "state = 'queued' AND interrupted IS NOT NULL AND interrupted ->>";
   const selectTried = database.prepare<[], RunToChange>(`${selectToChange} WHERE ${isSuspect} '$.alone' > 0`);
-  // No other one that is to be tried alone may end the daemon in the time of the one that waits.
+  // While one waits, no other suspect is tried: if that ended the daemon, the one that waits would be acquitted.
   const postponeOthers = database.prepare<{ untilMs: number; seq: number }>(`
     UPDATE runs SET not_before_ms = @untilMs WHERE ${isSuspect} '$.times' >= ${interruptionsMax}
       AND not_before_ms < @untilMs AND seq <> @seq`);

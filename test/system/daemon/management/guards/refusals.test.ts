@@ -6,7 +6,7 @@ import { makeWorkspace } from '../../../../support/workspace.ts';
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const proxied = { trustProxies: ['loopback'] };
 
-test('answers all callers of a factory only so many requests a minute, and those of others', async () => {
+test('bounds the requests a minute of all callers of a factory together, and not those of another factory', async () => {
   const daemon = await startManagedDaemon({ limits: { apiRequestsPerMinute: 1 } });
   const many = await Promise.all(Array.from({ length: 11 }, () => daemon.client()));
   const statuses = [];
