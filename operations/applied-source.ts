@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AppliedSource, AppliedState, Management } from '../schema/applied-state.ts';
+import type { AppliedSource, AppliedState, AppliedWebhook, Management } from '../schema/applied-state.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { toCanonicalJson } from '../schema/text/json-text.ts';
 import { type DefinitionKind, getDefinitionPath } from '../sources/definitions.ts';
@@ -45,6 +45,11 @@ export function isEdited(state: AppliedState): boolean {
 export function findManagement({ source }: Pick<AppliedState, 'source'>): Management | null {
   if (source === null) return null;
   return source.kind === 'directory' ? 'files' : source.kind;
+}
+
+/** Whether a webhook of definition files was enabled or disabled without them, since they were applied. */
+export function isSwitchedByHand({ source }: AppliedState, { switched }: AppliedWebhook): boolean {
+  return source !== null && source.kind !== 'dashboard' && switched?.byHand === true;
 }
 
 /** Refuses unless the factory is managed in the dashboard; `instead` says how to make the change elsewhere. */

@@ -52,6 +52,11 @@ const appliedWebhook = z.strictObject({
   uid: z.string().regex(uidPattern),
   /** When the UID was assigned. Webhooks of earlier versions have none. */
   createdAt: z.string().optional(),
+  /**
+   * When it was last enabled or disabled, and whether by hand, so that its definition file says otherwise. Absent: not
+   * since its UID was assigned.
+   */
+  switched: z.strictObject({ at: z.string(), byHand: z.boolean() }).optional(),
   credential,
 });
 

@@ -8,7 +8,13 @@ import type { StateChange } from '../../store/ports/store.ts';
 import type { TeamSecret } from '../../store/ports/team-secrets.ts';
 import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from '../access/audit.ts';
 import { makeCredential } from '../access/credential.ts';
-import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from '../applied-source.ts';
+import {
+  type DesiredSource,
+  findAppliedSource,
+  isEdited,
+  isSwitchedByHand,
+  toAppliedSource,
+} from '../applied-source.ts';
 import { findDashboardDiagnostics } from '../checks/trigger-diagnostics.ts';
 import type { Factory } from '../factory.ts';
 import { keepDestroyed } from '../plan/destroyed-webhooks.ts';
@@ -86,7 +92,10 @@ async function confirmChanges(
 ): Promise<Decided['result']> {
   if (!(await confirm(planned))) return 'declined';
   const mustWrite =
-    hasChanges(planned.changes) || isNewSource(planned.state, source) || isEdited(planned.state);
+    hasChanges(planned.changes) ||
+    isNewSource(planned.state, source) ||
+    isEdited(planned.state) ||
+    planned.state.webhooks.some(webhook => isSwitchedByHand(planned.state, webhook));
   return mustWrite ? 'applied' : 'unchanged';
 }
 
@@ -94,6 +103,16 @@ async function confirmChanges(
 function isNewSource(state: AppliedState, source: DesiredSource): boolean {
   if (source.kind === 'repository') return findAppliedSource(state, source)?.revision !== source.revision;
   return state.source !== null && state.source.kind !== source.kind;
+}
+
+/** Its file was applied, so it no longer says otherwise. */
+function noteSwitch(
+  existing: AppliedWebhook | undefined,
+  enabled: boolean,
+  at: string,
+): Pick<AppliedWebhook, 'switched'> {
+  if (existing && existing.enabled !== enabled) return { switched: { at, byHand: false } };
+  return existing?.switched ? { switched: { ...existing.switched, byHand: false } } : {};
 }
 
 async function makeNextState(
@@ -115,7 +134,8 @@ async function makeNextState(
       };
     const secret = hasSecret(webhook) ? secrets.get(webhook.secretName) : undefined;
     const credential = await makeCredential(factory, webhook, uid, secret, existing);
-    return { ...webhook, uid, ...(createdAt !== undefined && { createdAt }), credential };
+    const switched = noteSwitch(existing, webhook.enabled, appliedAt);
+    return { ...webhook, uid, ...(createdAt !== undefined && { createdAt }), ...switched, credential };
   });
   const applied = await Promise.all(webhooks);
   const content = {

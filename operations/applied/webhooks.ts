@@ -116,11 +116,18 @@ export async function changeWebhook(
       webhook = { ...webhook, name };
     }
     if (enabled !== undefined) {
+      if (enabled !== existing.enabled)
+        webhook = { ...webhook, switched: noteSwitchByHand(factory, existing) };
       const reapplies = enabled && findManagement(state) !== 'repository';
       webhook = reapplies ? await reapply(factory, { ...webhook, enabled }) : { ...webhook, enabled };
     }
     return { next: { webhooks: replaceWebhook(state, existing, webhook) }, result: webhook };
   });
+}
+
+/** Whoever switches a webhook back makes it again as its definition file says. */
+function noteSwitchByHand({ now }: ManagedFactory, { switched }: AppliedWebhook) {
+  return { at: now().toISOString(), byHand: switched?.byHand !== true };
 }
 
 const noSecret = {

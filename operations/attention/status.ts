@@ -2,19 +2,15 @@ import type { z } from 'zod';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Permission } from '../../schema/grant.ts';
 import type { statusAnswer } from '../../schema/views/factories.ts';
-import type { AuditLog, StoredAuditEntry } from '../../store/ports/audit-log.ts';
 import type { Store } from '../../store/ports/store.ts';
-import { isEdited } from '../applied-source.ts';
+import { isEdited, isSwitchedByHand } from '../applied-source.ts';
 import type { OpenFactory } from '../factory.ts';
 import { factoryView, sourceView } from '../views/applied-views.ts';
 import { reconcileView } from '../views/reconcile-view.ts';
 import { listAttention } from './list-attention.ts';
 
-/** @limit Newest entries of the audit log in which `hookmill status` looks for changes since the last apply: a pause needs two. */
+/** @limit Newest entries of the audit log in which `hookmill status` looks for who enabled or disabled a webhook by hand. */
 const entriesMax = 500;
-
-/** Entries of the audit log by which the definition files or the branch become the applied state again. */
-const applies = ['apply', 'reconcile'];
 
 export type AppliedStatus = Omit<z.output<typeof statusAnswer>, 'permission'>;
 
@@ -44,41 +40,29 @@ export async function showStatus(
 }
 
 /**
- * Lists the webhooks that were enabled or disabled since the definition files were applied. By whom is for callers who may
- * read the audit log.
+ * Lists the webhooks that were enabled or disabled in the dashboard or through the API since the definition files were
+ * applied, the last change first. By whom is for callers who may read the audit log.
  */
 export async function listHandChanges(
   { auditLog }: Pick<Store, 'auditLog'>,
-  { factory, source }: AppliedState,
+  state: AppliedState,
   permission: Permission,
 ): Promise<AppliedStatus['changedByHand']> {
-  if (source === null || source.kind === 'dashboard') return [];
-  const changes = await findHandChanges(auditLog, factory);
-  return changes.flatMap(({ at, subject, who, from }) => {
-    const [, name, uid, became] = /^(.*) \((wh_\w+)\): (enabled|disabled)$/.exec(subject) ?? [];
-    if (name === undefined || uid === undefined) return [];
-    const enabled = became === 'enabled';
-    const is = { webhook: { name, uid }, enabled, enabledInFile: !enabled };
-    return [{ at, subject, ...is, who: permission === 'manage' ? { ...who, from } : null }];
-  });
-}
-
-/**
- * Finds the webhooks that were enabled or disabled in the dashboard or through the API since the definitions were last
- * applied, each with its newest change; newest first. One that was switched back is left out. Other changes are refused
- * in a factory that has definition files.
- */
-async function findHandChanges(
-  auditLog: Pick<AuditLog, 'list'>,
-  factory: string,
-): Promise<StoredAuditEntry[]> {
-  const entries = await auditLog.list({ factory, limit: entriesMax });
-  const applied = entries.findIndex(({ operation }) => applies.includes(operation));
-  const since = entries.slice(0, applied < 0 ? undefined : applied);
-  const changes = since.filter(({ operation, unfinished }) => operation === 'changeWebhook' && !unfinished);
-  // An entry's subject is the webhook, and what it became. Each change switches it, so an even number changes nothing.
-  const byWebhook = Map.groupBy(changes, ({ subject }) => subject.replace(/: \w+$/, ''));
-  return [...byWebhook.values()].flatMap(found => (found.length % 2 === 1 ? found.slice(0, 1) : []));
+  const changed = state.webhooks.filter(webhook => isSwitchedByHand(state, webhook));
+  if (changed.length === 0) return [];
+  const entries =
+    permission === 'manage' ? await auditLog.list({ factory: state.factory, limit: entriesMax }) : [];
+  return changed
+    .map(({ name, uid, enabled, switched }) => {
+      const made = entries.find(
+        ({ operation, subject }) => operation === 'changeWebhook' && subject.includes(`(${uid})`),
+      );
+      return {
+        ...{ at: switched?.at ?? '', webhook: { name, uid }, enabled, enabledInFile: !enabled },
+        who: made ? { ...made.who, from: made.from } : null,
+      };
+    })
+    .toSorted((a, b) => b.at.localeCompare(a.at));
 }
 
 async function showReplicas({ replicas }: Pick<Store, 'replicas'>): Promise<AppliedStatus['replicas']> {

@@ -37,11 +37,6 @@ export async function showHealth(
     sinceHour: findFirstJudgedHour(nowMs),
   });
   const byUid = Map.groupBy(history.tallies, ({ uid }) => uid);
-  const disabledAt = await findDisabling(
-    store,
-    name,
-    meant.filter(({ enabled }) => !enabled),
-  );
   const deps = { deliveries: store.deliveries, nowMs };
   const shown = meant.map(async webhook => {
     const tallies = byUid.get(webhook.uid) ?? [];
@@ -54,7 +49,7 @@ export async function showHealth(
       health: webhook.enabled
         ? await judge(deps, { factory: name, uid: webhook.uid }, { ...history, tallies })
         : null,
-      ...disabledAt.get(webhook.uid),
+      ...(!webhook.enabled && webhook.switched && { disabledSince: webhook.switched.at }),
       ...(overlap && { overlap: overlapView(overlap) }),
       ...(repeatedId && { repeatedId }),
       lastDelivery: last ? await showLast(last, store.deliveries, permission) : null,
@@ -69,28 +64,6 @@ export async function showHealth(
     .filter(({ automation }) => isMeant(automation))
     .map(pauseView);
   return { since: toTime(sinceHour * hourMs), webhooks: await Promise.all(shown), pauses };
-}
-
-/** @limit Newest entries of the audit log in which the change that disabled a webhook is looked for. */
-const entriesMax = 500;
-
-/** Finds when webhooks were disabled, by their UID, as far as the audit log says so. */
-async function findDisabling(
-  { auditLog }: OpenFactory['store'],
-  factory: string,
-  disabled: readonly AppliedWebhook[],
-): Promise<ReadonlyMap<string, { readonly disabledSince: string }>> {
-  if (disabled.length === 0) return new Map();
-  const entries = await auditLog.list({ factory, limit: entriesMax });
-  return new Map(
-    disabled.flatMap(({ uid }) => {
-      const ofIt = entries.find(
-        ({ operation, subject }) =>
-          operation === 'changeWebhook' && /(?:en|dis)abled$/.test(subject) && subject.includes(`(${uid})`),
-      );
-      return ofIt?.subject.endsWith('disabled') ? [[uid, { disabledSince: ofIt.at }]] : [];
-    }),
-  );
 }
 
 /** Reads the past of one webhook, and judges it. */

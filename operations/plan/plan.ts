@@ -117,7 +117,7 @@ export function hasChanges(changes: readonly Change[]): boolean {
 }
 
 /** The keys of an applied webhook that its definition file does not have. */
-const notOfWebhookFile = ['name', 'uid', 'createdAt', 'credential'];
+const notOfWebhookFile = ['name', 'uid', 'createdAt', 'switched', 'credential'];
 
 /** The value of a team secret, which is never shown. */
 const newSecretValue: FieldChange = {

@@ -40,7 +40,7 @@ const unwritten = {
 };
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
-  const { name, uid, authMode, createdAt = null, credential, ...keys } = webhook;
+  const { name, uid, authMode, createdAt = null, switched: _, credential, ...keys } = webhook;
   const url = renderIngressUrl(baseUrl, webhook);
   const form = findFormFormat(webhook);
   return {

@@ -10,9 +10,8 @@ import type { StoredIssuer } from '../../store/ports/daemon-records.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import type { ReconcileStatus } from '../../store/ports/reconcile-statuses.ts';
 import { requireNamedWebhook } from '../applied/require-applied.ts';
-import { findManagement } from '../applied-source.ts';
+import { findManagement, isSwitchedByHand } from '../applied-source.ts';
 import { listAlertsAbout } from '../attention/list-attention.ts';
-import { listHandChanges } from '../attention/status.ts';
 import { judgeSender } from '../checks/judge-sender.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readOverlap } from '../health/judge-overlap.ts';
@@ -67,7 +66,7 @@ export async function readFacts(
     ...{ nowMs: factory.now().getTime(), webhook, isOfDelivery, last, listening },
     url: webhook ? showUrl(webhook) : '',
     management: findManagement(state),
-    isDisabledByHand: webhook ? await isDisabledByHand(factory, state, webhook) : false,
+    isDisabledByHand: webhook !== undefined && !webhook.enabled && isSwitchedByHand(state, webhook),
     attention: await listAlertsAbout(factory.store, factory.name, {
       uid: askedRun ? undefined : uid,
       automations: askedRun ? [askedRun.automation] : listening.map(({ name }) => name),
@@ -84,16 +83,6 @@ export async function readFacts(
       askedRun,
     })),
   };
-}
-
-async function isDisabledByHand(
-  { store }: OpenFactory,
-  state: AppliedState,
-  { uid, enabled }: AppliedWebhook,
-): Promise<boolean> {
-  if (enabled) return false;
-  const changes = await listHandChanges(store, state, 'read');
-  return changes.some(({ webhook }) => webhook.uid === uid);
 }
 
 /** Finds the webhook. If it is unknown, the refusal says why the branch that may define it is not applied. */

@@ -115,7 +115,6 @@ export const statusAnswer = factoryAnswer.extend({
     .array(
       z.strictObject({
         at: time,
-        subject: z.string().describe('The webhook, and what it became.'),
         webhook: z.strictObject({ name: z.string(), uid }),
         enabled: z.boolean().describe('What it is here.'),
         enabledInFile: z.boolean().describe('What it is in its definition file, as that was applied.'),

@@ -54,9 +54,7 @@ export const healthAnswer = z.strictObject({
       name: z.string(),
       uid,
       health: webhookHealth.nullable().describe('null: the webhook is disabled.'),
-      disabledSince: time
-        .optional()
-        .describe('Since when it is disabled. Only if somebody disabled it by itself, not with its file.'),
+      disabledSince: time.optional().describe('Since when it is disabled. Absent if it was created so.'),
       overlap: overlapShape
         .optional()
         .describe(

@@ -78,7 +78,7 @@ function RotateInFile({ webhook: { secretName, authMode } }: { readonly webhook:
 /** Says that somebody enabled or disabled the webhook against its file. */
 function Drift({ status, webhook }: { readonly status: ShownStatus; readonly webhook: ShownWebhook }) {
   const { followsBranch } = useFactory();
-  const change = status.changedByHand.find(({ subject }) => subject.includes(`(${webhook.uid})`));
+  const change = status.changedByHand.find(changed => changed.webhook.uid === webhook.uid);
   if (!change) return null;
   const [is, says] = webhook.enabled ? ['enabled', 'disabled'] : ['disabled', 'enabled'];
   return (

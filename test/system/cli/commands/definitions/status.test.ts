@@ -148,6 +148,11 @@ test('shows what was switched in the dashboard since the last apply, and by whom
   await switchWebhook(daemon, manager.trim(), uid, false);
   await workspace.hookmill('apply');
   expect(await drift()).toEqual([]);
+  // The file may also come to say what was done by hand.
+  await switchWebhook(daemon, manager.trim(), uid, false);
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\nenabled: false\n');
+  await workspace.hookmill('apply');
+  expect(await drift()).toEqual([]);
 });
 
 test('what git says of a failed fetch keeps its lines', async () => {

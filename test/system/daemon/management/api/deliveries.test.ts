@@ -474,7 +474,8 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
   await manager.call('changeWebhook', { params: { uid }, body: { enabled: false } });
   const { entries } = (await manager.call('listAudit', { query: { limit: '1' } })).json;
   expect((await show()).webhooks[0]).toMatchObject({ health: null, disabledSince: entries[0].at });
-  // A rename is no sign of it, and whoever enables it ends it.
+  // Neither a rename nor disabling it again changes that, and whoever enables it ends it.
+  await manager.call('changeWebhook', { params: { uid }, body: { enabled: false } });
   await manager.call('changeWebhook', { params: { uid }, body: { name: 'renamed' } });
   expect((await show()).webhooks[0]).toMatchObject({ health: null, disabledSince: entries[0].at });
   await manager.call('changeWebhook', { params: { uid }, body: { enabled: true } });
