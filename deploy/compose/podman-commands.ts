@@ -71,7 +71,8 @@ for (const [name, service] of Object.entries<Record<string, unknown>>(services))
     `--name=${name}`,
     ...network,
     ...given,
-    service.image,
+    // What the caller builds in its place has another digest.
+    String(service.image).replace(/@.*/, ''),
   ];
   const { command = [] } = service as { readonly command?: Values };
   console.log([...words, ...command].map(word => `'${String(word).replaceAll("'", "'\\''")}'`).join(' '));

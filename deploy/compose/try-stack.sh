@@ -49,7 +49,7 @@ cp "$package/node_modules/node/bin/node" context/node:24
 image node:24 <<< $'FROM localhost/debian\nCOPY node /usr/local/bin/node'
 cp hookmill-*.tgz "$package/deploy/Containerfile" context
 build hookmill:0.1.0 --build-arg=BASE=localhost/node:24 context
-image haproxy:3.2 << 'FILE'
+image haproxy:3.2-alpine << 'FILE'
 FROM localhost/debian
 ENTRYPOINT ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]
 FILE

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -30,6 +30,16 @@ test('the base of the image is a release of Node.js that its digest pins', () =>
     // biome-ignore lint/suspicious/noTemplateCurlyInString: of the Containerfile.
     'FROM ${BASE}',
   ]);
+});
+
+test('a digest pins each image of others that the templates of CI, Compose and Kubernetes run', () => {
+  const templates = globSync('deploy/{ci,compose,kubernetes}/**/*.{yml,yaml}', { cwd: root });
+  const images = templates.flatMap(file =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bimage: *(\S+)/g)].map(([, image = '']) => image),
+  );
+  const others = images.filter(image => !image.startsWith('hookmill:'));
+  expect(others.length).toBeGreaterThan(5);
+  expect(others.filter(image => !/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
 });
 
 // A minute of packing and building. Needs root, and the programs podman and tini.
