@@ -59,8 +59,9 @@ interface Followed {
 export async function startIssuerKeys(options: IssuerKeysOptions): Promise<IssuerKeys> {
   const { monotonicMs } = options;
   const stopping = new AbortController();
-  const fetchKeys = createFetch(options, stopping.signal);
-  const { followed, follow } = createFollowed(await readKept(options), fetchKeys);
+  const followed = new Map<string, Followed>();
+  const fetchKeys = createFetch(options, followed, stopping.signal);
+  const follow = createFollow(followed, await readKept(options), fetchKeys);
   const sinceMs = ({ attemptedMs }: Followed) => monotonicMs() - attemptedMs;
   const allFetched = () => Promise.all([...followed.values()].map(({ fetching }) => fetching));
   const fetchDue = () => {
@@ -90,7 +91,11 @@ export async function startIssuerKeys(options: IssuerKeysOptions): Promise<Issue
 type FetchKeys = (entry: Followed) => void;
 
 /** Makes a function that fetches the keys of an issuer, unless that is in progress. */
-function createFetch(options: IssuerKeysOptions, stopping: AbortSignal): FetchKeys {
+function createFetch(
+  options: IssuerKeysOptions,
+  followed: ReadonlyMap<string, Followed>,
+  stopping: AbortSignal,
+): FetchKeys {
   const { stored, log, monotonicMs } = options;
   const doShared = shareTogether(fetchesQuota);
   const fetchOnce = async (entry: Followed) => {
@@ -103,7 +108,10 @@ function createFetch(options: IssuerKeysOptions, stopping: AbortSignal): FetchKe
     if (next.failure === null) entry.find = createLocalJWKSet({ keys: next.keys });
     const { issuer } = known;
     // Without them, only a restart while the issuer is down would miss these keys.
-    await stored.keep(next).catch(err => log.warn({ err, issuer }, 'cannot keep the keys of an issuer'));
+    const isNeeded = (other: string) => followed.has(other);
+    await stored
+      .keep(next, isNeeded)
+      .catch(err => log.warn({ err, issuer }, 'cannot keep the keys of an issuer'));
   };
   return entry => {
     if (stopping.aborted) return;
@@ -116,11 +124,14 @@ function createFetch(options: IssuerKeysOptions, stopping: AbortSignal): FetchKe
   };
 }
 
-/** The issuers that somebody needs. Of the others, the keys are remembered that were known last. */
-function createFollowed(kept: Map<string, StoredIssuer>, fetchKeys: FetchKeys) {
+/** Keeps `followed` as the issuers that somebody needs. Of the others, the keys are remembered that were known last. */
+function createFollow(
+  followed: Map<string, Followed>,
+  kept: Map<string, StoredIssuer>,
+  fetchKeys: FetchKeys,
+): IssuerKeys['follow'] {
   const owners = new Map<string, readonly string[]>();
-  const followed = new Map<string, Followed>();
-  const follow = (owner: string, issuers: readonly string[]) => {
+  return (owner, issuers) => {
     if (issuers.length > 0) owners.set(owner, issuers);
     else if (!owners.delete(owner)) return;
     const wanted = new Set([...owners.values()].flat());
@@ -140,7 +151,6 @@ function createFollowed(kept: Map<string, StoredIssuer>, fetchKeys: FetchKeys) {
       fetchKeys(entry);
     }
   };
-  return { followed, follow };
 }
 
 async function readKept({ stored, log }: IssuerKeysOptions): Promise<Map<string, StoredIssuer>> {

@@ -15,22 +15,22 @@ import { readWhenChanged } from './read-documents.ts';
 const tokensShape = z.strictObject({
   formatVersion: z.literal(1),
   tokens: z.array(apiTokenShape),
-  /** The digests of those that were revoked, oldest first. */
-  revoked: z.array(apiTokenShape.shape.sha256).default([]),
+  /** The digests of those that were revoked, oldest first, by their factories. */
+  revoked: z.record(z.string(), z.array(apiTokenShape.shape.sha256)).default({}),
 });
 /** The document with all API tokens. */
 export const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {
   kind: 'tokens',
   shape: tokensShape,
-  whenMissing: { formatVersion: 1, tokens: [], revoked: [] },
+  whenMissing: { formatVersion: 1, tokens: [], revoked: {} },
 };
 
 /** The API tokens, all in one document. */
-export function openApiTokens(documents: Documents, now: () => Date): ApiTokens {
+export function openApiTokens(documents: Pick<Documents, 'read' | 'change'>, now: () => Date): ApiTokens {
   const list = async () => (await documents.read(tokensDocument)).tokens;
   const byDigest = ({ tokens, revoked }: z.output<typeof tokensShape>) => ({
     tokens: new Map(tokens.map(token => [token.sha256, token])),
-    revoked: new Set(revoked),
+    revoked: new Set(Object.values(revoked).flat()),
   });
   const readByDigest = readWhenChanged(documents, tokensDocument, byDigest);
   const change = async (change: (tokens: readonly ApiToken[]) => ApiToken[]) => {
@@ -60,9 +60,13 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
       await documents.change(tokensDocument, async stored => {
         const gone = stored.tokens.find(token => token.sha256 === sha256);
         if (!gone) throw new StoreError('token-unknown', 'there is no such API token');
-        const revoked = [...stored.revoked, gone.sha256].slice(-revokedTokensMax);
-        const next = { ...stored, tokens: stored.tokens.filter(token => token !== gone), revoked };
-        return { next, result: undefined };
+        const owner = gone.factory ?? operatorOwner;
+        const ofOwner = [...(stored.revoked[owner] ?? []), gone.sha256].slice(-revokedTokensMax);
+        const tokens = stored.tokens.filter(token => token !== gone);
+        return {
+          next: { ...stored, tokens, revoked: { ...stored.revoked, [owner]: ofOwner } },
+          result: undefined,
+        };
       });
     },
     wasRevoked: async sha256 => (await readByDigest()).revoked.has(sha256),

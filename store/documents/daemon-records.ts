@@ -49,8 +49,8 @@ export function openOfferedRunners(documents: Documents): OfferedRunners {
   };
 }
 
-/** @limit Issuers whose keys are kept, those that were fetched last: a restart while an issuer is down needs only its own. */
-const issuersMax = 500;
+/** @limit Issuers that no webhook and no setting names any more, and whose keys are kept, those that were fetched last. */
+const unneededIssuersMax = 20;
 
 const noKeys: IssuerKeysState = { formatVersion: 1, issuers: [] };
 
@@ -63,13 +63,15 @@ const issuerKeysDocument: StoredDocument<IssuerKeysState> = {
 };
 
 /** The keys of issuers, in one document. */
-export function openIssuerKeys(documents: Documents): StoredIssuerKeys {
+export function openIssuerKeys(documents: Pick<Documents, 'read' | 'change'>): StoredIssuerKeys {
   return {
     read: () => documents.read(issuerKeysDocument),
-    keep: async kept => {
+    keep: async (kept, isNeeded) => {
       await documents.change(issuerKeysDocument, async state => {
         const others = state.issuers.filter(({ issuer }) => issuer !== kept.issuer);
-        return { next: { ...state, issuers: [...others, kept].slice(-issuersMax) }, result: undefined };
+        const unneeded = others.filter(({ issuer }) => !isNeeded(issuer)).slice(-unneededIssuersMax);
+        const issuers = others.filter(other => isNeeded(other.issuer) || unneeded.includes(other));
+        return { next: { ...state, issuers: [...issuers, kept] }, result: undefined };
       });
     },
   };

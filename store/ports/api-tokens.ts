@@ -7,8 +7,8 @@ import { StoreError } from './store-error.ts';
 
 /** @limit API tokens in a store: each look-up may read all of them. */
 export const apiTokensQuota: Quota = { all: 1_000, share: 20, reserve: 100 };
-/** @limit Most digests of revoked API tokens in a store, the newest ones: they only say why a token is refused. */
-export const revokedTokensMax = 1_000;
+/** @limit Most digests of revoked API tokens that are kept of each factory, the newest ones: they only say why a token is refused. */
+export const revokedTokensMax = 20;
 /** @limit Longest name of an API token, in characters: a label for people. */
 const apiTokenNameCharsMax = 63;
 
@@ -41,7 +41,7 @@ export interface ApiTokens {
   list(): Promise<readonly ApiToken[]>;
   /** The token with that digest, also an expired one; undefined once it is revoked, even by another process. */
   find(sha256: string): Promise<ApiToken | undefined>;
-  /** Whether a token with that digest was revoked, as far as the newest ones that were revoked tell. */
+  /** Whether a token with that digest was revoked, as far as the newest ones of its factory that were revoked tell. */
   wasRevoked(sha256: string): Promise<boolean>;
   /** Stores when the tokens with these digests were used, if they still exist. */
   recordUses(uses: ReadonlyMap<string, Date>): Promise<void>;

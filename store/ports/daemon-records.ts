@@ -96,8 +96,8 @@ export type IssuerKeysState = z.output<typeof issuerKeysShape>;
 /** Keeps the keys, so that a daemon that is restarted can verify tokens while an issuer is down. */
 export interface StoredIssuerKeys {
   read(): Promise<IssuerKeysState>;
-  /** Replaces what is kept of one issuer. Fails with `locked`. */
-  keep(issuer: StoredIssuer): Promise<void>;
+  /** Replaces what is kept of one issuer. Of those that nobody needs, only the newest are kept. Fails with `locked`. */
+  keep(kept: StoredIssuer, isNeeded: (issuer: string) => boolean): Promise<void>;
 }
 
 /** Returns the same object to leave the state as it is. */

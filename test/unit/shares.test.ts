@@ -52,6 +52,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'store/delivery-log/run-life.ts interruptionsAloneMax',
     'store/delivery-log/run-life.ts interruptionsMax',
     'store/documents/daemon-records.ts statesKept',
+    'store/ports/api-tokens.ts revokedTokensMax',
     'store/documents/resolve-references.ts resolvedAtOnce',
     'store/documents/read-documents.ts attemptsMax',
     'store/ports/audit-log.ts auditEntriesKept',
@@ -111,6 +112,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'daemon/observability/run-metrics.ts automationsAtZeroMax',
     'daemon/runs/receiver-reports.ts maskingsMax',
     'daemon/runs/run-automations.ts snapshotsParsedMax',
+    'store/documents/daemon-records.ts unneededIssuersMax',
     'store/embedded/delivery-log/sql/series.ts keysKeptMax',
   ],
   'the rate, the connections or the waiting requests of each address, webhook and caller keep it from being filled by one':
@@ -128,8 +130,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'operations/attention/follow-episodes.ts pastMax',
     'store/delivery-log/tally-rows.ts unhealthyListedMax',
   ],
-  'not shared yet: factories that use it up slow others down, or push out what is fetched again or only explains':
-    ['store/documents/daemon-records.ts issuersMax', 'store/ports/api-tokens.ts revokedTokensMax'],
 };
 
 test('each limit of a collection has a share for each factory, or a reason', () => {

@@ -24,6 +24,12 @@ const largeFiles = Array.from({ length: 4_000 }, (_, index) => ({
   content: JSON.stringify({ prompt: 'p'.repeat(200), triggers: [trigger, trigger, trigger] }),
 }));
 
+/** Few bytes, with so many mistakes that the thread has no memory for what it says of them. */
+const filesOfMistakes = Array.from({ length: 120 }, (_, index) => ({
+  path: `automations/a${index}.yaml`,
+  content: `prompt: [${'*a, '.repeat(12_000)}]\n`,
+}));
+
 function request(id: CallableId, body?: object): ThreadRequest {
   const grants = [{ factory: null, permission: 'manage' } as const];
   return {
@@ -142,21 +148,29 @@ async function openWaiting() {
     bench.limits.operationMs = 600_000;
     await expect(stopped).rejects.toMatchObject({ code: 'takes-too-long' });
   };
-  return { ...bench, store, value, started, stopOther };
+  /** Lets a plan of another caller need more memory than the thread has. */
+  const endByMemory = () =>
+    expect(bench.answer(request('plan', { files: filesOfMistakes }), 'greedy')).rejects.toMatchObject({
+      code: 'takes-too-long',
+    });
+  return { ...bench, store, value, started, endings: { 'its time': stopOther, 'its memory': endByMemory } };
 }
 
-test('answers a request that waits for another process although another operation was stopped meanwhile', async () => {
-  const { answer, value, started, stopOther } = await openWaiting();
-  const files = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\n' }];
-  const waiting = answer(request('plan', { files }), 'modest');
-  await expect.poll(() => existsSync(started)).toBe(true);
-  await stopOther();
-  writeFileSync(value, 'a value that nobody guesses');
-  expect(await waiting).toMatchObject({ ok: true, serial: 1 });
-});
+test.each(['its time', 'its memory'] as const)(
+  'answers a request that waits for another process although another operation was ended by %s meanwhile',
+  async by => {
+    const { answer, value, started, endings } = await openWaiting();
+    const files = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\n' }];
+    const waiting = answer(request('plan', { files }), 'modest');
+    await expect.poll(() => existsSync(started)).toBe(true);
+    await endings[by]();
+    writeFileSync(value, 'a value that nobody guesses');
+    expect(await waiting).toMatchObject({ ok: true, serial: 1 });
+  },
+);
 
 test('says that the end of a change is unknown if it was stopped while it waited for another machine', async () => {
-  const { answer, store, stopOther } = await openWaiting();
+  const { answer, store, endings } = await openWaiting();
   const asked = Promise.withResolvers<void>();
   const listensAt = await startLoopbackServer(() => asked.resolve());
   const [webhook] = (await store.appliedStates.read('default')).webhooks;
@@ -166,7 +180,7 @@ test('says that the end of a change is unknown if it was stopped while it waited
   const test = { ...request('sendTest', { mayStartRuns: true }), params, listensAt, change };
   const changing = expect(answer(test, 'modest')).rejects.toMatchObject({ code: 'change-interrupted' });
   await asked.promise;
-  await stopOther();
+  await endings['its time']();
   await changing;
   expect(await store.auditLog.list({ limit: 1 })).toMatchObject([
     { operation: 'sendTest', unfinished: true },

@@ -45,7 +45,7 @@ export function testApiTokens(makePlace: MakePlace): void {
     expect(await other.apiTokens.find(sha256)).toBeDefined();
   });
 
-  test('have names for each factory, which has a share of all, as the operator has', async () => {
+  test('have names for each factory', async () => {
     const { apiTokens } = openAt(makePlace());
     const make = (name: string, factory: string | null) =>
       apiTokens.create({ ...makeToken(name), factory, sha256: digestToken(`${factory} ${name}`) });
@@ -53,14 +53,6 @@ export function testApiTokens(makePlace: MakePlace): void {
     await make('ci', 'shop');
     await make('ci', null);
     await expect(make('ci', 'crm')).rejects.toMatchObject({ code: 'token-taken' });
-    const { all, share, reserve } = { all: 1_000, share: 20, reserve: 100 };
-    const fill = async (factory: string | null, upTo: number) => {
-      for (let n = 0; n < upTo; n++) await make(`t${n}`, factory);
-      await expect(make('more', factory)).rejects.toMatchObject({ code: 'token-invalid' });
-    };
-    await fill('crm', all - 3);
-    await fill('shop', share - 1);
-    await fill(null, reserve - 1);
   });
 
   test('have unique names of 1–63 characters', async () => {
