@@ -35,8 +35,6 @@ export const askedKept = 2_000;
 export const askedEventShape = z.strictObject({
   eventId: z.string(),
   at: z.string(),
-  /** The newest attempt of the provider before it was asked. While it still is, the provider has not tried again. */
-  attemptId: z.string(),
   /** How often the provider was asked for it. */
   times: z.int(),
   /** Whether the daemon asked, because of `recover: true`; otherwise, a person did. */
@@ -72,16 +70,18 @@ export const senderStateShape = z.strictObject({
       at: z.string(),
       /** The beginning of what was read of the log. */
       since: z.string(),
-      /** The beginning of what the next comparison reads: nothing before it is missed, or was asked for in vain. */
+      /** The beginning of what the next comparison reads, by the clock of the provider: nothing before it is missed. */
       nextSince: z.string(),
-      /** Events that an applied automation could match, and that were not asked for. */
+      /** Events that an applied automation could match, and that have not arrived. */
       events: z.int(),
+      /** Of these events, those that the provider was asked for a minute ago or earlier. */
+      inVain: z.int().default(0),
       /** The attempts of the provider to deliver these. */
       attempts: z.int(),
       /** The first and the last attempt of these; null: nothing is missed. */
       first: z.string().nullable(),
       last: z.string().nullable(),
-      /** Of these events, those that the daemon is about to ask for. */
+      /** Of these events, those that the daemon is about to ask for, for the first time. */
       recovering: z.int(),
       /** Why the daemon could not ask for events when it last tried; null: it could, or did not try. */
       problem: z.string().nullable(),
@@ -106,10 +106,7 @@ export function findSenderState(states: readonly SenderState[], uid: string): Se
   return found ?? { uid, checked: null, missed: null, asked: [], registering: null };
 }
 
-/**
- * Lets what is stored ahead of now count as now. A comparison that was made then is forgotten, so that the next one reads the
- * whole log: what came in between was not compared. Returns the same object if nothing is ahead.
- */
+/** Lets what is stored ahead of now count as now. Returns the same object if nothing is. */
 export function settleSenderTimes(state: SenderState, nowMs: number): SenderState {
   const { missed, asked, registering } = state;
   const settle = <T extends { readonly at: string }>(one: T): T => ({ ...one, at: notAhead(one.at, nowMs) });
@@ -117,7 +114,7 @@ export function settleSenderTimes(state: SenderState, nowMs: number): SenderStat
   if (!times.some(at => isAhead(at, nowMs))) return state;
   return {
     ...state,
-    missed: missed && isAhead(missed.at, nowMs) ? null : missed,
+    missed: missed && settle(missed),
     asked: asked.map(settle),
     registering: registering && settle(registering),
   };

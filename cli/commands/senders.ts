@@ -109,11 +109,12 @@ function missed(command: CliCommand): void {
     .explain(`list events that the provider of a webhook could not deliver, and ask it to send them again
 
 Compares the provider's own log with the deliveries that hookmill has accepted, whatever the provider got as an answer.
-Lists only events that an enabled automation could match, by what the provider lists of them. GitHub keeps its log for 3
-days, and GitLab for 7.
+Lists only events that an enabled automation could match, by what the provider lists of them, and none whose last attempt
+is less than a minute old. GitHub keeps its log for 3 days, and GitLab for 7.
 
-With --redeliver, the provider is asked for each event once, the oldest first: confirm at the prompt or use --yes. That
-takes a while: GitLab sends 5 a minute again, and the ingress has a rate limit. After an interruption, repeat the command.
+With --redeliver, the provider is asked for the events, the oldest first: confirm at the prompt or use --yes. That takes a
+while: GitLab sends 5 a minute again, and the ingress has a rate limit. After an interruption, repeat the command. An event
+that does not arrive may be asked for again after a minute, then after pauses of up to 6 hours; --again waits for none.
 
 Examples:
   hookmill senders missed shop
@@ -122,7 +123,10 @@ Examples:
     .option('--since <time>', 'only attempts since this time, as in 2h, 3d or 2026-01-31T14:05Z', '3d')
     .option('--all', 'also events that no enabled automation could match')
     .option('--redeliver', 'ask the provider to send them again')
-    .option('--again', 'with --redeliver, also events that were asked for before, and did not arrive')
+    .option(
+      '--again',
+      'with --redeliver, also events that were asked for, did not arrive, and are not yet due again',
+    )
     .option('--yes', 'do not ask')
     .action(async (webhook: string, options: MissedOptions, command: CliCommand) => {
       const { backend, factory, output } = await openBackend(command);

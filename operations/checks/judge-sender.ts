@@ -205,9 +205,11 @@ export function findNeededEvents(
 }
 
 /** Describes the events that a provider tried to deliver and that did not arrive. */
-export function describeMissed({ events, attempts, first, last }: Missed): string {
+export function describeMissed({ events, attempts, inVain, first, last }: Missed): string {
   const times = first === last ? `at ${first}` : `between ${first} and ${last}`;
-  return `the provider tried ${count(attempts, 'time')} to deliver ${count(events, 'event')} ${times}, which did not arrive`;
+  const asked =
+    inVain === 0 ? '' : `, ${inVain === events ? '' : `${inVain} of them `}not even when asked for again`;
+  return `the provider tried ${count(attempts, 'time')} to deliver ${count(events, 'event')} ${times}, which did not arrive${asked}`;
 }
 
 function judgeMissed({ missed }: SenderState, { name }: SendingWebhook): SenderFinding[] {

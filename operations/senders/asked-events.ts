@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { redeliverRequest } from '../../schema/api/requests.ts';
 import { type AskedEvent, askedKept, type SenderState } from '../../schema/sender.ts';
-import { dayMs } from '../../schema/time-units.ts';
+import { dayMs, hourMs } from '../../schema/time-units.ts';
 import type { redeliverAnswer } from '../../schema/views/senders.ts';
 
 /** The result of one look at the provider of a webhook. */
@@ -22,8 +22,8 @@ export type Recovered = Redelivered | { readonly problem: string };
 
 /** @limit Time in which a delivery of a provider may still arrive, in ms: GitHub gives up after 10 s, and sends again within seconds of a request. */
 export const inFlightMs = 60_000;
-/** @limit Requests to a provider for the same event that nobody asks for by hand: a request can be lost with the process that makes it, and the delivery if the daemon ends. */
-const lostMax = 3;
+/** @limit Longest pause after a request for an event that did not arrive, in ms: the first is a minute, and each one ten times as long as the one before. */
+const pauseMaxMs = 6 * hourMs;
 /** @limit Events of a webhook that the daemon asks for within a day: a longer outage is for a person to look at. */
 export const recoveredPerDay = 1_000;
 /** @limit Age in ms up to which it is kept that an event was asked for: no provider keeps its log for longer. */
@@ -35,7 +35,7 @@ const minuteMs = 60_000;
 /** A request for one event. */
 export interface EventAsk {
   readonly eventId: string;
-  /** The newest attempt when the provider's log was read. */
+  /** The attempt that the provider shall repeat. */
   readonly attemptId: string;
   /** When the log was read. */
   readonly listedAtMs: number;
@@ -62,14 +62,13 @@ export type Decision =
 
 /**
  * Decides by what was asked before whether an event may be asked for, and returns the state in which it was. It is asked for
- * once. It may be asked for again only by whoever has read the provider's log since, and saw that it is lost (`isLost`), or
- * insists.
+ * once. It may be asked for again only by whoever has read the provider's log since, and saw that it is due, or insists.
  */
 export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): Decision {
   const { nowMs } = rules;
   const before = state.asked.find(({ eventId }) => eventId === ask.eventId);
   if (before) {
-    if (nowMs - Date.parse(before.at) < inFlightMs) return { kind: 'too-soon' };
+    if (judgeAsked(before, nowMs) === 'arriving') return { kind: 'too-soon' };
     const isSeen = Date.parse(before.at) + inFlightMs <= ask.listedAtMs;
     if (!isSeen || !ask.again)
       return { kind: 'refused', reason: `it was asked for at ${before.at}, and has not arrived` };
@@ -84,24 +83,24 @@ export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): D
     const reason = `${others.length} events were asked for and have not arrived; correct the cause first`;
     return { kind: 'refused', reason };
   }
-  const { eventId, attemptId, byDaemon } = ask;
+  const { eventId, byDaemon } = ask;
   const times = (before?.times ?? 0) + 1;
-  const asked: AskedEvent = { eventId, attemptId, times, byDaemon, at: new Date(nowMs).toISOString() };
+  const asked: AskedEvent = { eventId, times, byDaemon, at: new Date(nowMs).toISOString() };
   return { kind: 'ask', state: { ...state, asked: [...others, asked] } };
 }
 
 /**
- * Whether an event that was asked for a minute ago is lost by a crash: the provider has not tried since, because the request
- * did not reach it, or its attempt got no answer, because no daemon ran. An event that was refused is not lost.
+ * Judges an event that was asked for and has not arrived: it may still do so (`arriving`), it is missed again and waits
+ * (`paused`), or may be asked for again (`due`). Why it did not arrive does not matter: whatever ends a request, a delivery
+ * or the daemon, and whatever the ingress answered, only the arrival of an event ends it.
  */
-export function isLost(
-  asked: AskedEvent,
-  newest: Pick<EventAsk, 'attemptId'> & { readonly status: number | null },
-): boolean {
-  const isUntried = asked.attemptId === newest.attemptId;
-  const isUnanswered = newest.status === null || newest.status >= 500;
-  return (isUntried || isUnanswered) && asked.times < lostMax;
+export function judgeAsked({ at, times }: Pick<AskedEvent, 'at' | 'times'>, nowMs: number): AskedState {
+  const sinceMs = nowMs - Date.parse(at);
+  if (sinceMs < inFlightMs) return 'arriving';
+  return sinceMs < Math.min(inFlightMs * 10 ** (times - 1), pauseMaxMs) ? 'paused' : 'due';
 }
+
+export type AskedState = 'arriving' | 'paused' | 'due';
 
 /** The events that the daemon may still ask for today. */
 export function countRecoverable({ asked }: SenderState, nowMs: number): number {

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { missedRequest } from '../../schema/api/requests.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import {
+  addEvent,
   type FoundEvent,
   type MissedEvent,
   type MissedPart,
-  mergeEvent,
 } from '../../schema/clients/missed-events.ts';
 import { deliveryDaysKept } from '../../schema/delivery.ts';
 import {
@@ -16,9 +16,9 @@ import {
 import { Refusal } from '../../schema/refusal.ts';
 import { findSenderState, type SenderState } from '../../schema/sender.ts';
 import { dayMs } from '../../schema/time-units.ts';
-import type { AttemptsPage, ProviderAttempt } from '../../senders/provider-client.ts';
+import { type AttemptsPage, findNewest, type ProviderAttempt } from '../../senders/provider-client.ts';
 import { findScheme } from '../../signatures/schemes.ts';
-import { inFlightMs, isLost } from './asked-events.ts';
+import { inFlightMs, judgeAsked } from './asked-events.ts';
 import { type OpenHook, openHook } from './check-sender.ts';
 import { type SenderDeps, type SentWebhook, waitOrRefuse } from './open-sender.ts';
 
@@ -61,6 +61,7 @@ export async function listMissed(
       at: new Date(nowMs).toISOString(),
       since: new Date(sinceMs).toISOString(),
       isShortened: since < sinceMs,
+      newestAt: read.newestMs === null ? null : new Date(read.newestMs).toISOString(),
       entries,
       isComplete: next === null,
     },
@@ -89,6 +90,7 @@ function renderCursor({ page, entries }: LogPlace): string {
 interface Read {
   readonly events: ReadonlyMap<string, FoundEvent>;
   readonly entries: number;
+  readonly newestMs: number | null;
   /** Where the next part begins; null: everything was read. */
   readonly next: string | null;
   readonly waitMs?: number;
@@ -104,26 +106,28 @@ async function readLog(deps: SenderDeps, webhook: SentWebhook, reading: Reading)
   const { sinceMs, from, match } = reading;
   const events = new Map<string, FoundEvent>();
   let { page: next, entries }: { page: string | null; entries: number } = from;
+  let newestMs: number | null = null;
   const startMs = performance.now();
   try {
     const opened = await openHook(deps, webhook);
     const entriesEnd = Math.min(entriesMax, entries + partEntriesMax);
     while (next !== null && entries < entriesEnd && performance.now() - startMs < partMs) {
       const page = await readPage(deps, opened, next);
-      const { attempts, newestMs } = page;
+      const { attempts } = page;
       addAttempts(
         events,
         attempts.filter(({ atMs }) => atMs >= sinceMs),
         match,
       );
       entries += page.entries;
-      // A provider that answers empty pages without end is done, too.
-      const isEnd = page.entries === 0 || (newestMs !== null && newestMs < sinceMs);
+      newestMs = findNewest([newestMs, page.newestMs].filter(ms => ms !== null));
+      // A provider that answers empty pages without end is done, too, and one that says nothing of any entry.
+      const isEnd = page.newestMs === null || page.newestMs < sinceMs;
       next = isEnd ? null : page.next;
     }
-    return { events, entries, next };
+    return { events, entries, newestMs, next };
   } catch (error) {
-    return { events, entries, next, waitMs: waitOrRefuse(error) };
+    return { events, entries, newestMs, next, waitMs: waitOrRefuse(error) };
   }
 }
 
@@ -149,7 +153,7 @@ function addAttempts(
       ...{ eventId, event, action, firstAt: at, at, attempts: 1, attemptIds: [id], attemptId: id },
       ...{ status, matches, canRedeliver },
     };
-    events.set(eventId, mergeEvent(events.get(eventId), found));
+    addEvent(events, found);
   }
 }
 
@@ -167,11 +171,11 @@ function viewEvents(events: readonly FoundEvent[], { asked }: SenderState, nowMs
   const askedOf = new Map(asked.map(event => [event.eventId, event]));
   return events.map(event => {
     const before = askedOf.get(event.eventId);
-    const isOver = before !== undefined && nowMs - Date.parse(before.at) >= inFlightMs;
-    const isInFlight = nowMs - Date.parse(event.at) < inFlightMs;
     return {
-      ...{ ...event, isInFlight },
-      asked: before ? { at: before.at, isLost: isOver && isLost(before, event) } : null,
+      ...event,
+      // Between clocks that differ by more, nobody can say: to ask too early makes a duplicate at most.
+      isInFlight: Math.abs(nowMs - Date.parse(event.at)) < inFlightMs,
+      asked: before ? { at: before.at, isDue: judgeAsked(before, nowMs) === 'due' } : null,
     };
   });
 }

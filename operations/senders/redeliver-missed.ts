@@ -44,18 +44,23 @@ export async function redeliverMissed(
   const startMs = performance.now();
   const results: EventResult[] = [];
   let waitMs: number | undefined;
+  let firstAsked = 0;
   for (const { eventId, attemptId, again } of request.events) {
     const ask = { eventId, attemptId, again, listedAtMs: request.listedAt, byDaemon };
     const isOver = waitMs !== undefined || performance.now() - startMs >= askingMs;
     const asked = await askForEvent(asking, ask, isOver);
     waitMs ??= asked.waitMs;
+    if (asked.isFirst) firstAsked++;
     results.push({ eventId, result: asked.result, reason: asked.reason ?? null });
   }
-  await forgetMissed(deps, webhook, results.filter(({ result }) => result === 'asked').length);
+  await forgetMissed(deps, webhook, firstAsked);
   return { events: results, nextInMs: waitMs === undefined ? null : Math.ceil(waitMs) };
 }
 
-/** Subtracts the events that were just asked for from the missed ones, so that the count is right before the next comparison. */
+/**
+ * Subtracts events that were just asked for, for the first time, from the missed ones, so that the count is right before the
+ * next comparison. Those that were asked for in vain stay missed until they arrive.
+ */
 async function forgetMissed(
   { factory: { name, store } }: SenderDeps,
   { uid }: SentWebhook,
@@ -154,6 +159,8 @@ async function openSendingHook(deps: SenderDeps, webhook: SentWebhook): Promise<
 
 interface Asked extends Pick<EventResult, 'result'> {
   readonly reason?: string | undefined;
+  /** Whether it was never asked for before. */
+  readonly isFirst?: boolean;
   /** The time until the provider may be asked for another event, if that is not now. */
   readonly waitMs?: number | undefined;
 }
@@ -199,7 +206,7 @@ async function sendAsk(
   };
   try {
     await deps.waitOutside(() => client.redeliver(hook.id, ask.attemptId));
-    return { result: 'asked' };
+    return { result: 'asked', isFirst: earlier === undefined };
   } catch (error) {
     const { code, message } = toSenderProblem(error);
     // It would be refused again: the hook has another URL, or the provider no longer has the event.

@@ -1,16 +1,12 @@
 import { type MissedEvent, type MissedPart, mergeMissed } from '../../schema/clients/missed-events.ts';
-import { deliveryDaysKept } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { findSenderState, type Missed, type SenderState } from '../../schema/sender.ts';
-import { dayMs } from '../../schema/time-units.ts';
-import { countRecoverable, inFlightMs, type Watched } from './asked-events.ts';
+import { findSenderState, type Missed } from '../../schema/sender.ts';
+import { countRecoverable, judgeAsked, type Watched } from './asked-events.ts';
 import { checkSender } from './check-sender.ts';
 import { listMissed } from './list-missed.ts';
 import type { SenderDeps, SentWebhook } from './open-sender.ts';
 
-/** Days for which providers keep their logs (docs.github.com/en/webhooks and docs.gitlab.com/user/project/integrations/webhooks, 2026-11-27). */
-const keptDays = { github: 3, gitlab: deliveryDaysKept } as const;
-/** @limit Time before the last comparison that the next one reads again, in ms: attempts that were in flight then, and clocks that differ. */
+/** @limit Time before the newest entry of the last comparison that the next one reads again, in ms: entries of attempts that were in flight then. */
 const overlapMs = 5 * 60_000;
 /** @limit Time in which the daemon reads the log of a provider for one webhook, in ms: the looks at others wait for it. */
 const lookMs = 5 * 60_000;
@@ -28,7 +24,9 @@ export async function watchSender(deps: SenderDeps, webhook: SentWebhook): Promi
   if (failed) return { ...nothing, problem: failed.message };
   if (hooks.length === 0) return { ...nothing, problem: null };
   const states = await factory.store.senderStates.read(factory.name);
-  const sinceMs = findSince(findSenderState(states, webhook.uid), webhook, listedAtMs);
+  // At first, everything that the provider keeps.
+  const since = findSenderState(states, webhook.uid).missed?.nextSince;
+  const sinceMs = since === undefined ? 0 : Date.parse(since);
   const parts = await readParts(deps, webhook, sinceMs);
   if (typeof parts === 'string') return { ...nothing, problem: parts };
   const found = await keepMissed(deps, webhook, { parts, listedAtMs });
@@ -46,17 +44,17 @@ async function keepMissed(
   const since = parts[0]?.read.since ?? '';
   let toAsk: MissedEvent[] = [];
   await store.senderStates.learn(name, uid, state => {
-    const asked = new Set(state.asked.map(({ eventId }) => eventId));
-    const missed = listed.filter(({ eventId }) => !asked.has(eventId));
-    const lost = listed.filter(event => event.asked?.isLost && asked.has(event.eventId));
-    const possible = [...missed, ...lost].filter(({ canRedeliver }) => canRedeliver);
+    const asked = new Map(state.asked.map(event => [event.eventId, judgeAsked(event, listedAtMs)]));
+    const stateOf = ({ eventId }: MissedEvent) => asked.get(eventId);
+    const missed = listed.filter(event => stateOf(event) !== 'arriving');
+    const possible = missed.filter(event => event.canRedeliver && stateOf(event) !== 'paused');
     toAsk = sender.recover ? possible.slice(0, countRecoverable(state, listedAtMs)) : [];
-    toAsk.sort((a, b) => a.firstAt.localeCompare(b.firstAt));
     const problem = sender.recover ? (state.missed?.problem ?? null) : null;
-    const recovering = problem === null ? toAsk.filter(event => missed.includes(event)).length : 0;
+    const inVain = missed.filter(stateOf).length;
+    const recovering = problem === null ? toAsk.filter(event => !stateOf(event)).length : 0;
     const at = new Date(listedAtMs).toISOString();
-    const nextSince = findNextSince(listed, listedAtMs);
-    return { ...state, missed: { at, since, nextSince, recovering, problem, ...summarize(missed) } };
+    const nextSince = findNextSince(listed, parts);
+    return { ...state, missed: { at, since, nextSince, inVain, recovering, problem, ...summarize(missed) } };
   });
   return toAsk;
 }
@@ -70,19 +68,18 @@ function summarize(missed: readonly MissedEvent[]): Pick<Missed, 'events' | 'att
   };
 }
 
-/** Everything that the provider keeps, or what it has since the last comparison and what was open then. */
-function findSince({ missed }: SenderState, { sender }: SentWebhook, nowMs: number): number {
-  const keptMs = nowMs - keptDays[sender.provider] * dayMs;
-  return Math.max(keptMs, missed ? Date.parse(missed.nextSince) : 0);
-}
-
-/** The next comparison reads again what is missed now, because it may arrive, and what may have to be asked for again. */
-function findNextSince(listed: readonly MissedEvent[], listedAtMs: number): string {
-  const isOpen = ({ asked }: MissedEvent) =>
-    asked === null || asked.isLost || listedAtMs - Date.parse(asked.at) < inFlightMs;
-  const overlapAt = new Date(listedAtMs - overlapMs).toISOString();
-  const open = listed.filter(isOpen).map(({ firstAt }) => firstAt);
-  return [overlapAt, ...open].reduce((first, at) => (at < first ? at : first));
+/**
+ * The next comparison reads again what is missed now, and the last minutes of the log. All by the clock of the provider: ours
+ * may be wrong now, or have been at the last comparison.
+ */
+function findNextSince(listed: readonly MissedEvent[], parts: readonly MissedPart[]): string {
+  const newest = parts.flatMap(({ read }) => read.newestAt ?? []);
+  const overlapAt = newest
+    .map(at => new Date(Date.parse(at) - overlapMs).toISOString())
+    .sort()
+    .at(-1);
+  const open = listed.map(({ firstAt }) => firstAt);
+  return [overlapAt ?? parts[0]?.read.since ?? '', ...open].reduce((first, at) => (at < first ? at : first));
 }
 
 /** Reads all parts; the reason if that is not possible now. */

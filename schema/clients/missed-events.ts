@@ -8,9 +8,17 @@ export type MissedEvent = MissedPart['events'][number];
 /** What attempts say of an event, whatever is known of it here. */
 export type FoundEvent = Omit<MissedEvent, 'isInFlight' | 'asked'>;
 
-/** Merges two findings of an event. An attempt that both have counts once: new attempts move others to later pages. */
-export function mergeEvent<Event extends FoundEvent>(before: Event | undefined, later: Event): Event {
-  if (!before) return later;
+/**
+ * Adds what a log says of an event to the events of its newer entries, of which the first attempts come last. An attempt
+ * that stands twice counts once: new attempts move others to later pages.
+ */
+export function addEvent<Event extends FoundEvent>(events: Map<string, Event>, event: Event): void {
+  const before = events.get(event.eventId);
+  events.delete(event.eventId);
+  events.set(event.eventId, before ? mergeEvent(before, event) : event);
+}
+
+function mergeEvent<Event extends FoundEvent>(before: Event, later: Event): Event {
   const [newest, oldest] = later.at > before.at ? [later, before] : [before, later];
   const attemptIds = [...new Set([...newest.attemptIds, ...oldest.attemptIds])];
   const firstAt = before.firstAt < later.firstAt ? before.firstAt : later.firstAt;
@@ -23,10 +31,11 @@ export function mergeEvent<Event extends FoundEvent>(before: Event | undefined, 
  */
 export function mergeMissed(parts: readonly { readonly events: readonly MissedEvent[] }[]): MissedEvent[] {
   const merged = new Map<string, MissedEvent>();
-  for (const { events } of parts)
-    for (const event of events) merged.set(event.eventId, mergeEvent(merged.get(event.eventId), event));
+  for (const { events } of parts) for (const event of events) addEvent(merged, event);
+  // Of one moment, what comes last in the log was first.
   return [...merged.values()]
     .filter(({ isInFlight }) => !isInFlight)
+    .reverse()
     .sort((a, b) => a.firstAt.localeCompare(b.firstAt));
 }
 
@@ -94,12 +103,12 @@ export interface Redelivery {
 
 /** Whether the provider can be asked for an event now: what it was asked for a minute ago may still arrive. */
 export function mayBeAsked({ canRedeliver, asked }: MissedEvent, again: boolean): boolean {
-  return canRedeliver && (asked === null || asked.isLost || again);
+  return canRedeliver && (asked === null || asked.isDue || again);
 }
 
 /** Whether an event was asked for less than a minute before the list was read, so that it may still arrive. */
 function isPending({ asked }: MissedEvent, { read }: MissedList): boolean {
-  return asked !== null && !asked.isLost && Date.parse(read.at) - Date.parse(asked.at) < 60_000;
+  return asked !== null && !asked.isDue && Date.parse(read.at) - Date.parse(asked.at) < 60_000;
 }
 
 interface Progress {
@@ -170,7 +179,7 @@ async function ask(
   let nextInMs: number | null = null;
   for (let at = 0; at < events.length; at += eventsAtOnce) {
     const some = events.slice(at, at + eventsAtOnce).map(({ eventId, attemptId, asked }) => ({
-      ...{ eventId, attemptId, again: again || asked?.isLost === true },
+      ...{ eventId, attemptId, again: again || asked?.isDue === true },
     }));
     const answer = await client.redeliver({ listedAt: read.at, events: some });
     for (const { eventId, result, reason } of answer.events) {

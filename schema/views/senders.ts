@@ -82,10 +82,10 @@ export const missedEventAnswer = z.strictObject({
   asked: z
     .strictObject({
       at: time,
-      isLost: z
+      isDue: z
         .boolean()
         .describe(
-          'Whether it may be asked for again: a minute later, the provider has not tried, or got no answer, and that was not so several times.',
+          'Whether it may be asked for again: it has not arrived, and a pause is over that is longer after each request.',
         ),
     })
     .nullable()
@@ -105,6 +105,7 @@ export const missedAnswer = z.strictObject({
       .describe(
         'Whether an earlier beginning was asked for, of which the delivery log may know nothing any more.',
       ),
+    newestAt: time.nullable().describe("The newest entry of this part, by the provider's clock."),
     entries: z.int().describe("The entries of the provider's log that were read, in all parts."),
     isComplete: z.boolean().describe('Whether everything since the beginning was read.'),
   }),

@@ -397,6 +397,7 @@ browserTest('the page of a webhook asks its provider, and again for what was mis
     ...{ at, since: first, nextSince: first, first, last: at },
     events: 3,
     attempts: 3,
+    inVain: 0,
     recovering: 0,
     problem: null,
   };

@@ -141,7 +141,7 @@ async function openSentTo(
     },
     redeliver: (events, { again = false, listedAt = now() } = {}) => {
       const named = events.map(({ eventId, attemptId, asked }) => {
-        return { eventId, attemptId, again: again || asked?.isLost === true };
+        return { eventId, attemptId, again: again || asked?.isDue === true };
       });
       return must(client, 'redeliverMissed', { params: { uid }, body: { listedAt, events: named } });
     },

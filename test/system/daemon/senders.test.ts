@@ -126,20 +126,28 @@ test('asks for what was missed after a restart, each event once, and goes on aft
   expect(last.map(({ identity }) => identity).sort()).toEqual(missed.map(({ guid }) => guid).sort());
 });
 
-test('does not ask again by itself for what was tried in vain', async () => {
+test('asks again for what did not arrive when it was asked for, and tells it until it arrives', async () => {
   const { github, daemon, providers } = await start();
   const sent = await openSentToGithub(daemon, providers, recover);
-  sent.hook.config = { ...sent.hook.config, secret: 'another' };
-  github.deliverMany(3, 'issues', 'opened', { spanMs: minuteMs });
+  const { config } = sent.hook;
+  sent.hook.config = { ...config, secret: 'another' };
+  const missed = github.deliverMany(3, 'issues', 'opened', { spanMs: minuteMs });
   sent.advance(5 * minuteMs);
   await look(sent);
-  await eventually(() => github.log.filter(({ redelivery }) => redelivery).length === 3);
+  const asked = () => github.log.filter(({ redelivery }) => redelivery).length;
+  await eventually(() => asked() === 3);
   await github.settled();
   await lookForMissed(sent);
-  await lookForMissed(sent);
-  expect(github.log.filter(({ redelivery }) => redelivery)).toHaveLength(3);
-  expect((await sent.state())?.missed).toMatchObject({ events: 0 });
+  expect((await sent.state())?.missed).toMatchObject({ events: 3, inVain: 3, recovering: 0 });
+  await eventually(() => asked() === 6);
+  await eventually(async () => {
+    sent.advance(20_000);
+    const { alerts } = (await sent.client.call('listAlerts')).json;
+    return /did not arrive, not even when asked for again$/.test(alerts[0]?.reason);
+  });
   expect(new Set(await outcomes(sent))).toEqual(new Set(['Rejected (auth)']));
+  sent.hook.config = config;
+  await acceptAll(sent, missed);
 });
 
 test('asks GitLab for five events a minute by the clock of the daemon', async () => {
@@ -166,7 +174,7 @@ test('stops at the bound of a day, and tells of the rest', async () => {
   const sent = await openSentToGithub(daemon, providers, recover);
   const at = new Date(daemon.clock.nowMs).toISOString();
   const asked = Array.from({ length: 998 }, (_, index) => {
-    return { eventId: `earlier-${index}`, attemptId: '1', at, times: 1, byDaemon: true };
+    return { eventId: `earlier-${index}`, at, times: 1, byDaemon: true };
   });
   await daemon.store.senderStates.act(sent.daemon.factory, sent.uid, state => ({ ...state, asked }));
   github.deliverMany(5, 'issues', 'opened', { spanMs: minuteMs });
@@ -226,7 +234,6 @@ test('asks again for what was lost while the clock was 6 hours ahead, without wa
   const at = new Date(daemon.clock.nowMs + 6 * hourMs).toISOString();
   const asked = {
     eventId: event?.eventId ?? '',
-    attemptId: event?.attemptId ?? '',
     at,
     times: 1,
     byDaemon: true,

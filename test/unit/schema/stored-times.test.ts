@@ -26,18 +26,19 @@ test('a wait that is followed begins again when the clock is set back, and not a
   expect(wait.isRunning(backMs + hourMs)).toBe(false);
 });
 
-test('the state of a sender is settled: what was asked for and registered counts as now, a comparison as none', () => {
+test('the state of a sender is settled: what was compared, asked for and registered ahead of now counts as now', () => {
   const { checked, ...empty } = findSenderState([], 'wh_1');
   const asked = [at(-1), at(6)].map(time => ({
-    ...{ eventId: time, attemptId: '1', times: 1, byDaemon: true, at: time },
+    ...{ eventId: time, times: 1, byDaemon: true, at: time },
   }));
-  const missed = { at: at(6), since: at(-9), nextSince: at(5), events: 0, attempts: 0, recovering: 0 };
+  const missed = { at: at(6), since: at(-9), nextSince: at(5), events: 0, attempts: 0 };
   const ahead = {
     ...{ ...empty, checked, asked, registering: { id: '1', at: at(6), by: 'ada' } },
-    missed: { ...missed, first: null, last: null, problem: null },
+    missed: { ...missed, inVain: 0, recovering: 0, first: null, last: null, problem: null },
   };
   expect(settleSenderTimes(ahead, nowMs)).toEqual({
-    ...{ uid: 'wh_1', checked: null, missed: null, registering: { id: '1', at: at(0), by: 'ada' } },
+    ...{ uid: 'wh_1', checked: null, registering: { id: '1', at: at(0), by: 'ada' } },
+    missed: { ...ahead.missed, at: at(0) },
     asked: [asked[0], { ...asked[1], at: at(0) }],
   });
   const current = { ...ahead, missed: null, registering: null, asked: asked.slice(0, 1) };

@@ -128,7 +128,7 @@ test('asks once for an event that arrives, and never again for the same GUID', a
   expect(await sent.rows()).toHaveLength(1);
 });
 
-test('does not ask again for an event that was tried in vain, unless somebody insists', async () => {
+test('asks again for an event that was tried in vain only when it is due, or if somebody insists', async () => {
   const sent = await openGithub();
   sent.hook.config = { ...sent.hook.config, secret: 'another' };
   missIssues(sent, 1);
@@ -140,8 +140,13 @@ test('does not ask again for an event that was tried in vain, unless somebody in
   // The list from before cannot know what came of it.
   const old = { again: true, listedAt: before.read.at };
   expect((await sent.redeliver(before.events, old)).events).toMatchObject([{ result: 'refused' }]);
+  const due = await sent.list();
+  expect(due.events).toMatchObject([{ attempts: 2, status: 401, asked: { isDue: true } }]);
+  expect((await sent.redeliver(due.events)).events).toMatchObject([{ result: 'asked' }]);
+  await github.settled();
+  sent.advance(2 * minuteMs);
   const { events } = await sent.list();
-  expect(events).toMatchObject([{ attempts: 2, status: 401, asked: { isLost: false } }]);
+  expect(events).toMatchObject([{ attempts: 3, status: 401, asked: { isDue: false } }]);
   expect((await sent.redeliver(events)).events).toMatchObject([
     { result: 'refused', reason: expect.stringContaining('has not arrived') },
   ]);
@@ -156,33 +161,34 @@ test('asks again for an event if the process ended between storing and asking', 
   if (!event) throw new Error('nothing is missed');
   const { senderStates } = sent.daemon.store;
   const at = new Date(sent.daemon.clock.nowMs).toISOString();
-  const { eventId, attemptId } = event;
+  const { eventId } = event;
   await senderStates.act(sent.daemon.factory, sent.uid, state => ({
-    ...{ ...state, asked: [{ eventId, attemptId, at, times: 1, byDaemon: false }] },
+    ...{ ...state, asked: [{ eventId, at, times: 1, byDaemon: false }] },
   }));
   expect((await sent.redeliver(events)).events).toMatchObject([{ result: 'too-soon' }]);
   sent.advance(2 * minuteMs);
   const lost = (await sent.list()).events;
-  expect(lost).toMatchObject([{ asked: { isLost: true } }]);
+  expect(lost).toMatchObject([{ asked: { isDue: true } }]);
   expect((await sent.redeliver(lost)).events).toMatchObject([{ result: 'asked' }]);
   expect((await sent.state())?.asked).toMatchObject([{ eventId, times: 2 }]);
   await github.settled();
   expect(await sent.rows()).toMatchObject([{ outcome: 'Accepted' }]);
 });
 
-test('asks again for an event whose delivery got no answer, because no daemon ran, but not for ever', async () => {
+test('asks again for an event whose delivery got no answer, because no daemon ran, with growing pauses', async () => {
   const sent = await openGithub();
   const { config } = sent.hook;
   sent.hook.config = { ...config, url: config.url.replace(/:\d+\//, ':9/') };
   missIssues(sent, 1);
   const results: (string | undefined)[] = [];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 7; round++) {
     const { events } = await sent.list();
     results.push((await sent.redeliver(events)).events[0]?.result);
     await github.settled();
-    sent.advance(2 * minuteMs);
+    sent.advance(2 * minuteMs + 5_000);
   }
-  expect(results).toEqual(['asked', 'asked', 'asked', 'refused', 'refused']);
+  const [pause, ...more] = [Array(4).fill('refused'), 'asked'];
+  expect(results).toEqual(['asked', 'asked', ...pause, ...more]);
   sent.hook.config = config;
   const { events } = await sent.list();
   expect((await sent.redeliver(events, { again: true })).events).toMatchObject([{ result: 'asked' }]);

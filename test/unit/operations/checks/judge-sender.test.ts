@@ -113,16 +113,20 @@ describe('a hook', () => {
 
   test('whose provider tried in vain says how often and when', () => {
     const missed = {
-      ...{ at, since: at, nextSince: at, recovering: 0, problem: null },
+      ...{ at, since: at, nextSince: at, inVain: 0, recovering: 0, problem: null },
       events: 9,
       attempts: 14,
       first: '2026-11-26T10:00:00Z',
       last: at,
     };
-    const findings = judgeSender({ webhook, uid, url, automations: [], state: stateOf([right], { missed }) });
-    expect(findings.map(({ message }) => message)).toEqual([
-      `the provider tried 14 times to deliver 9 events between 2026-11-26T10:00:00Z and ${at}, which did not arrive`,
-    ]);
+    const say = (inVain: number) => {
+      const state = stateOf([right], { missed: { ...missed, inVain } });
+      return judgeSender({ webhook, uid, url, automations: [], state }).map(({ message }) => message);
+    };
+    const said = `the provider tried 14 times to deliver 9 events between 2026-11-26T10:00:00Z and ${at}, which did not arrive`;
+    expect(say(0)).toEqual([said]);
+    expect(say(2)).toEqual([`${said}, 2 of them not even when asked for again`]);
+    expect(say(9)).toEqual([`${said}, not even when asked for again`]);
   });
 });
 
