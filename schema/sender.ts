@@ -39,6 +39,10 @@ export const askedEventShape = z.strictObject({
   times: z.int(),
   /** Whether the daemon asked, because of `recover: true`; otherwise, a person did. */
   byDaemon: z.boolean(),
+  /** What it is and when it was first tried, as the provider says, if it had not arrived at the last comparison. */
+  open: z.strictObject({ event: z.string(), firstAt: z.string() }).optional(),
+  /** When a comparison found that the provider has forgotten it. */
+  lostAt: z.string().optional(),
 });
 
 export type AskedEvent = Readonly<z.output<typeof askedEventShape>>;
@@ -83,6 +87,8 @@ export const senderStateShape = z.strictObject({
       last: z.string().nullable(),
       /** Of these events, those that the daemon is about to ask for, for the first time. */
       recovering: z.int(),
+      /** Events that were asked for, and did not arrive until the provider forgot them, in the last day before. */
+      lost: z.array(z.strictObject({ event: z.string(), events: z.int() })).default([]),
       /** Why the daemon could not ask for events when it last tried; null: it could, or did not try. */
       problem: z.string().nullable(),
     })

@@ -44,9 +44,10 @@ export async function findMissed(
 
 function findProblem(name: string, state: SenderState | undefined, nowMs: number): Finding['problem'] {
   const missed = state?.missed;
-  if (!missed || missed.first === null || missed.events <= missed.recovering) return null;
-  const sinceMs = Date.parse(missed.first);
-  return nowMs - sinceMs >= missedMs ? { reason: `${name}: ${describeMissed(missed)}`, sinceMs } : null;
+  if (!missed || (missed.events <= missed.recovering && missed.lost.length === 0)) return null;
+  const sinceMs = Date.parse(missed.first ?? missed.at);
+  const isLong = missed.lost.length > 0 || nowMs - sinceMs >= missedMs;
+  return isLong ? { reason: `${name}: ${describeMissed(missed)}`, sinceMs } : null;
 }
 
 function toFinding({ factory, uid, name }: WatchedWebhook, problem: Finding['problem']): Finding {

@@ -204,17 +204,22 @@ export function findNeededEvents(
   return [...needed].sort();
 }
 
-/** Describes the events that a provider tried to deliver and that did not arrive. */
-export function describeMissed({ events, attempts, inVain, first, last }: Missed): string {
+/** Describes the events that a provider tried to deliver and that did not arrive; undefined if there are none. */
+export function describeMissed({ events, attempts, inVain, lost, first, last }: Missed): string | undefined {
   const times = first === last ? `at ${first}` : `between ${first} and ${last}`;
   const asked =
     inVain === 0 ? '' : `, ${inVain === events ? '' : `${inVain} of them `}not even when asked for again`;
-  return `the provider tried ${count(attempts, 'time')} to deliver ${count(events, 'event')} ${times}, which did not arrive${asked}`;
+  const missed = `the provider tried ${count(attempts, 'time')} to deliver ${count(events, 'event')} ${times}, which did not arrive${asked}`;
+  const names = lost.map(({ event, events }) => `${events} ${event}`).join(', ');
+  const forgotten = `the provider has forgotten events that did not arrive when asked for again: ${names}`;
+  const said = [...(events > 0 ? [missed] : []), ...(lost.length > 0 ? [forgotten] : [])];
+  return said.length === 0 ? undefined : said.join('; ');
 }
 
 function judgeMissed({ missed }: SenderState, { name }: SendingWebhook): SenderFinding[] {
-  if (!missed || missed.events === 0) return [];
-  const message = describeMissed(missed);
+  const message = missed ? describeMissed(missed) : undefined;
+  if (!missed || message === undefined) return [];
+  if (missed.events === 0) return [warning('missed', message, 'Do by hand what their runs would have done.')];
   const remedy = `Run \`hookmill senders missed ${name} --redeliver\`.`;
   return [warning('missed', message, missed.recovering > 0 ? 'The daemon asks for them again.' : remedy)];
 }

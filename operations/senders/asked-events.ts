@@ -85,7 +85,8 @@ export function decideAsk(state: SenderState, ask: EventAsk, rules: AskRules): D
   }
   const { eventId, byDaemon } = ask;
   const times = (before?.times ?? 0) + 1;
-  const asked: AskedEvent = { eventId, times, byDaemon, at: new Date(nowMs).toISOString() };
+  const at = new Date(nowMs).toISOString();
+  const asked: AskedEvent = { eventId, times, byDaemon, at, ...(before?.open && { open: before.open }) };
   return { kind: 'ask', state: { ...state, asked: [...others, asked] } };
 }
 

@@ -1,11 +1,19 @@
 import { type MissedEvent, type MissedPart, mergeMissed } from '../../schema/clients/missed-events.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import { findSenderState, type Missed } from '../../schema/sender.ts';
+import { type AskedEvent, findSenderState, type Missed } from '../../schema/sender.ts';
+import { dayMs } from '../../schema/time-units.ts';
 import { countRecoverable, judgeAsked, type Watched } from './asked-events.ts';
 import { checkSender } from './check-sender.ts';
 import { listMissed } from './list-missed.ts';
 import type { SenderDeps, SentWebhook } from './open-sender.ts';
 
+/**
+ * Days for which github.com keeps its log, and an Enterprise Server or GitLab its own (docs.github.com/en/webhooks,
+ * docs.gitlab.com/user/project/integrations/webhooks, 2026-11-27).
+ */
+const keptDays = { gitHub: 3, others: 7 } as const;
+/** @limit Time for which it is told that events are lost, in ms. */
+const lostToldMs = dayMs;
 /** @limit Time before the newest entry of the last comparison that the next one reads again, in ms: entries of attempts that were in flight then. */
 const overlapMs = 5 * 60_000;
 /** @limit Time in which the daemon reads the log of a provider for one webhook, in ms: the looks at others wait for it. */
@@ -42,9 +50,11 @@ async function keepMissed(
 ): Promise<MissedEvent[]> {
   const listed = mergeMissed(parts);
   const since = parts[0]?.read.since ?? '';
+  const follow = await followOpen(store, { uid, sender, name }, { parts, listedAtMs });
   let toAsk: MissedEvent[] = [];
   await store.senderStates.learn(name, uid, state => {
-    const asked = new Map(state.asked.map(event => [event.eventId, judgeAsked(event, listedAtMs)]));
+    const followed = state.asked.map(follow);
+    const asked = new Map(followed.map(event => [event.eventId, judgeAsked(event, listedAtMs)]));
     const stateOf = ({ eventId }: MissedEvent) => asked.get(eventId);
     const missed = listed.filter(event => stateOf(event) !== 'arriving');
     const possible = missed.filter(event => event.canRedeliver && stateOf(event) !== 'paused');
@@ -54,9 +64,46 @@ async function keepMissed(
     const recovering = problem === null ? toAsk.filter(event => !stateOf(event)).length : 0;
     const at = new Date(listedAtMs).toISOString();
     const nextSince = findNextSince(listed, parts);
-    return { ...state, missed: { at, since, nextSince, inVain, recovering, problem, ...summarize(missed) } };
+    const lost = countLost(followed, listedAtMs);
+    const summary = { inVain, recovering, lost, problem, ...summarize(missed) };
+    return { ...state, asked: followed, missed: { at, since, nextSince, ...summary } };
   });
   return toAsk;
+}
+
+/**
+ * Makes a function that keeps of an event that was asked for whether it is still open by a comparison: the provider lists it,
+ * and it has not arrived. It is lost if the provider listed it before, does not any more because it is too old, and it has not
+ * arrived.
+ */
+async function followOpen(
+  { senderStates, deliveries }: SenderDeps['factory']['store'],
+  { name, uid, sender }: Pick<SentWebhook, 'uid' | 'sender'> & { readonly name: string },
+  { parts, listedAtMs }: { readonly parts: readonly MissedPart[]; readonly listedAtMs: number },
+): Promise<(asked: AskedEvent) => AskedEvent> {
+  const events = new Map(parts.flatMap(({ events }) => events.map(event => [event.eventId, event])));
+  const { asked } = findSenderState(await senderStates.read(name), uid);
+  const gone = asked
+    .filter(({ eventId, open }) => open && !events.has(eventId))
+    .map(({ eventId }) => eventId);
+  const arrived = new Set(await deliveries.listAcceptedEvents(uid, gone));
+  const lostAt = new Date(listedAtMs).toISOString();
+  const isGitHub = sender.provider === 'github' && sender.url === undefined;
+  const keptMs = (isGitHub ? keptDays.gitHub : keptDays.others) * dayMs;
+  return ({ open, ...event }) => {
+    const listed = events.get(event.eventId);
+    if (listed) return { ...event, open: { event: listed.event, firstAt: listed.firstAt } };
+    if (!open || arrived.has(event.eventId)) return event;
+    if (event.lostAt !== undefined) return { ...event, open };
+    const isForgotten = listedAtMs - Date.parse(open.firstAt) >= keptMs - overlapMs;
+    return isForgotten ? { ...event, open, lostAt } : event;
+  };
+}
+
+function countLost(asked: readonly AskedEvent[], nowMs: number): Missed['lost'] {
+  const lost = asked.filter(({ lostAt }) => lostAt !== undefined && nowMs - Date.parse(lostAt) < lostToldMs);
+  const byEvent = Map.groupBy(lost, ({ open }) => open?.event ?? '');
+  return [...byEvent].map(([event, { length }]) => ({ event, events: length }));
 }
 
 function summarize(missed: readonly MissedEvent[]): Pick<Missed, 'events' | 'attempts' | 'first' | 'last'> {

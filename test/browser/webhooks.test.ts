@@ -398,6 +398,7 @@ browserTest('the page of a webhook asks its provider, and again for what was mis
     events: 3,
     attempts: 3,
     inVain: 0,
+    lost: [],
     recovering: 0,
     problem: null,
   };

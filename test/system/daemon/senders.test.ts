@@ -150,6 +150,32 @@ test('asks again for what did not arrive when it was asked for, and tells it unt
   await acceptAll(sent, missed);
 });
 
+test('tells by name and number what the provider forgot before it arrived, and not what arrived', async () => {
+  const { github, daemon, providers } = await start();
+  const sent = await openSentToGithub(daemon, providers, recover);
+  const { config } = sent.hook;
+  sent.hook.config = { ...config, secret: 'another' };
+  const [first] = github.deliverMany(3, 'issues', 'opened', { spanMs: minuteMs });
+  sent.advance(5 * minuteMs);
+  const asked = () => github.log.filter(({ redelivery }) => redelivery);
+  await look(sent);
+  await eventually(() => asked().length === 3);
+  await github.settled();
+  await lookForMissed(sent);
+  await eventually(() => asked().length === 6);
+  sent.hook.config = config;
+  sent.advance(2 * minuteMs);
+  const again = [{ eventId: first?.guid ?? '', attemptId: String(first?.id) }];
+  expect((await sent.redeliver(again, { again: true })).events).toMatchObject([{ result: 'asked' }]);
+  await github.settled();
+  sent.advance(7 * dayMs);
+  await eventually(async () => {
+    sent.advance(minuteMs);
+    return (await sent.state())?.missed?.lost.length === 1;
+  });
+  expect((await sent.state())?.missed).toMatchObject({ events: 0, lost: [{ event: 'issues', events: 2 }] });
+});
+
 test('asks GitLab for five events a minute by the clock of the daemon', async () => {
   const { gitlab, daemon, providers } = await start();
   const sent = await openSentToGitlab(daemon, providers, recover);

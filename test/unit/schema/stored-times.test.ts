@@ -34,7 +34,7 @@ test('the state of a sender is settled: what was compared, asked for and registe
   const missed = { at: at(6), since: at(-9), nextSince: at(5), events: 0, attempts: 0 };
   const ahead = {
     ...{ ...empty, checked, asked, registering: { id: '1', at: at(6), by: 'ada' } },
-    missed: { ...missed, inVain: 0, recovering: 0, first: null, last: null, problem: null },
+    missed: { ...missed, inVain: 0, lost: [], recovering: 0, first: null, last: null, problem: null },
   };
   expect(settleSenderTimes(ahead, nowMs)).toEqual({
     ...{ uid: 'wh_1', checked: null, registering: { id: '1', at: at(0), by: 'ada' } },

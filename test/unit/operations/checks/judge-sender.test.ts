@@ -113,7 +113,7 @@ describe('a hook', () => {
 
   test('whose provider tried in vain says how often and when', () => {
     const missed = {
-      ...{ at, since: at, nextSince: at, inVain: 0, recovering: 0, problem: null },
+      ...{ at, since: at, nextSince: at, inVain: 0, lost: [], recovering: 0, problem: null },
       events: 9,
       attempts: 14,
       first: '2026-11-26T10:00:00Z',
@@ -127,6 +127,15 @@ describe('a hook', () => {
     expect(say(0)).toEqual([said]);
     expect(say(2)).toEqual([`${said}, 2 of them not even when asked for again`]);
     expect(say(9)).toEqual([`${said}, not even when asked for again`]);
+    const lost = [
+      { event: 'push', events: 2 },
+      { event: 'issues', events: 1 },
+    ];
+    const forgotten = { ...missed, lost, events: 0, attempts: 0, first: null, last: null };
+    const state = stateOf([right], { missed: forgotten });
+    expect(judgeSender({ webhook, uid, url, automations: [], state }).map(({ message }) => message)).toEqual([
+      'the provider has forgotten events that did not arrive when asked for again: 2 push, 1 issues',
+    ]);
   });
 });
 
