@@ -62,15 +62,16 @@ export function completeYaml(cursor: YamlCursor, sources: CompletionSources): re
   return completeBySchema(cursor, sources.schema);
 }
 
-const listOperators: readonly string[] = ['in', 'not_in', 'like', 'not_like'];
+const listOperators: readonly string[] = ['in', 'not_in', '$like', '$not_like'];
 /** The operators, with what they say of a field. */
 const operators = {
   in: 'One of these values.',
   not_in: 'None of these values; a missing field matches.',
-  like: 'A text that one of these patterns matches as a whole; * stands for any characters.',
-  not_like: 'No text that one of these patterns matches; a missing field matches.',
+  $like: 'A text that one of these patterns matches as a whole; * stands for any characters.',
+  $not_like: 'No text that one of these patterns matches; a missing field matches.',
   exists: 'Whether the field exists.',
-  compare: 'A number in this range: at_least or above, at_most or below.',
+  $compare: 'A number in this range: at_least or above, at_most or below.',
+  $none: 'A list of which no element matches; a missing or empty list matches.',
 } as const;
 
 function completeFilter(
@@ -78,11 +79,11 @@ function completeFilter(
   below: readonly string[],
   fields: readonly SentField[],
 ): readonly YamlCompletion[] {
-  const path = below.filter(key => key !== '[]');
+  const path = below.filter(key => key !== '[]' && key !== '$none');
   const operator = path.at(-1) ?? '';
   const children = listChildren(path, fields);
   if (operator === 'exists' && cursor.at === 'value') return toValues([true, false]);
-  if (operator === 'compare' && cursor.at === 'key')
+  if (operator === '$compare' && cursor.at === 'key')
     return boundNames.map(name => ({ label: name, insert: `${name}: ` }));
   const isOperand = listOperators.includes(operator) && children.length === 0;
   if (cursor.isListed || isOperand || (cursor.at === 'value' && !cursor.isFlow)) {

@@ -1,5 +1,5 @@
 import { type EventHeaders, withLowerNames } from '../headers.ts';
-import { type Fields, type PayloadFilter, toClause } from './clause.ts';
+import { type Clause, type Fields, type PayloadFilter, toClauses } from './clause.ts';
 import {
   addPost,
   anyValue,
@@ -132,27 +132,32 @@ function* toEventPosts(
   yield* toPosts(headers, ['headers' satisfies keyof JudgedEvent]);
 }
 
-/** Lists, field by field, the values that a filter needs and the values that rule it out. `not_like` tells neither. */
+/** Lists, field by field, the values that a filter needs and the values that rule it out. `$not_like` and `$none` tell neither. */
 function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
-  for (const [field, value] of Object.entries(fields)) {
-    const clause = toClause(value);
-    const path = [...above, field];
-    switch (clause?.operator) {
-      case 'in':
-        yield { kind: 'needed', path, values: clause.values };
-        break;
-      case 'not_in':
-        yield { kind: 'ruledOut', path, values: clause.values };
-        break;
-      case 'like':
-      case 'compare':
-        yield { kind: 'needed', path, values: [anyValue] };
-        break;
-      case 'exists':
-        yield { kind: clause.expected ? 'needed' : 'ruledOut', path, values: [anyValue] };
-        break;
-      case 'nested':
-        yield* toPosts(clause.fields, path);
+  for (const [field, value] of Object.entries(fields))
+    for (const clause of toClauses(value) ?? []) yield* toClausePosts(clause, [...above, field]);
+}
+
+function* toClausePosts(clause: Clause, path: readonly string[]): Generator<Post> {
+  switch (clause.operator) {
+    case 'in':
+      yield { kind: 'needed', path, values: clause.values };
+      break;
+    case 'not_in':
+      yield { kind: 'ruledOut', path, values: clause.values };
+      break;
+    case '$like':
+    case '$compare':
+      yield { kind: 'needed', path, values: [anyValue] };
+      break;
+    case 'exists':
+      yield { kind: clause.expected ? 'needed' : 'ruledOut', path, values: [anyValue] };
+      break;
+    case 'object': {
+      const posts = [...toPosts(clause.fields, path)];
+      yield* posts;
+      // A field that the object needs says more than the object itself.
+      if (!posts.some(({ kind }) => kind === 'needed')) yield { kind: 'needed', path, values: [anyValue] };
     }
   }
 }
