@@ -125,7 +125,7 @@ export function* findOperatorMistakes(fields: Fields): Generator<OperandMistake>
   const operator = keys.find(key => isOperatorKey(key, fields));
   const other = keys.find(key => !isOperatorKey(key, fields) && !Object.hasOwn(operandHints, key));
   const misfit = keys.find(key => !fitsOperator(key, fields[key]));
-  if (other !== undefined && operator !== undefined) yield explainBeside(other, operator, fields);
+  if (other !== undefined && operator !== undefined) yield explainBeside(other, operator);
   else if (misfit !== undefined) {
     const message = `${misfit} has an operand of a wrong type`;
     const hint = `write ${operandHints[misfit]}`;
@@ -133,16 +133,11 @@ export function* findOperatorMistakes(fields: Fields): Generator<OperandMistake>
   } else yield* findContradictions(fields);
 }
 
-function explainBeside(other: string, operator: string, fields: Fields): OperandMistake {
+function explainBeside(other: string, operator: string): OperandMistake {
   const meant = operatorNames.find(name => name === `$${other}`);
-  const isNeedless =
-    fields.exists === true &&
-    Object.keys(fields).every(key => key === 'exists' || !isOperatorKey(key, fields));
   const hint = meant
     ? `write ${meant} instead of ${other}`
-    : isNeedless
-      ? 'remove exists: nested fields need an object anyway'
-      : `keep only operators (${operatorNames.join(', ')}) or only nested fields`;
+    : `keep only operators (${operatorNames.join(', ')}) or only nested fields`;
   const message = `${JSON.stringify(other)} is no operator, so it cannot stand beside ${operator}`;
   return { code: 'filter/operator-misused', path: [other], atKey: true, message, hint };
 }

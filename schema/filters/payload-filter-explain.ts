@@ -87,7 +87,7 @@ export function examineClauses(
 export function examineHeaders(filter: HeaderFilter, headers: EventHeaders): readonly ExaminedClause[] {
   return compileClauses(filter, readHeaderNumber).map(compiled => {
     const { field } = compiled;
-    const place = { path: field, keys: [field], readNumber: readHeaderNumber };
+    const place = { path: field, keys: [field], readNumber: readHeaderNumber, isBrief: true };
     return examineClause(place, compiled, getField(headers, field.toLowerCase()));
   });
 }
@@ -111,11 +111,10 @@ function examinePayload(
 function examineObject(clause: ObjectClause, value: unknown, place: Place): readonly Examined[] {
   const holds = Array.isArray(value) ? value.some(isObject) : isObject(value);
   const clauses = compileClauses(clause.fields);
-  const { isBrief, ...about } = place;
-  const object: ExaminedClause = { ...about, clause, found: value, holds };
-  if (isBrief && (!holds || clauses.length === 0)) return [object];
+  const object = { ...place, clause, found: value, holds };
+  if (place.isBrief && (!holds || clauses.length === 0)) return [object];
   const fields = examineElement(clauses, value, place, isObject);
-  return isBrief ? fields : [object, ...fields];
+  return place.isBrief ? fields : [object, ...fields];
 }
 
 type ObjectClause = Extract<Clause, { operator: 'object' }>;
@@ -174,12 +173,8 @@ function examineFields(
   });
 }
 
-function examineClause(
-  { path, keys, readNumber }: Omit<Place, 'isBrief'>,
-  { clause, holds }: CompiledClause,
-  found: unknown,
-): ExaminedClause {
-  return { path, keys, readNumber, clause, found, holds: holds(found) };
+function examineClause(place: Place, { clause, holds }: CompiledClause, found: unknown): ExaminedClause {
+  return { ...place, clause, found, holds: holds(found) };
 }
 
 const hidden = '(hidden: its name says that it may be a secret)';
@@ -225,10 +220,6 @@ export function describeOperand(clause: Clause): string {
 }
 
 /** A clause in words: its path, its operator as it is written, and its operand. */
-export function renderCondition({
-  path,
-  operator,
-  allowed,
-}: Pick<ClauseOutcome, 'path' | 'operator' | 'allowed'>): string {
-  return `${path} ${operator === 'any_element' ? 'any element' : operator} ${allowed}`;
+export function renderCondition(clause: Pick<ClauseOutcome, 'path' | 'operator' | 'allowed'>): string {
+  return `${clause.path} ${clause.operator.replace('any_', 'any ')} ${clause.allowed}`;
 }

@@ -82,6 +82,32 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
     return z.NEVER;
   });
 
+/** The operators in words, with an operand to fill in. */
+export const operatorTexts: Readonly<
+  Record<keyof Operators<Scalar>, { readonly description: string; readonly operand: unknown }>
+> = {
+  in: { description: 'One of these values.', operand: ['$1'] },
+  not_in: { description: 'None of these values; a missing field matches.', operand: ['$1'] },
+  exists: { description: 'Whether the field exists.', operand: true },
+  $like: {
+    description: 'A text that one of these patterns matches as a whole; * stands for any characters.',
+    operand: ['$1*'],
+  },
+  $not_like: {
+    description: 'No text that one of these patterns matches; a missing field matches.',
+    operand: ['$1*'],
+  },
+  $compare: {
+    description: 'A number in this range: at_least or above, at_most or below.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the editor.
+    operand: { at_least: '${1:0}' },
+  },
+  $none: {
+    description: 'A list of which no element matches; a missing or empty list matches.',
+    operand: { '${1:name}': ['$2'] },
+  },
+};
+
 const scalars = {
   type: 'array',
   items: { type: ['string', 'number', 'boolean', 'null'] },
@@ -108,35 +134,10 @@ export const filterDefinitions = {
       { $ref: '#/definitions/fields' },
     ],
     defaultSnippets: [
-      { label: '[ … ]', description: 'One of these values.', body: ['$1'] },
-      { label: 'in', description: 'One of these values.', body: { in: ['$1'] } },
-      {
-        label: 'not_in',
-        description: 'None of these values; a missing field matches.',
-        body: { not_in: ['$1'] },
-      },
-      { label: 'exists', description: 'Whether the field exists.', body: { exists: true } },
-      {
-        label: '$like',
-        description: 'A text that one of these patterns matches as a whole; * stands for any characters.',
-        body: { '\\$like': ['$1*'] },
-      },
-      {
-        label: '$not_like',
-        description: 'No text that one of these patterns matches; a missing field matches.',
-        body: { '\\$not_like': ['$1*'] },
-      },
-      {
-        label: '$compare',
-        description: 'A number in this range: at_least or above, at_most or below.',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the editor.
-        body: { '\\$compare': { at_least: '${1:0}' } },
-      },
-      {
-        label: '$none',
-        description: 'A list of which no element matches; a missing or empty list matches.',
-        body: { '\\$none': { '${1:name}': ['$2'] } },
-      },
+      { label: '[ … ]', description: operatorTexts.in.description, body: ['$1'] },
+      ...Object.entries(operatorTexts).map(([label, { description, operand }]) => {
+        return { label, description, body: { [label.replace('$', '\\$')]: operand } };
+      }),
     ],
   },
   // A list below `in` or `not_in` makes them operators.

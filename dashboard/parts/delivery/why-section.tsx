@@ -147,7 +147,7 @@ function toRow(clause: ClauseOutcome, meant: JudgedProperties['meant']): ClauseR
     verdict: holds ? 'holds' : isMeant ? 'near' : 'fails',
     found: (
       <>
-        {clause.found === 'missing' || operator === 'any_element' ? '' : 'is '}
+        {clause.found === 'missing' || /^any_|^\$none/.test(operator) ? '' : 'is '}
         <Code text={tidy(clause.found)} />
         {isMeant && meant.value !== undefined ? (
           <>

@@ -71,9 +71,9 @@ test('completes the operators of a field', () => {
   expect(complete(`${trigger}payload:\n        action: { `)).toEqual([
     'in: ',
     'not_in: ',
+    'exists: ',
     '$like: ',
     '$not_like: ',
-    'exists: ',
     '$compare: ',
     '$none: ',
   ]);
