@@ -93,8 +93,7 @@ export function isMarked(key: string): boolean {
 
 /** Whether a key is the name of an operator, and the operand of the type that it takes. */
 export function fitsOperator(key: string, operand: unknown): boolean {
-  const name = operatorNames.find(name => name === key);
-  return name !== undefined && operandTests[name](operand);
+  return Object.hasOwn(operandTests, key) && operandTests[key as keyof Operators<unknown>](operand);
 }
 
 /** What is wrong with the operators of a field, with an operand, or with a part of it. */
