@@ -82,7 +82,7 @@ export function hasOperator(fields: Fields): boolean {
 }
 
 /** Whether a key of an object is an operator: one with `$` always, another only if its operand has the right type. */
-export function isOperatorKey(key: string, fields: Fields): boolean {
+function isOperatorKey(key: string, fields: Fields): boolean {
   return isMarked(key) || fitsOperator(key, fields[key]);
 }
 

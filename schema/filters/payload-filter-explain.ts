@@ -95,7 +95,7 @@ export function examineHeaders(filter: HeaderFilter, headers: EventHeaders): rea
 /** A clause, or the outcome that an array has beside those of an element. */
 type Examined = ExaminedClause | ClauseOutcome;
 
-/** `isBrief`: of an object that is there, or not, only what that leaves to say. */
+/** `isBrief` leaves out the clauses of objects that exist, and the fields of objects that are missing. */
 type Place = Pick<ExaminedClause, 'path' | 'keys' | 'readNumber'> & { readonly isBrief: boolean };
 
 function examinePayload(
