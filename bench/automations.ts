@@ -34,8 +34,8 @@ const cases: readonly Case[] = [
     name: 'no `in`: values that may not be',
     filter: i => ({ n: { not_in: [i] }, type: { not_in: ['deploy.finished'] } }),
   },
-  { name: '`like`: patterns of one field', filter: i => ({ type: { like: [`type-${i}.*`] } }) },
-  { name: '`compare`: ranges of one field', filter: i => ({ n: { compare: { at_least: i } } }) },
+  { name: '`$like`: patterns of one field', filter: i => ({ type: { $like: [`type-${i}.*`] } }) },
+  { name: '`$compare`: ranges of one field', filter: i => ({ n: { $compare: { at_least: i } } }) },
   { name: 'on another webhook', elsewhere: true, filter: i => ({ type: { not_in: [`type-${i}`] } }) },
 ];
 
@@ -102,18 +102,18 @@ function benchMatching(): void {
   const make = (count: number, filter: Case['filter']) => Array.from({ length: count }, (_, i) => filter(i));
   const ordinary = { id: 'x', type: 'deploy.finished', n: -1, data: { text: 'x'.repeat(900) } };
   const text = { a: 'a'.repeat(262_000) };
-  const like = (glob: string) => [{ a: { like: [glob] } }];
+  const like = (glob: string) => [{ a: { $like: [glob] } }];
   const clauses = Object.fromEntries(Array.from({ length: 199 }, (_, i) => [`k${i}`, { not_in: [1] }]));
   const rows: readonly (readonly [name: string, filters: readonly PayloadFilter[], payload: unknown])[] = [
-    ['`like` on 256 KB: 64 stars', like(`${'a*'.repeat(64)}b`), text],
-    ['`like` on 256 KB: 64 stars, and b in the middle', like(`${'a*'.repeat(32)}b${'*a'.repeat(32)}`), text],
-    ['`like` on 256 KB: a short piece that nearly matches everywhere', like('*aaab*'), text],
+    ['`$like` on 256 KB: 64 stars', like(`${'a*'.repeat(64)}b`), text],
+    ['`$like` on 256 KB: 64 stars, and b in the middle', like(`${'a*'.repeat(32)}b${'*a'.repeat(32)}`), text],
+    ['`$like` on 256 KB: a short piece that nearly matches everywhere', like('*aaab*'), text],
     [
-      '`like` on 256 KB: a long piece that nearly matches everywhere',
+      '`$like` on 256 KB: a long piece that nearly matches everywhere',
       like(`*${'a'.repeat(124)}b${'a'.repeat(123)}*`),
       text,
     ],
-    ['`like` on 256 KB: 2,000 patterns', make(many, i => ({ a: { like: [`*x-${i}*`] } })), text],
+    ['`$like` on 256 KB: 2,000 patterns', make(many, i => ({ a: { $like: [`*x-${i}*`] } })), text],
     ...cases
       .filter(({ elsewhere }) => !elsewhere)
       .map(({ name, automations = many, filter }) => [name, make(automations, filter), ordinary] as const),

@@ -87,10 +87,10 @@ export const diagnosticCodes = {
   'filter/invalid': 'a payload filter consists of lists, operators and nested objects',
   'filter/too-large': 'a payload filter stays within its limits',
   'filter/unknown-operator':
-    'the operators of a payload filter are in, not_in, exists, like, not_like and compare',
-  'filter/operator-misused': 'an operator is the only key below a field, and has an operand of its type',
-  'filter/contradiction': 'a payload can satisfy the conditions of a field together',
-  'filter/empty': 'a list or nested object in a payload filter is not empty',
+    'the operators of a payload filter are in, not_in, exists, $like, $not_like, $compare and $none',
+  'filter/operator-misused': 'operators stand below a field, with operands of their types and no other keys',
+  'filter/contradiction': 'a payload can satisfy the operators of a field together',
+  'filter/empty': 'a list in a payload filter is not empty',
   'filter/repeated-value': 'a list in a payload filter contains each value once',
   'filter/case-collision':
     'the keys of an object in a payload filter differ in more than upper and lower case',
@@ -100,6 +100,7 @@ export const diagnosticCodes = {
   'filter/stray-character':
     'keys and values of a payload filter have no stray spaces, quotes or invisible characters',
   'filter/field-not-sent': 'a payload filter names fields that the webhook receives',
+  'filter/any-element': 'a condition that excludes elements of a list is written with $none',
   'filter/value-not-sent': 'a payload filter lists values that the webhook receives',
   'filter/type-not-sent': 'a payload filter lists values of the types that the webhook receives',
   'filter/header-not-kept': 'a header filter names headers that the webhook keeps',

@@ -9,7 +9,7 @@ export const definitionFilesMax = 20_000;
 export const factoryBytesMax = 8 * 1024 * 1024;
 /** @limit Most keys and values in all filters of a factory: compiling them takes well under a second. */
 const factoryFilterPartsMax = 200_000;
-/** @limit Most patterns of `like` and `not_like` in all filters of a factory: no index finds the ones that match, so a delivery may try each. */
+/** @limit Most patterns of `$like` and `$not_like` in all filters of a factory: no index finds the ones that match, so a delivery may try each. */
 const factoryPatternsMax = 2_000;
 
 /** Describes the first limit of a factory that its automations exceed; undefined if they exceed none. */
@@ -42,6 +42,6 @@ export function measureFactory(): (automation: AutomationDefinition) => string |
     if (size.parts > factoryFilterPartsMax)
       return `the filters have more than ${factoryFilterPartsMax} keys and values, the most that one factory may have`;
     if (size.patterns <= factoryPatternsMax) return undefined;
-    return `the filters have more than ${factoryPatternsMax} patterns of like and not_like, the most that one factory may have`;
+    return `the filters have more than ${factoryPatternsMax} patterns of $like and $not_like, the most that one factory may have`;
   };
 }

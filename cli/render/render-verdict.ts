@@ -1,6 +1,10 @@
 import type { FilterTestView, TestedOnStored, VerdictView } from '../../operations/views/delivery-views.ts';
 import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
-import { type ClauseOutcome, renderNote } from '../../schema/filters/payload-filter-explain.ts';
+import {
+  type ClauseOutcome,
+  renderCondition,
+  renderNote,
+} from '../../schema/filters/payload-filter-explain.ts';
 import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 import { renderTable } from './render-table.ts';
@@ -33,7 +37,7 @@ export function renderTestedOnStored(name: string, tested: TestedOnStored): stri
   });
   const held = clauses.map(({ path, operator, allowed, holds, judged, found, suggestion }) => {
     const suggested = suggestion ? `${suggestion.allowed}: ${suggestion.matches} match` : '';
-    const clause = `${path} ${operator.replace('_', ' ')} ${allowed}`;
+    const clause = renderCondition({ path, operator, allowed });
     return [clause, `${holds} of ${judged}`, found.join(', '), suggested];
   });
   return [
@@ -86,6 +90,6 @@ function describeField({ found }: ClauseOutcome): string {
 
 function renderClause(clause: ClauseOutcome, actual: string): string {
   const { path, operator, allowed, holds } = clause;
-  const expected = printable(`${path} ${operator.replace('_', ' ')} ${allowed}`);
+  const expected = printable(renderCondition({ path, operator, allowed }));
   return `      ${holds ? tick : cross} ${expected} ${colours.dim('·')} ${actual}${printable(renderNote(clause))}`;
 }

@@ -65,7 +65,8 @@ export function selectWebhooks<W extends { readonly name: string; readonly uid: 
 export function listFilteredFields(body: AutomationBody | undefined): ReadonlySet<string> {
   const payloads = body?.triggers.map(({ filter }) => filter.payload as Payload) ?? [];
   const clauses = payloads.flatMap(payload => examineClauses(payload as never, undefined));
-  return new Set(clauses.map(({ keys }) => JSON.stringify(keys)));
+  const fields = clauses.filter(({ clause }) => clause.operator !== 'object');
+  return new Set(fields.map(({ keys }) => JSON.stringify(keys)));
 }
 
 /** The text with which a new automation begins. */

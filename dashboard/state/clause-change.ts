@@ -50,8 +50,6 @@ export function toDefinitionEdit(change: ClauseChange):
   const { trigger, kind, path, operator, values } = change;
   const keys = kind === 'headers' ? [path] : parseFieldPath(path)?.map(String);
   if (!keys) return undefined;
-  return {
-    path: ['triggers', trigger, 'filter', kind, ...keys],
-    value: operator === 'in' ? values : { [operator]: values },
-  };
+  const operand = operator === 'in' ? [] : [operator];
+  return { path: ['triggers', trigger, 'filter', kind, ...keys, ...operand], value: values };
 }

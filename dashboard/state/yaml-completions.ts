@@ -1,5 +1,6 @@
 import { renderFlowValue } from '../../schema/changes/block-lines.ts';
 import { boundNames, type Scalar } from '../../schema/filters/clause.ts';
+import { operatorTexts } from '../../schema/filters/payload-filter.ts';
 import type { YamlCursor } from './yaml-cursor.ts';
 
 /** A part of a JSON Schema, as far as completions read it. */
@@ -62,27 +63,18 @@ export function completeYaml(cursor: YamlCursor, sources: CompletionSources): re
   return completeBySchema(cursor, sources.schema);
 }
 
-const listOperators: readonly string[] = ['in', 'not_in', 'like', 'not_like'];
-/** The operators, with what they say of a field. */
-const operators = {
-  in: 'One of these values.',
-  not_in: 'None of these values; a missing field matches.',
-  like: 'A text that one of these patterns matches as a whole; * stands for any characters.',
-  not_like: 'No text that one of these patterns matches; a missing field matches.',
-  exists: 'Whether the field exists.',
-  compare: 'A number in this range: at_least or above, at_most or below.',
-} as const;
+const listOperators: readonly string[] = ['in', 'not_in', '$like', '$not_like'];
 
 function completeFilter(
   cursor: YamlCursor,
   below: readonly string[],
   fields: readonly SentField[],
 ): readonly YamlCompletion[] {
-  const path = below.filter(key => key !== '[]');
+  const path = below.filter(key => key !== '[]' && key !== '$none');
   const operator = path.at(-1) ?? '';
   const children = listChildren(path, fields);
   if (operator === 'exists' && cursor.at === 'value') return toValues([true, false]);
-  if (operator === 'compare' && cursor.at === 'key')
+  if (operator === '$compare' && cursor.at === 'key')
     return boundNames.map(name => ({ label: name, insert: `${name}: ` }));
   const isOperand = listOperators.includes(operator) && children.length === 0;
   if (cursor.isListed || isOperand || (cursor.at === 'value' && !cursor.isFlow)) {
@@ -91,7 +83,9 @@ function completeFilter(
   }
   if (cursor.at === 'value') return toValues(listValues(path, fields)).map(inBrackets);
   if (path.length === 0 || children.length > 0) return toKeys(children, cursor);
-  return Object.entries(operators).map(([name, info]) => ({ label: name, insert: `${name}: `, info }));
+  return Object.entries(operatorTexts).map(([name, { description }]) => {
+    return { label: name, insert: `${name}: `, info: description };
+  });
 }
 
 interface Child {

@@ -127,6 +127,13 @@ function put(document: Document, path: YamlPath, value: unknown): void {
     [key, ...rest] = rest;
   }
   if (!isCollection(node)) return;
+  const condition = node.get(key, true);
+  // A list of values stays below `in`, beside other operators.
+  const isOperand = rest.length === 0 && Array.isArray(value) && isMap(condition) && condition.has('in');
+  if (isOperand) {
+    put(document, [...path, 'in'], value);
+    return;
+  }
   const made = document.createNode(rest.reduceRight((inner: unknown, each) => ({ [each]: inner }), value));
   const old = node.get(key, true) as Node | undefined;
   made.comment = old?.comment ?? null;

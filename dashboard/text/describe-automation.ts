@@ -24,7 +24,11 @@ export function describeFilters({ payload, headers }: Filters): string {
   const fromPayload = examineClauses(payload as PayloadFilter | undefined, undefined);
   const isNamed = fromHeaders.some(({ clause }) => clause.operator === 'in');
   const events = fromHeaders.map(clause => describeClause(clause, clause.clause.operator === 'in'));
-  const fields = fromPayload.map(clause => {
+  // Of nested fields, only an object without any says something by itself.
+  const said = fromPayload.filter(
+    ({ clause }) => clause.operator !== 'object' || Object.keys(clause.fields).length === 0,
+  );
+  const fields = said.map(clause => {
     const name = clause.keys.at(-1) ?? '';
     return describeClause(clause, eventNames.test(name) || (isNamed && name === 'action'));
   });
@@ -36,11 +40,15 @@ function describeClause({ keys, clause }: ExaminedClause, isEvent: boolean): str
   switch (clause.operator) {
     case 'exists':
       return `${clause.expected ? 'has' : 'without'} ${name}`;
-    case 'compare':
+    case '$compare':
       return `${name} ${describeOperand(clause)}`;
+    case 'object':
+      return `object ${name}`;
+    case '$none':
+      return `no ${name} with ${describeFilters({ payload: clause.fields }) || 'fields'}`;
     default: {
       const values = clause.values.map(String).join(', ');
-      const operator = { in: '', not_in: 'not ', like: 'like ', not_like: 'not like ' }[clause.operator];
+      const operator = { in: '', not_in: 'not ', $like: 'like ', $not_like: 'not like ' }[clause.operator];
       return isEvent && operator === '' ? values : `${name} ${operator}${values}`;
     }
   }

@@ -11,13 +11,13 @@ load = lambda text: json.loads(text, parse_int=float)
 lower = lambda headers: {name.lower(): value for name, value in headers.items()}
 
 
-def clause_of(value):
+def clauses_of(value):
+    """The operators of a condition with their operands; `object` is ours for nested fields."""
     if isinstance(value, list):
-        return "in", value
-    (key, operand), *others = value.items() if value else [(None, None)]
-    plain = isinstance(operand, dict) and clause_of(operand)[0] != "exists" and not any(isinstance(each, (dict, list)) for each in operand.values())
-    is_operator = {"exists": isinstance(operand, bool), "compare": plain}.get(key, key in ("in", "not_in", "like", "not_like") and isinstance(operand, list))
-    return (key, operand) if is_operator and not others else ("nested", value)
+        return [("in", value)]
+    marked, plain = ("$like", "$not_like", "$compare", "$none"), {"in": list, "not_in": list, "exists": bool}
+    is_operator = all(key in marked or isinstance(operand, plain.get(key, ())) for key, operand in value.items())
+    return list(value.items()) if value and is_operator else [("object", value)]
 
 
 missing = object()
@@ -32,43 +32,57 @@ def like(pattern, text):
 
 
 def holds(operator, operand, value):
-    if operator.startswith("not_"):
-        return not holds(operator[4:], operand, value)
+    if operator in ("not_in", "$not_like", "$none"):
+        return not holds({"not_in": "in", "$not_like": "$like", "$none": "object"}[operator], operand, value)
     if operator == "exists":
         return (value is not missing) == operand
     test = {
         "in": lambda each: any(same(each, one) for one in operand),
-        "like": lambda each: any(like(pattern, each) for pattern in operand),
-        "compare": lambda each: is_number(each) and all(bounds[name](each, bound) for name, bound in operand.items()),
+        "$like": lambda each: any(like(pattern, each) for pattern in operand),
+        "$compare": lambda each: is_number(each) and all(bounds[name](each, bound) for name, bound in operand.items()),
+        "object": lambda each: isinstance(each, dict) and all(satisfied(operand, each)),
     }[operator]
     return any(test(each) for each in (value if isinstance(value, list) else [value]))
 
 
-def examine(filter, value, path="$"):
+def get(value, field):
+    return value[field] if isinstance(value, dict) and field in value else missing
+
+
+def satisfied(filter, value):
+    return [holds(*clause, get(value, field)) for field, asked in filter.items() for clause in clauses_of(asked)]
+
+
+def examine(filter, value, path="$", is_root=True):
     """The clauses of a filter; of a list, those for the first element that satisfies the most, after one for the list."""
-    get = lambda one, field: one[field] if isinstance(one, dict) and field in one else missing
-    satisfied = lambda one: [all(each[2] for each in examine_field(*item, get(one, item[0]), "")) for item in filter.items()]
+    elements = value if isinstance(value, list) else []
+    candidates = [at for at, one in enumerate(elements) if is_root or isinstance(one, dict)]
+    if not is_root and not (candidates or isinstance(value, dict)):
+        return [(path, "object", False)]
+    if not is_root and not filter:
+        return [(path, "object", True)]
     first = []
-    if isinstance(value, list) and value:
-        at = max(range(len(value)), key=lambda at: (sum(satisfied(value[at])), -at))
-        first = [(path, "any_element", all(satisfied(value[at])))]
+    if candidates:
+        at = max(candidates, key=lambda at: (sum(satisfied(filter, value[at])), -at))
+        first = [(path, "any_element", all(satisfied(filter, value[at])))]
         path, value = f"{path}[{at}]", value[at]
     return first + [each for field, asked in filter.items() for each in examine_field(field, asked, get(value, field), path)]
 
 
 def examine_field(field, asked, value, path):
-    operator, operand = clause_of(asked)
     path += "." + field if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", field) else f"[{json.dumps(field, ensure_ascii=False)}]"
-    return examine(operand, value, path) if operator == "nested" else [(path, operator, bool(holds(operator, operand, value)))]
+    for operator, operand in clauses_of(asked):
+        yield from examine(operand, value, path, False) if operator == "object" else [(path, operator, bool(holds(operator, operand, value)))]
 
 
 def examine_headers(filter, headers):
     json_number = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
     for name, asked in filter.items():
-        (operator, operand), value = clause_of(asked), lower(headers).get(name.lower(), missing)
-        if operator == "compare" and value is not missing and re.fullmatch(json_number, value):
-            value = float(value)
-        yield name, operator, bool(holds(operator, operand, value))
+        for operator, operand in clauses_of(asked):
+            value = lower(headers).get(name.lower(), missing)
+            if operator == "$compare" and value is not missing and re.fullmatch(json_number, value):
+                value = float(value)
+            yield name, operator, bool(holds(operator, operand, value))
 
 
 compared, differences = 0, []

@@ -3,7 +3,7 @@ import type { AutomationDefinition } from '../../schema/definitions/automation-d
 import { isFor } from '../../schema/definitions/judge-trigger.ts';
 import { findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { toClause } from '../../schema/filters/clause.ts';
+import { toClauses } from '../../schema/filters/clause.ts';
 import type { Missed, ProviderHook, SenderFinding, SenderProblem, SenderState } from '../../schema/sender.ts';
 import { findScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -197,8 +197,8 @@ export function findNeededEvents(
     const condition = Object.entries(filter.headers ?? {}).find(
       ([name]) => name.toLowerCase() === header,
     )?.[1];
-    const clause = toClause(condition);
-    if (clause?.operator !== 'in') return undefined;
+    const clause = toClauses(condition)?.find(({ operator }) => operator === 'in');
+    if (!clause || !('values' in clause)) return undefined;
     for (const value of clause.values) needed.add(String(value));
   }
   return [...needed].sort();

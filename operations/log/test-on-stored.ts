@@ -76,7 +76,9 @@ export async function testOnStored(
     }),
     matches: matching.length,
     clauses: tallies.flatMap(({ clauses }, trigger) =>
-      clauses.map(clause => ({ trigger, ...clause.finish(matching) })),
+      clauses
+        .map(clause => ({ trigger, ...clause.finish(matching) }))
+        .filter(({ operator, holds, judged }) => operator !== 'object' || holds < judged),
     ),
     since: oldest ? new Date(oldest.atMs).toISOString() : null,
     warnings: warnOfFilters(triggers, observations),

@@ -1,7 +1,7 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRunState } from '../../schema/clients/describe.ts';
 import { defaultRunner } from '../../schema/delivery.ts';
-import { renderNote } from '../../schema/filters/payload-filter-explain.ts';
+import { renderCondition, renderNote } from '../../schema/filters/payload-filter-explain.ts';
 import type { LoggedDelivery, Pause, Run } from '../../store/ports/delivery-log.ts';
 import { remedyDisabled } from '../attention/remedies.ts';
 import { describeTime } from '../health/judge-health.ts';
@@ -77,7 +77,7 @@ function describeMismatch(
   const failed = findFailedClauses(nearest);
   const lines = failed.map(
     ({ path, operator, allowed, found, ...clause }) =>
-      `${path} ${operator.replace('_', ' ')} ${allowed}: ${found === 'missing' ? 'missing' : `it is ${found}`}${renderNote(clause)}`,
+      `${renderCondition({ path, operator, allowed })}: ${found === 'missing' ? 'missing' : `it is ${found}`}${renderNote(clause)}`,
   );
   const brief = others.map(
     other =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toClause } from '../filters/clause.ts';
+import { toClauses } from '../filters/clause.ts';
 import { type AuthMode, authModes } from '../ingress-url.ts';
 import { type ClaimFilter, claimsShape } from '../oidc/claims.ts';
 import { findIssuerMistake, findPins, issuerCharsMax, issuerPresets } from '../oidc/issuers.ts';
@@ -97,8 +97,8 @@ export function findUnpinned(
 ): { readonly message: string; readonly hint: string } | undefined {
   const listed = new Map(
     Object.entries(claims).flatMap(([name, condition]) => {
-      const clause = toClause(condition);
-      return clause?.operator === 'in' ? [[name, clause.values] as const] : [];
+      const clause = toClauses(condition)?.find(({ operator }) => operator === 'in');
+      return clause && 'values' in clause ? [[name, clause.values] as const] : [];
     }),
   );
   const isPinned = (name: string) => {

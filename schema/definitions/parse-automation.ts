@@ -1,6 +1,6 @@
 import { attachmentName, headersAttachmentName } from '../attachments.ts';
 import { truncate } from '../diagnostics.ts';
-import { findFilterWarnings } from '../filters/warnings/find-filter-warnings.ts';
+import { findConditionWarnings, findFilterWarnings } from '../filters/warnings/find-filter-warnings.ts';
 import {
   type AutomationDefinition,
   automationFileShape,
@@ -43,11 +43,14 @@ function findAutomationWarnings(
 ): Mistake[] {
   return [
     ...findPromptWarnings(prompt, debounce !== undefined).map(warning => ({ ...warning, path: [promptKey] })),
-    ...triggers.flatMap(({ filter: { payload } }, index) =>
-      findFilterWarnings(payload ?? {}).map(warning => {
-        return { ...warning, path: ['triggers', index, 'filter', 'payload', ...warning.path] };
-      }),
-    ),
+    ...triggers.flatMap(({ filter: { payload = {}, headers = {} } }, index) => {
+      const found = { payload: findFilterWarnings(payload), headers: findConditionWarnings({ ...headers }) };
+      return Object.entries(found).flatMap(([part, warnings]) =>
+        warnings.map(warning => {
+          return { ...warning, path: ['triggers', index, 'filter', part, ...warning.path] };
+        }),
+      );
+    }),
   ];
 }
 

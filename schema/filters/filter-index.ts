@@ -1,5 +1,5 @@
 import { type EventHeaders, withLowerNames } from '../headers.ts';
-import { type Fields, type PayloadFilter, toClause } from './clause.ts';
+import { type Clause, type Fields, type PayloadFilter, toClauses } from './clause.ts';
 import {
   addPost,
   anyValue,
@@ -49,7 +49,7 @@ export function* compileFilterSteps(filters: readonly NamedFilter[]): Generator<
     if (known) known.group.names.push(name);
     else {
       const group = { matches: compileBoth(filter, headers), names: [name], ruledOutIn: 0 };
-      compiled.set(key, { group, posts: [...toEventPosts(filter, headers)] });
+      compiled.set(key, { group, posts: toEventPosts(filter, headers) });
     }
     yield;
   }
@@ -81,19 +81,21 @@ function createMatcher(
   return (payload, headers = noHeaders) => {
     round++;
     const event: JudgedEvent = { payload, headers };
-    const candidates = [...always];
+    const candidates = [always];
     walkFields(event, tree, {
       needed: posting => {
-        for (const group of collectOnce(posting, round)) candidates.push(group);
+        candidates.push(collectOnce(posting, round));
       },
       ruledOut: posting => {
         for (const group of collectOnce(posting, round)) group.ruledOutIn = round;
       },
     });
     const names = new Set<string>();
-    for (const group of candidates) {
-      if (group.ruledOutIn === round || !group.matches(event)) continue;
-      for (const name of group.names) names.add(name);
+    for (const groups of candidates) {
+      for (const group of groups) {
+        if (group.ruledOutIn === round || !group.matches(event)) continue;
+        for (const name of group.names) names.add(name);
+      }
     }
     return [...names];
   };
@@ -124,36 +126,43 @@ interface Group {
   ruledOutIn: number;
 }
 
-function* toEventPosts(
+function toEventPosts(
   filter: NamedFilter['filter'] = {},
   headers: NamedFilter['headers'] = {},
-): Generator<Post> {
-  yield* toPosts(filter, ['payload' satisfies keyof JudgedEvent]);
-  yield* toPosts(headers, ['headers' satisfies keyof JudgedEvent]);
+): readonly Post[] {
+  return [
+    ...toPosts(filter, ['payload' satisfies keyof JudgedEvent]),
+    ...toPosts(headers, ['headers' satisfies keyof JudgedEvent]),
+  ];
 }
 
-/** Lists, field by field, the values that a filter needs and the values that rule it out. `not_like` tells neither. */
-function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
-  for (const [field, value] of Object.entries(fields)) {
-    const clause = toClause(value);
+/** Lists, field by field, the values that a filter needs and the values that rule it out. `$not_like` and `$none` tell neither. */
+function toPosts(fields: Fields, above: readonly string[]): readonly Post[] {
+  return Object.entries(fields).flatMap(([field, value]) => {
     const path = [...above, field];
-    switch (clause?.operator) {
-      case 'in':
-        yield { kind: 'needed', path, values: clause.values };
-        break;
-      case 'not_in':
-        yield { kind: 'ruledOut', path, values: clause.values };
-        break;
-      case 'like':
-      case 'compare':
-        yield { kind: 'needed', path, values: [anyValue] };
-        break;
-      case 'exists':
-        yield { kind: clause.expected ? 'needed' : 'ruledOut', path, values: [anyValue] };
-        break;
-      case 'nested':
-        yield* toPosts(clause.fields, path);
+    return (toClauses(value) ?? []).flatMap(clause => toClausePosts(clause, path));
+  });
+}
+
+function toClausePosts(clause: Clause, path: readonly string[]): readonly Post[] {
+  const exists: Post = { kind: 'needed', path, values: [anyValue] };
+  switch (clause.operator) {
+    case 'in':
+      return [{ kind: 'needed', path, values: clause.values }];
+    case 'not_in':
+      return [{ kind: 'ruledOut', path, values: clause.values }];
+    case '$like':
+    case '$compare':
+      return [exists];
+    case 'exists':
+      return [clause.expected ? exists : { ...exists, kind: 'ruledOut' }];
+    case 'object': {
+      const posts = toPosts(clause.fields, path);
+      // A field that the object needs says more than the object itself.
+      return posts.some(({ kind }) => kind === 'needed') ? posts : [...posts, exists];
     }
+    default:
+      return [];
   }
 }
 

@@ -1,6 +1,6 @@
-/** @limit Longest pattern of `like` and `not_like`, in characters: the engine searches for any longer text in quadratic time. */
+/** @limit Longest pattern of `$like` and `$not_like`, in characters: the engine searches for any longer text in quadratic time. */
 const globCharsMax = 250;
-/** @limit Most `*` in one pattern of `like` and `not_like`: readable patterns have one or two. */
+/** @limit Most `*` in one pattern of `$like` and `$not_like`: readable patterns have one or two. */
 const globStarsMax = 64;
 
 // A backslash with the character that it escapes, a star, or text without either.

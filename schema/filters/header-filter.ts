@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { eventHeaderCharsMax, findHeaderNameMistake, headerNamePattern, keepHeadersMax } from '../headers.ts';
-import { type Bounds, type ForeignCondition, isObject, makeOperatorSchema, toClause } from './clause.ts';
 import {
-  boundsJsonSchema,
-  findBoundMistakes,
-  findPatternMistakes,
-  globsMax,
+  type Clause,
+  type ForeignCondition,
+  findOperatorMistakes,
+  hasOperator,
+  isObject,
+  makeOperatorsSchema,
   type OperandMistake,
-} from './operand-mistakes.ts';
+  type Operators,
+  toClauses,
+} from './clause.ts';
+import { boundsJsonSchema, findBoundMistakes, findPatternMistakes, globsMax } from './operand-mistakes.ts';
 import { findForeignMeaning } from './warnings/operator-words.ts';
 
 /** @limit Most headers in one header filter: a delivery keeps no more. */
@@ -21,16 +25,9 @@ export interface HeaderFilter {
   readonly [name: string]: HeaderCondition;
 }
 
-type HeaderCondition =
-  | readonly string[]
-  | { readonly in: readonly string[] }
-  | { readonly not_in: readonly string[] }
-  | { readonly exists: boolean }
-  | { readonly like: readonly string[] }
-  | { readonly not_like: readonly string[] }
-  | { readonly compare: Bounds };
+type HeaderCondition = readonly string[] | Omit<Operators<string>, '$none'>;
 
-const operators = 'in, not_in, exists, like, not_like or compare';
+const operators = 'in, not_in, exists, $like, $not_like or $compare';
 const values = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: headerFilterValuesMax };
 const patterns = { ...values, maxItems: globsMax };
 
@@ -42,15 +39,17 @@ export const headerFilterSchema: z.ZodType<HeaderFilter> = z
     propertyNames: { pattern: headerNamePattern.source },
     maxProperties: headerFilterKeysMax,
     additionalProperties: {
-      description: `A list of allowed values, or an operator: ${operators}.`,
+      description: `A list of allowed values, or operators, which must all hold: ${operators}.`,
       anyOf: [
         values,
-        makeOperatorSchema('in', values),
-        makeOperatorSchema('not_in', values),
-        makeOperatorSchema('exists', { type: 'boolean' }),
-        makeOperatorSchema('like', patterns),
-        makeOperatorSchema('not_like', patterns),
-        makeOperatorSchema('compare', boundsJsonSchema),
+        makeOperatorsSchema({
+          in: values,
+          not_in: values,
+          exists: { type: 'boolean' },
+          $like: patterns,
+          $not_like: patterns,
+          $compare: boundsJsonSchema,
+        }),
       ],
     },
     examples: [{ 'X-GitHub-Event': ['push'] }],
@@ -65,9 +64,10 @@ export const headerFilterSchema: z.ZodType<HeaderFilter> = z
 interface FilterMistake {
   readonly code?: DiagnosticCode;
   readonly path: (string | number)[];
+  readonly atKey?: boolean;
   readonly message: string;
   readonly hint: string;
-  /** The keys that are not one operator, for which there may be a better hint. */
+  /** The keys that are no operators, for which there may be a better hint. */
   readonly header?: ForeignCondition;
 }
 
@@ -101,38 +101,41 @@ function* findMistakes(filter: unknown): Generator<FilterMistake> {
 }
 
 function* findConditionMistakes(name: string, value: unknown): Generator<FilterMistake> {
-  const clause = toClause(value);
-  if (clause === undefined) {
+  if (Array.isArray(value)) yield* findListMistakes(value, [name]);
+  else if (!isObject(value)) {
     const hint =
       value === null ? `${name}: { exists: false }` : `${name}: [${JSON.stringify(String(value))}]`;
     yield { path: [name], message: `${name} must be a list of allowed values`, hint: `write ${hint}` };
-    return;
+  } else if (!hasOperator(value)) {
+    const message = `${name} must be a list of allowed values, or operators: ${operators}`;
+    const hint = `write ${name}: ${chooseCondition(Object.keys(value))}`;
+    yield { path: [name], message, hint, header: { name, fields: value } };
+  } else {
+    for (const mistake of findOperatorMistakes(value)) yield below([name], mistake);
+    for (const clause of toClauses(value) ?? []) yield* findOperandMistakes(clause, [name, clause.operator]);
   }
+}
+
+function* findOperandMistakes(clause: Clause, path: string[]): Generator<FilterMistake> {
   switch (clause.operator) {
-    case 'nested': {
-      const message = `${name} must be a list of allowed values, or one operator: ${operators}`;
-      const { fields } = clause;
-      const hint = `write ${name}: ${chooseCondition(Object.keys(fields))}`;
-      yield { path: [name], message, hint, header: { name, fields } };
+    case '$none': {
+      const message = '$none is for lists of objects, and a header is text';
+      yield { path, message, hint: 'exclude values with not_in, or patterns with $not_like' };
       return;
     }
-    case 'exists':
+    case '$compare':
+      for (const mistake of findBoundMistakes(clause.bounds)) yield below(path, mistake);
       return;
-    case 'compare':
-      for (const mistake of findBoundMistakes(clause.bounds)) yield below([name, clause.operator], mistake);
-      return;
-    case 'like':
-    case 'not_like': {
-      const path = [name, clause.operator];
+    case '$like':
+    case '$not_like': {
       const mistakes = [...findPatternMistakes(clause.values)];
       yield* mistakes.map(mistake => below(path, mistake));
       if (mistakes.length === 0) yield* findListMistakes(clause.values, path);
       return;
     }
-    default: {
-      const path = Array.isArray(value) ? [name] : [name, clause.operator];
+    case 'in':
+    case 'not_in':
       yield* findListMistakes(clause.values, path);
-    }
   }
 }
 
@@ -140,10 +143,9 @@ function below(path: readonly string[], mistake: OperandMistake): FilterMistake 
   return { ...mistake, path: [...path, ...mistake.path] };
 }
 
-/** Chooses the condition that was probably meant by keys that are not one operator. */
+/** Chooses the condition that was probably meant by keys that are no operators. */
 function chooseCondition([key = '', ...others]: readonly string[]): string {
-  const meaning = key === 'exists' ? key : findForeignMeaning(key);
-  switch (others.length === 0 ? meaning : undefined) {
+  switch (others.length === 0 ? findForeignMeaning(key) : undefined) {
     case 'not_in':
       return '{ not_in: [a, b] }';
     case 'exists':
@@ -151,7 +153,7 @@ function chooseCondition([key = '', ...others]: readonly string[]): string {
     case 'missing':
       return '{ exists: false }';
     default:
-      return '[a, b], or { like: ["a*"] }';
+      return '[a, b], or { $like: ["a*"] }';
   }
 }
 

@@ -41,12 +41,12 @@ export function findNearMiss({
   readonly found: unknown;
   readonly readNumber: NumberReader;
 }): { readonly note: string; readonly repair?: Repair } | undefined {
-  if (clause.operator === 'compare') {
+  if (clause.operator === '$compare') {
     const isText = compileClause(clause, readHeaderNumber)(found);
     const note = isText ? describeNearMiss(clause, found, readNumber) : undefined;
     return note === undefined ? undefined : { note };
   }
-  if (clause.operator !== 'in' && clause.operator !== 'like') return undefined;
+  if (clause.operator !== 'in' && clause.operator !== '$like') return undefined;
   const values: readonly unknown[] = Array.isArray(found) ? found.slice(0, comparedElementsMax) : [found];
   const repair =
     clause.operator === 'in'
@@ -146,7 +146,7 @@ function hasStem(word: string, stem: string): boolean {
   return word.startsWith(stem) || word.endsWith(stem);
 }
 
-/** Says why a value that looks right fails `like` or `compare`, or which pattern came nearest; undefined if nothing did. */
+/** Says why a value that looks right fails `$like` or `$compare`, or which pattern came nearest; undefined if nothing did. */
 export function describeNearMiss(
   clause: Clause,
   found: unknown,
@@ -154,8 +154,8 @@ export function describeNearMiss(
 ): string | undefined {
   if (found === undefined) return undefined;
   const values: readonly unknown[] = Array.isArray(found) ? found.slice(0, elementsMax) : [found];
-  if (clause.operator === 'compare') return describeNoNumber(values, readNumber);
-  if (clause.operator !== 'like') return undefined;
+  if (clause.operator === '$compare') return describeNoNumber(values, readNumber);
+  if (clause.operator !== '$like') return undefined;
   const texts = values.filter(value => typeof value === 'string');
   if (texts.length === 0) return 'only strings match patterns';
   return describeNearestPattern(clause.values.map(String), texts);

@@ -1,20 +1,11 @@
-import { type Bounds, boundNames, type Fields } from './clause.ts';
+import { type Bounds, boundNames, type Fields, type OperandMistake } from './clause.ts';
 import { findGlobMistake } from './glob.ts';
 import { findForeignMeaning } from './warnings/operator-words.ts';
 
-/** @limit Most patterns in one list of `like` or `not_like`: each is tried on the value, which may have 256 KB. */
+/** @limit Most patterns in one list of `$like` or `$not_like`: each is tried on the value, which may have 256 KB. */
 export const globsMax = 50;
 
-/** What is wrong with an operand, or with a part of it. */
-export interface OperandMistake {
-  readonly code: 'filter/invalid' | 'filter/too-large';
-  /** The path from the operand to the mistake. */
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** Finds what is wrong with the list of `like` or `not_like`. An empty list is no mistake here. */
+/** Finds what is wrong with the list of `$like` or `$not_like`. An empty list is no mistake here. */
 export function* findPatternMistakes(patterns: readonly unknown[]): Generator<OperandMistake> {
   if (patterns.length > globsMax) {
     const message = `the list has ${patterns.length} patterns, and at most ${globsMax} are allowed`;
@@ -29,13 +20,14 @@ export function* findPatternMistakes(patterns: readonly unknown[]): Generator<Op
       if (mistake) yield { path, ...mistake };
     } else {
       const message = 'a pattern is a string, because only strings match patterns';
-      const hint = 'list other values without like, as in [1, true], or write compare for a range of numbers';
+      const hint =
+        'list other values without $like, as in [1, true], or write $compare for a range of numbers';
       yield { code: 'filter/invalid', path, message, hint };
     }
   }
 }
 
-/** The bounds of `compare` in a JSON Schema for editors. */
+/** The bounds of `$compare` in a JSON Schema for editors. */
 export const boundsJsonSchema = {
   description: 'The range of a number: at_least or above, at_most or below, or one of each side.',
   type: 'object',
@@ -49,7 +41,7 @@ export const boundsJsonSchema = {
 
 const boundsHint = 'write at_least or above, at_most or below, or one of each side, as in { at_least: 5 }';
 
-/** Finds what is wrong with the bounds of `compare`. */
+/** Finds what is wrong with the bounds of `$compare`. */
 export function* findBoundMistakes(bounds: Fields): Generator<OperandMistake> {
   const mistakes = Object.entries(bounds).flatMap(([name, value]) => findBoundMistake(name, value) ?? []);
   for (const mistake of mistakes) yield { code: 'filter/invalid', ...mistake };
@@ -58,7 +50,7 @@ export function* findBoundMistakes(bounds: Fields): Generator<OperandMistake> {
   const report = (message: string, hint: string): OperandMistake => {
     return { code: 'filter/invalid', path: [], message, hint };
   };
-  if (Object.keys(bounds).length === 0) yield report('compare has no bound', boundsHint);
+  if (Object.keys(bounds).length === 0) yield report('$compare has no bound', boundsHint);
   else if (at_least !== undefined && above !== undefined)
     yield report('at_least and above are both the lower bound', 'keep only one of them');
   else if (at_most !== undefined && below !== undefined)
@@ -78,7 +70,7 @@ function findBoundMistake(name: string, value: unknown): Omit<OperandMistake, 'c
     const meaning = findForeignMeaning(name);
     const bound = boundNames.find(one => one === meaning);
     const hint = bound ? `use ${bound}: ${value} instead` : boundsHint;
-    return { path, message: `${JSON.stringify(name)} is not a bound of compare`, hint };
+    return { path, message: `${JSON.stringify(name)} is not a bound of $compare`, hint };
   }
   if (typeof value === 'number') return isExact(value) ? undefined : { path, ...explainInexact(value) };
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
@@ -88,7 +80,7 @@ function findBoundMistake(name: string, value: unknown): Omit<OperandMistake, 'c
   return { path, message: `${name} must be a number`, hint };
 }
 
-/** Describes the bounds of `compare` in words, such as `at least 5 and below 10`. */
+/** Describes the bounds of `$compare` in words, such as `at least 5 and below 10`. */
 export function describeBounds(bounds: Fields): string {
   return boundNames
     .filter(name => bounds[name] !== undefined)

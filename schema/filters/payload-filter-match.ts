@@ -1,4 +1,4 @@
-import { type Bounds, type Clause, type Fields, isObject, type PayloadFilter, toClause } from './clause.ts';
+import { type Bounds, type Clause, type Fields, isObject, type PayloadFilter, toClauses } from './clause.ts';
 import { compileGlob } from './glob.ts';
 
 /**
@@ -6,7 +6,10 @@ import { compileGlob } from './glob.ts';
  * predicate takes any value from `JSON.parse` and never throws. It recurses as deep as the filter, not the payload.
  */
 export function compilePayloadFilter(filter: PayloadFilter | undefined): ValueTest {
-  return filter === undefined ? () => true : compileNested(filter);
+  if (filter === undefined) return () => true;
+  const satisfies = compileAll(compileClauses(filter));
+  // The fields of a body that is no object, or an empty list, are missing.
+  return value => (Array.isArray(value) && value.length > 0 ? value.some(satisfies) : satisfies(value));
 }
 
 /** Compiles a header filter whose names are in lower case, as the names of event headers are. */
@@ -14,12 +17,10 @@ export function compileHeaderFilter(filter: Fields): ValueTest {
   return compileAll(compileClauses(filter, readHeaderNumber));
 }
 
-// An array satisfies a nested object if one of its elements satisfies all of it. Only one level of array is entered:
-// an array inside an array is an element without fields, and an empty array is itself a value without fields.
-function compileNested(fields: Fields): ValueTest {
-  const clauses = compileClauses(fields);
-  const satisfies = compileAll(clauses);
-  return value => (Array.isArray(value) && value.length > 0 ? value.some(satisfies) : satisfies(value));
+// Only one level of array is entered: an array inside an array is no object.
+function compileObject(fields: Fields): ValueTest {
+  const satisfies = compileAll(compileClauses(fields));
+  return anyElement(value => isObject(value) && satisfies(value));
 }
 
 // Up to this many clauses are looked up one by one.
@@ -39,16 +40,18 @@ function satisfiesFew(clauses: readonly CompiledClause[]): ValueTest {
 
 // Goes through the value's own fields, so that testing 200 clauses on 80,000 small array elements is fast.
 function satisfiesMany(clauses: readonly CompiledClause[]): ValueTest {
-  const byField = new Map(clauses.map(clause => [clause.field, clause]));
+  const byField = Map.groupBy(clauses, ({ field }) => field);
   const needed = new Set(clauses.filter(({ holds }) => !holds(undefined)));
   return value => {
     if (!isObject(value)) return needed.size === 0;
     let found = 0;
     for (const field of Object.keys(value)) {
-      const clause = byField.get(field);
-      if (!clause) continue;
-      if (!clause.holds(value[field])) return false;
-      if (needed.has(clause)) found++;
+      const asked = byField.get(field);
+      if (!asked) continue;
+      for (const clause of asked) {
+        if (!clause.holds(value[field])) return false;
+        if (needed.has(clause)) found++;
+      }
     }
     return found === needed.size;
   };
@@ -63,7 +66,7 @@ export interface CompiledClause {
   readonly holds: ValueTest;
 }
 
-/** Reads the number that `compare` tests; undefined for a value that is none. */
+/** Reads the number that `$compare` tests; undefined for a value that is none. */
 export type NumberReader = (value: unknown) => number | undefined;
 
 /** Reads a number of a payload, where a string of digits is a string. */
@@ -76,15 +79,15 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const readHeaderNumber: NumberReader = value =>
   typeof value === 'string' && jsonNumber.test(value) ? Number(value) : undefined;
 
-/** Compiles the clauses of an object in a filter. */
+/** Compiles the clauses of an object in a filter: one for each field, or for each of its operators. */
 export function compileClauses(
   fields: Fields,
   readNumber: NumberReader = readPayloadNumber,
 ): readonly CompiledClause[] {
-  return Object.entries(fields).map(([field, value]) => {
-    const clause = toClause(value);
-    if (clause === undefined) throw new TypeError('the payload filter has not passed payloadFilterSchema');
-    return { field, clause, holds: compileClause(clause, readNumber) };
+  return Object.entries(fields).flatMap(([field, value]) => {
+    const clauses = toClauses(value);
+    if (!clauses) throw new TypeError('the payload filter has not passed payloadFilterSchema');
+    return clauses.map(clause => ({ field, clause, holds: compileClause(clause, readNumber) }));
   });
 }
 
@@ -100,19 +103,21 @@ export function compileClause(clause: Clause, readNumber = readPayloadNumber): V
       return compileIn(clause.values);
     case 'not_in':
       return negate(compileIn(clause.values));
-    case 'like':
+    case '$like':
       return compileLike(clause.values);
-    case 'not_like':
+    case '$not_like':
       return negate(compileLike(clause.values));
-    case 'compare': {
+    case '$compare': {
       // They have passed payloadFilterSchema.
       const bounds = clause.bounds as Bounds;
       return anyElement(value => isWithin(readNumber(value), bounds));
     }
     case 'exists':
       return value => (value !== undefined) === clause.expected;
-    case 'nested':
-      return compileNested(clause.fields);
+    case '$none':
+      return negate(compileObject(clause.fields));
+    case 'object':
+      return compileObject(clause.fields);
   }
 }
 

@@ -1,24 +1,31 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import {
-  type Bounds,
+  type Clause,
   type Fields,
   type FilterValue,
+  findOperatorMistakes,
+  fitsOperator,
+  hasOperator,
+  isMarked,
   isObject,
   isPatternOperator,
   type MisplacedValue,
-  makeOperatorSchema,
+  makeOperatorsSchema,
+  type OperandMistake,
+  type Operators,
+  operatorNames,
   type PayloadFilter,
   type Scalar,
-  toClause,
+  toClauses,
 } from './clause.ts';
 import {
   boundsJsonSchema,
   explainInexact,
   findBoundMistakes,
   findPatternMistakes,
+  globsMax,
   isExact,
-  type OperandMistake,
 } from './operand-mistakes.ts';
 import { renderFlow } from './render-filter.ts';
 
@@ -31,6 +38,12 @@ const filterPartsMax = 5_000;
 /** @limit Most values in one list of a payload filter: a longer list belongs in the automation itself. */
 const filterValuesMax = 500;
 
+// No field has the name of an operator with `$`.
+const nestedFields = {
+  propertyNames: { not: { enum: operatorNames.filter(isMarked) } },
+  additionalProperties: { $ref: '#/definitions/filterValue' },
+};
+
 /**
  * Checks a payload filter from YAML or from the applied state, and reports every mistake in it with
  * `params: {code, hint}`. The keys of the root are always fields, so `exists: true` there is a bare scalar.
@@ -41,7 +54,7 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
   .unknown()
   .meta({
     type: 'object',
-    additionalProperties: { $ref: '#/definitions/filterValue' },
+    ...nestedFields,
     examples: [
       { action: ['created', 'reopened'], issue: { level: { not_in: ['debug'] }, muted: { exists: false } } },
     ],
@@ -69,48 +82,66 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
     return z.NEVER;
   });
 
+/** The operators in words, with an operand to fill in. */
+export const operatorTexts: Readonly<
+  Record<keyof Operators<Scalar>, { readonly description: string; readonly operand: unknown }>
+> = {
+  in: { description: 'One of these values.', operand: ['$1'] },
+  not_in: { description: 'None of these values; a missing field matches.', operand: ['$1'] },
+  exists: { description: 'Whether the field exists.', operand: true },
+  $like: {
+    description: 'A text that one of these patterns matches as a whole; * stands for any characters.',
+    operand: ['$1*'],
+  },
+  $not_like: {
+    description: 'No text that one of these patterns matches; a missing field matches.',
+    operand: ['$1*'],
+  },
+  $compare: {
+    description: 'A number in this range: at_least or above, at_most or below.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the editor.
+    operand: { at_least: '${1:0}' },
+  },
+  $none: {
+    description: 'A list of which no element matches; a missing or empty list matches.',
+    operand: { '${1:name}': ['$2'] },
+  },
+};
+
+const scalars = {
+  type: 'array',
+  items: { type: ['string', 'number', 'boolean', 'null'] },
+  maxItems: filterValuesMax,
+};
+const patterns = { type: 'array', items: { type: 'string' }, maxItems: globsMax };
+const field = { allOf: [{ type: 'object' }, { $ref: '#/definitions/filterValue' }] };
+
 /** The `definitions` of any JSON Schema that contains `payloadFilterSchema`, which refers to itself. */
 export const filterDefinitions = {
   filterValue: {
-    description:
-      'A list of allowed values, an operator (in, not_in, exists, like, not_like or compare) or an object of nested fields. An array in the payload matches if one of its elements does.',
+    description: `A list of allowed values, operators that must all hold (${operatorNames.join(', ')}) or an object of nested fields. An array in the payload matches if one of its elements does.`,
     anyOf: [
-      {
-        type: 'array',
-        items: { type: ['string', 'number', 'boolean', 'null'] },
-        maxItems: filterValuesMax,
-      },
-      makeOperatorSchema('exists', { type: 'boolean' }),
-      makeOperatorSchema('compare', { $ref: '#/definitions/bounds' }),
-      { type: 'object', additionalProperties: { $ref: '#/definitions/filterValue' } },
+      scalars,
+      makeOperatorsSchema({
+        in: scalars,
+        not_in: scalars,
+        exists: { type: 'boolean' },
+        $like: patterns,
+        $not_like: patterns,
+        $compare: { $ref: '#/definitions/bounds' },
+        $none: { $ref: '#/definitions/fields' },
+      }),
+      { $ref: '#/definitions/fields' },
     ],
     defaultSnippets: [
-      { label: '[ … ]', description: 'One of these values.', body: ['$1'] },
-      { label: 'in', description: 'One of these values.', body: { in: ['$1'] } },
-      {
-        label: 'not_in',
-        description: 'None of these values; a missing field matches.',
-        body: { not_in: ['$1'] },
-      },
-      { label: 'exists', description: 'Whether the field exists.', body: { exists: true } },
-      {
-        label: 'like',
-        description: 'A text that one of these patterns matches as a whole; * stands for any characters.',
-        body: { like: ['$1*'] },
-      },
-      {
-        label: 'not_like',
-        description: 'No text that one of these patterns matches; a missing field matches.',
-        body: { not_like: ['$1*'] },
-      },
-      {
-        label: 'compare',
-        description: 'A number in this range: at_least or above, at_most or below.',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the editor.
-        body: { compare: { at_least: '${1:0}' } },
-      },
+      { label: '[ … ]', description: operatorTexts.in.description, body: ['$1'] },
+      ...Object.entries(operatorTexts).map(([label, { description, operand }]) => {
+        return { label, description, body: { [label.replace('$', '\\$')]: operand } };
+      }),
     ],
   },
+  // A list below `in` or `not_in` makes them operators.
+  fields: { type: 'object', properties: { in: field, not_in: field }, ...nestedFields },
   bounds: boundsJsonSchema,
 };
 
@@ -119,6 +150,7 @@ type Report = (mistake: FilterMistake, path: Path) => void;
 
 interface FilterMistake {
   readonly code?: DiagnosticCode;
+  readonly atKey?: boolean;
   readonly message: string;
   readonly hint: string;
   readonly misplaced?: MisplacedValue;
@@ -132,21 +164,23 @@ function describeExcessParts(filter: Fields): string | undefined {
   return `the payload filter has ${keys + values} keys and values, and at most ${filterPartsMax} are allowed`;
 }
 
-/** Counts the fields and their values at this level and below, down to the deepest level that is allowed. */
+/** Counts the fields, further operators of a field, and values at this level and below, down to the deepest level that is allowed. */
 export function countParts(fields: Fields, depth = 1) {
   const parts = { keys: 0, values: 0, patterns: 0 };
   for (const value of Object.values(fields)) {
-    const clause = toClause(value);
-    parts.keys++;
-    if (clause && 'values' in clause) {
-      parts.values += clause.values.length;
-      if (isPatternOperator(clause.operator)) parts.patterns += clause.values.length;
+    const clauses = toClauses(value) ?? [];
+    parts.keys += Math.max(1, clauses.length);
+    for (const clause of clauses) {
+      if ('values' in clause) {
+        parts.values += clause.values.length;
+        if (isPatternOperator(clause.operator)) parts.patterns += clause.values.length;
+      }
+      if (!('fields' in clause) || depth >= filterDepthMax) continue;
+      const below = countParts(clause.fields, depth + 1);
+      parts.keys += below.keys;
+      parts.values += below.values;
+      parts.patterns += below.patterns;
     }
-    if (clause?.operator !== 'nested' || depth >= filterDepthMax) continue;
-    const below = countParts(clause.fields, depth + 1);
-    parts.keys += below.keys;
-    parts.values += below.values;
-    parts.patterns += below.patterns;
   }
   return parts;
 }
@@ -168,34 +202,66 @@ function readFields(fields: Fields, path: Path, report: Report): PayloadFilter {
 }
 
 function readValue(place: MisplacedValue, path: Path, report: Report): FilterValue {
-  const { value } = place;
-  const clause = toClause(value);
-  switch (clause?.operator) {
-    case undefined:
-      report(explainBare(place), path);
-      return [];
+  const { field, value } = place;
+  if (isMarked(field)) {
+    const hint = 'write it below the field that it tests, as in ref: { $like: ["v*"] }';
+    const message = `${field} is an operator, and stands below a field`;
+    report({ code: 'filter/operator-misused', atKey: true, message, hint }, path);
+    return [];
+  }
+  if (Array.isArray(value)) return readList(value, place, path, report);
+  if (isObject(value))
+    return hasOperator(value) ? readOperators(value, place, path, report) : readFields(value, path, report);
+  report(explainBare(place), path);
+  return [];
+}
+
+function readOperators(
+  operators: Fields,
+  place: MisplacedValue,
+  path: Path,
+  report: Report,
+): Operators<Scalar> {
+  for (const { path: below, ...mistake } of findOperatorMistakes(operators)) {
+    const field = String(below[0]);
+    const value = operators[field];
+    const isBare = isMarked(field) && !fitsOperator(field, value) && !isObject(value);
+    const misplaced = { field, value, isInList: false, fields: operators, parent: place.field };
+    const hint = isPatternOperator(field)
+      ? `write ${renderFlow(place.field)}: { ${field}: [${renderFlow(String(value))}] }`
+      : mistake.hint;
+    report({ ...mistake, ...(isBare && { hint, misplaced }) }, [...path, ...below]);
+  }
+  const entries = toClauses(operators)?.map(clause => [
+    clause.operator,
+    readOperand(clause, place, [...path, clause.operator], report),
+  ]);
+  return Object.fromEntries(entries ?? []);
+}
+
+function readOperand(clause: Clause, place: MisplacedValue, path: Path, report: Report): unknown {
+  switch (clause.operator) {
     case 'in':
-    case 'not_in': {
-      if (Array.isArray(value)) return readList(clause.values, place, path, report);
-      return { [clause.operator]: readList(clause.values, place, [...path, clause.operator], report) };
-    }
-    case 'like':
-    case 'not_like': {
-      const at = [...path, clause.operator];
-      reportAll(findPatternMistakes(clause.values), at, report);
-      // Every mistake was reported, so without any, they are strings.
-      return { [clause.operator]: clause.values as readonly string[] };
-    }
-    case 'compare': {
-      reportAll(findBoundMistakes(clause.bounds), [...path, clause.operator], report);
+    case 'not_in':
+      return readList(clause.values, place, path, report);
+    case '$like':
+    case '$not_like':
+      reportAll(findPatternMistakes(clause.values), path, report);
+      return clause.values;
+    case '$compare':
+      reportAll(findBoundMistakes(clause.bounds), path, report);
       // JSON.stringify writes -0 as 0.
-      const bounds = Object.entries(clause.bounds).map(([name, bound]) => [name, bound === 0 ? 0 : bound]);
-      return { compare: Object.fromEntries(bounds) as Bounds };
-    }
+      return Object.fromEntries(
+        Object.entries(clause.bounds).map(([name, bound]) => [name, bound === 0 ? 0 : bound]),
+      );
     case 'exists':
-      return { exists: clause.expected };
-    case 'nested':
-      return readFields(clause.fields, path, report);
+      return clause.expected;
+    default: {
+      if (!hasOperator(clause.fields)) return readFields(clause.fields, path, report);
+      const hint = 'for elements that are no objects, write not_in or $not_like instead of $none';
+      const message = `${clause.operator} takes the fields of an element`;
+      report({ code: 'filter/operator-misused', message, hint }, path);
+    }
   }
 }
 
@@ -239,15 +305,10 @@ function readScalar(place: MisplacedValue, path: Path, report: Report): Scalar {
 function explainBare(misplaced: MisplacedValue): FilterMistake {
   const { field, value, fields, parent } = misplaced;
   if (typeof value === 'number' && !isExact(value)) return explainInexact(value);
-  const isOnly = parent !== undefined && Object.keys(fields).length === 1;
-  if (field === 'exists' && isOnly) {
+  if (field === 'exists' && parent !== undefined && Object.keys(fields).length === 1) {
     return { message: 'exists must be true or false', hint: 'write exists: true or exists: false' };
   }
   const key = renderFlow(field);
-  if (isOnly && isPatternOperator(field)) {
-    const hint = `write ${renderFlow(parent)}: { ${key}: [${renderFlow(String(value))}] }`;
-    return { message: `${key} must be a list of patterns`, hint, misplaced };
-  }
   const hint =
     value === null
       ? `write ${key}: [null] to match null, or ${key}: { exists: false } to match a missing field`

@@ -25,7 +25,7 @@ export function renderValue(value: unknown): string {
 /** Renders a scalar in YAML's flow style. */
 export function renderFlow(value: unknown): string {
   if (typeof value !== 'string') return String(value);
-  if (/^[a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value))
+  if (/^[$a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value))
     return truncate(value, quotedCharsMax);
   return truncate(JSON.stringify(value), quotedCharsMax);
 }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { type Clause, isObject, makeOperatorSchema, toClause } from '../filters/clause.ts';
+import {
+  type Clause,
+  findOperatorMistakes,
+  hasOperator,
+  isObject,
+  makeOperatorsSchema,
+  type Operators,
+  toClauses,
+} from '../filters/clause.ts';
 import { printable } from '../text/printable.ts';
 import { joinWithOr } from '../text/suggestion.ts';
 
@@ -12,11 +20,7 @@ const claimCharsMax = 500;
 
 type ClaimValue = string | boolean;
 
-type ClaimCondition =
-  | readonly ClaimValue[]
-  | { readonly in: readonly ClaimValue[] }
-  | { readonly not_in: readonly ClaimValue[] }
-  | { readonly exists: boolean };
+type ClaimCondition = readonly ClaimValue[] | Pick<Operators<ClaimValue>, 'in' | 'not_in' | 'exists'>;
 
 /** Conditions for the claims of a token: all must hold. */
 export interface ClaimFilter {
@@ -41,13 +45,8 @@ export const claimsShape: z.ZodType<ClaimFilter> = z
     minProperties: 1,
     maxProperties: claimsMax,
     additionalProperties: {
-      description: 'A list of allowed values, or an operator: in, not_in or exists.',
-      anyOf: [
-        values,
-        makeOperatorSchema('in', values),
-        makeOperatorSchema('not_in', values),
-        makeOperatorSchema('exists', { type: 'boolean' }),
-      ],
+      description: 'A list of allowed values, or operators, which must all hold: in, not_in or exists.',
+      anyOf: [values, makeOperatorsSchema({ in: values, not_in: values, exists: { type: 'boolean' } })],
     },
     examples: [{ repository: ['acme/shop'] }],
   })
@@ -94,17 +93,29 @@ function* findMistakes(claims: unknown): Generator<ClaimMistake> {
 }
 
 function* findConditionMistakes(name: string, condition: unknown): Generator<ClaimMistake> {
-  const clause = toClause(condition);
-  if (clause?.operator === 'exists') return;
-  if (clause?.operator !== 'in' && clause?.operator !== 'not_in') {
-    const message = `${name} must be a list of allowed values, or one operator: in, not_in or exists`;
+  const operators = isObject(condition) && hasOperator(condition) ? condition : undefined;
+  if (!operators && !Array.isArray(condition)) {
+    const message = `${name} must be a list of allowed values, or operators: in, not_in or exists`;
     const isValue = typeof condition === 'string' || typeof condition === 'boolean';
     const hint = `write ${name}: ${isValue ? JSON.stringify([condition]) : '[a, b], with whole values'}`;
     yield { path: [name], message, hint };
     return;
   }
-  const path = Array.isArray(condition) ? [name] : [name, clause.operator];
-  const { length } = clause.values;
+  for (const { path, message, hint } of operators ? findOperatorMistakes(operators) : [])
+    yield { path: [name, ...path], message, hint };
+  for (const clause of toClauses(condition) ?? []) {
+    const path = operators ? [name, clause.operator] : [name];
+    if (clause.operator === 'in' || clause.operator === 'not_in')
+      yield* findListMistakes(clause.values, path);
+    else if (clause.operator !== 'exists') {
+      const message = `claims have no operator ${clause.operator}`;
+      yield { path, message, hint: `write ${name}: [a, b], with whole values` };
+    }
+  }
+}
+
+function* findListMistakes(list: readonly unknown[], path: string[]): Generator<ClaimMistake> {
+  const { length } = list;
   if (length === 0) {
     yield { path, message: 'the list is empty', hint: 'list the values, or use { exists: true }' };
   } else if (length > claimValuesMax) {
@@ -112,7 +123,7 @@ function* findConditionMistakes(name: string, condition: unknown): Generator<Cla
     yield { path, message, hint: 'use a claim that these callers share' };
     return;
   }
-  for (const [index, value] of clause.values.entries()) {
+  for (const [index, value] of list.entries()) {
     if (isClaimValue(value)) continue;
     const hint = typeof value === 'number' ? 'put it in quotes' : 'write one flat list';
     yield { path: [...path, index], message: 'a value of a claim is a short string, true or false', hint };
@@ -133,8 +144,10 @@ const shownCharsMax = 200;
 export function explainClaims(filter: ClaimFilter, claims: TokenClaims): string | undefined {
   for (const [name, condition] of Object.entries(filter)) {
     const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
-    const mismatch = explainCondition(name, toClause(condition), value);
-    if (mismatch !== undefined) return mismatch;
+    for (const clause of toClauses(condition) ?? [undefined]) {
+      const mismatch = explainCondition(name, clause, value);
+      if (mismatch !== undefined) return mismatch;
+    }
   }
   return undefined;
 }

@@ -6,10 +6,11 @@ import {
   type ListOperator,
   type PayloadFilter,
   type Scalar,
-  toClause,
+  toClauses,
 } from '../filters/clause.ts';
 import { describeBounds } from '../filters/operand-mistakes.ts';
 import { compileClause } from '../filters/payload-filter-match.ts';
+import { renderFilter } from '../filters/render-filter.ts';
 import { findSimilar, joinWithOr } from '../text/suggestion.ts';
 import {
   enterArrays,
@@ -64,20 +65,73 @@ function* judgeFields(
   above: Place,
 ): Generator<ObservedMistake> {
   for (const [key, value] of Object.entries(fields)) {
-    const clause = toClause(value);
-    if (!clause) continue;
+    const clauses = toClauses(value) ?? [];
     const place = { ...above, keys: [...above.keys, key], path: above.path + renderPathSegment(key) };
     const found = nodes.flatMap(node => node.fields.get(key) ?? []);
-    if (found.length === 0) {
-      if (!nodes.some(node => node.hasMoreFields)) yield* judgeMissing(key, clause, nodes, above, place);
-    } else if (clause.operator === 'nested') yield* judgeFields(clause.fields, enterArrays(found), place);
-    else yield* judgeClause(clause, found, place);
+    if (found.length === 0 && !nodes.some(node => node.hasMoreFields))
+      yield* judgeMissing(key, clauses, nodes, above, place);
+    for (const clause of found.length === 0 ? [] : clauses) {
+      if (clause.operator === '$none') yield* judgeNone(clause.fields, found, place);
+      else if (clause.operator === 'object') {
+        yield* judgeList(key, clause.fields, found, place);
+        yield* judgeFields(clause.fields, enterArrays(found), place);
+      } else yield* judgeClause(clause, found, place);
+    }
   }
+}
+
+/** Judges what no element may be. That none was is no mistake, unless something similar was sent. */
+function* judgeNone(
+  fields: Fields,
+  found: readonly ObservedNode[],
+  place: Place,
+): Generator<ObservedMistake> {
+  for (const mistake of judgeFields(fields, enterArrays(found), place)) {
+    const path = [...place.keys, '$none', ...mistake.path.slice(place.keys.length)];
+    if (mistake.isCertain) yield { ...mistake, path };
+  }
+}
+
+/** Warns of nested fields for a list that only exclude, because one element that is not excluded is enough for them. */
+function* judgeList(
+  key: string,
+  fields: Fields,
+  found: readonly ObservedNode[],
+  { keys, path }: Place,
+): Generator<ObservedMistake> {
+  const isList = found.some(({ elements }) => elements && elements.fields.size > 0);
+  if (!isList || !excludesOnly(fields)) return;
+  const message = `${path} is a list, and one element that is not excluded is enough to match`;
+  const $none = invert(fields);
+  const hint = $none
+    ? `write ${renderFilter({ [key]: { $none } })}`
+    : 'write what no element may be below $none';
+  yield { code: 'filter/any-element', path: keys, message, hint, isCertain: true };
+}
+
+function excludesOnly(fields: Fields): boolean {
+  const clauses = Object.values(fields).flatMap(value => toClauses(value) ?? []);
+  return clauses.every(clause =>
+    clause.operator === 'object'
+      ? excludesOnly(clause.fields)
+      : /^not_in$|^\$not_like$/.test(clause.operator),
+  );
+}
+
+/** The nested fields that ask for what others exclude; undefined if they exclude more than one value by itself. */
+function invert(fields: Fields): Fields | undefined {
+  const [[key, value] = [''], ...others] = Object.entries(fields);
+  const [clause, ...more] = toClauses(value) ?? [];
+  if (!clause || others.length > 0 || more.length > 0) return undefined;
+  if ('values' in clause)
+    return { [key]: clause.operator === '$not_like' ? { $like: clause.values } : clause.values };
+  const below = 'fields' in clause ? invert(clause.fields) : undefined;
+  return below && { [key]: below };
 }
 
 function* judgeMissing(
   key: string,
-  clause: Clause,
+  clauses: readonly Clause[],
   nodes: readonly ObservedNode[],
   above: Place,
   place: Place,
@@ -91,7 +145,7 @@ function* judgeMissing(
       ? findElsewhere(key, place.root)
       : { path: above.path + renderPathSegment(similar), deliveries: countDeliveries(similar, nodes) };
   // A condition for a missing field, such as not_in, holds: it is a usual guard unless something similar exists.
-  if (!other && !isNeeded(clause)) return;
+  if (!other && !clauses.some(isNeeded)) return;
   const none = `${place.path} occurs in ${describeNone(place.deliveries)}`;
   yield {
     code: 'filter/field-not-sent',
@@ -112,12 +166,7 @@ function countDeliveries(key: string, nodes: readonly ObservedNode[]): number {
 
 /** Whether a clause fails if its field is missing. */
 function isNeeded(clause: Clause): boolean {
-  if (clause.operator === 'exists') return clause.expected;
-  if (clause.operator !== 'nested') return clause.operator !== 'not_in' && clause.operator !== 'not_like';
-  return Object.values(clause.fields).some(value => {
-    const below = toClause(value);
-    return below !== undefined && isNeeded(below);
-  });
+  return !compileClause(clause)(undefined);
 }
 
 /** Finds the only other place with a field of that name, breadth first. */
@@ -139,7 +188,7 @@ function findElsewhere(
 }
 
 function* judgeClause(
-  clause: Exclude<Clause, { operator: 'nested' }>,
+  clause: Exclude<Clause, { fields: Fields }>,
   found: readonly ObservedNode[],
   place: Place,
 ): Generator<ObservedMistake> {
@@ -230,7 +279,7 @@ function listExamples(sent: readonly ObservedNode[], keys: readonly string[]): r
 }
 
 function judgePatternOrRange(
-  clause: Extract<Clause, { operator: ListOperator | 'compare' }>,
+  clause: Extract<Clause, { operator: ListOperator | '$compare' }>,
   found: readonly ObservedNode[],
   { path, keys, deliveries }: Place,
 ): ValueMistake | undefined {
@@ -238,7 +287,7 @@ function judgePatternOrRange(
   const types = findTypes(sent);
   const examples = listExamples(sent, keys);
   const [type, asked] =
-    clause.operator === 'compare'
+    clause.operator === '$compare'
       ? ['number', `is ${describeBounds(clause.bounds)}`]
       : ['string', `matches ${quoteChoices(clause.values)}`];
   if (types.size > 0 && !types.has(type)) {
@@ -246,11 +295,11 @@ function judgePatternOrRange(
     const hint = types.has('object')
       ? 'write nested fields for an object'
       : type === 'number'
-        ? 'compare takes no text: list the values as they are sent'
-        : 'only strings match patterns: list the values, or write compare for a range of numbers';
+        ? '$compare takes no text: list the values as they are sent'
+        : 'only strings match patterns: list the values, or write $compare for a range of numbers';
     return { code: 'filter/type-not-sent', message, hint, isCertain: true };
   }
-  if (types.size === 0 || clause.operator === 'not_like' || sent.some(node => node.hasMoreScalars))
+  if (types.size === 0 || clause.operator === '$not_like' || sent.some(node => node.hasMoreScalars))
     return undefined;
   const seen = new Set(sent.flatMap(({ scalars }) => [...scalars.keys()]));
   if ([...seen].some(compileClause(clause)) || seen.size > choicesMax) return undefined;

@@ -115,6 +115,11 @@ function toFields(trees: readonly ObservedTree[], deliveries: number): JsonSchem
   return { type: 'object', properties: Object.fromEntries(properties) };
 }
 
+/** Completes the same fields below `$none`. */
+function addNone(fields: JsonSchema): JsonSchema {
+  return { ...fields, properties: { ...(fields.properties as JsonSchema), $none: fields } };
+}
+
 function toField(trees: readonly ObservedTree[], deliveries: number): JsonSchema {
   const found = enterArrays(trees);
   const types = [...new Set(found.flatMap(({ observed }) => observed.types.map(({ type }) => type)))];
@@ -126,7 +131,7 @@ function toField(trees: readonly ObservedTree[], deliveries: number): JsonSchema
       // Any value of a filter stays valid.
       { $ref: '#/definitions/filterValue' },
       ...(values.length > 0 ? [{ type: 'array', items: { enum: values } }] : []),
-      ...(found.some(({ fields }) => fields.size > 0) ? [toFields(trees, deliveries)] : []),
+      ...(found.some(({ fields }) => fields.size > 0) ? [addNone(toFields(trees, deliveries))] : []),
     ],
   };
 }

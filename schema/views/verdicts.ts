@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operatorNames } from '../filters/clause.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { time, titleFields, uid, webhookAtArrival } from './fields.ts';
 import { outside } from './outside.ts';
@@ -6,7 +7,7 @@ import { diagnosticShape } from './problem-answer.ts';
 
 const clauseShape = z.strictObject({
   path: z.string(),
-  operator: z.enum(['in', 'not_in', 'exists', 'like', 'not_like', 'compare', 'any_element']),
+  operator: z.enum([...operatorNames, 'object', 'any_element']),
   allowed: z.string(),
   found: outside(z.string()),
   holds: z.boolean(),

@@ -90,7 +90,7 @@ function failuresOf({ headers, clauses }: Trigger): readonly ClauseOutcome[] {
 function findMeant({ operator, allowed, found, note }: ClauseOutcome, isHeader: boolean) {
   const [values, value] = [parseText(allowed), parseText(found)];
   const known = note === undefined ? undefined : { value: undefined, note };
-  if (!values || !value || (operator !== 'in' && operator !== 'like')) return known;
+  if (!values || !value || (operator !== 'in' && operator !== '$like')) return known;
   const clause = { operator, values: values.value } as Clause;
   const near = findNearMiss({
     clause,
@@ -147,7 +147,7 @@ function toRow(clause: ClauseOutcome, meant: JudgedProperties['meant']): ClauseR
     verdict: holds ? 'holds' : isMeant ? 'near' : 'fails',
     found: (
       <>
-        {clause.found === 'missing' || operator === 'any_element' ? '' : 'is '}
+        {clause.found === 'missing' || /^any_|^\$none/.test(operator) ? '' : 'is '}
         <Code text={tidy(clause.found)} />
         {isMeant && meant.value !== undefined ? (
           <>

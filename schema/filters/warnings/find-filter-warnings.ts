@@ -1,4 +1,11 @@
-import { type Fields, isObject, type MisplacedValue, type PayloadFilter, toClause } from '../clause.ts';
+import {
+  type Fields,
+  hasOperator,
+  isObject,
+  type MisplacedValue,
+  type PayloadFilter,
+  toClauses,
+} from '../clause.ts';
 import { isExact } from '../operand-mistakes.ts';
 import { renderFilter, renderFlow, renderValue } from '../render-filter.ts';
 import type { FilterWarning, Remedy } from './filter-warning.ts';
@@ -11,9 +18,14 @@ export interface ExplainedWarning extends Omit<FilterWarning, 'remedy'> {
   readonly hint: string;
 }
 
+/** Finds the parts of valid conditions for headers or claims that probably match never, always, or something else than meant. */
+export function findConditionWarnings(conditions: Fields): readonly ExplainedWarning[] {
+  return [...findInConditions(conditions)].map(warning => explain(warning, findInConditions));
+}
+
 /** Finds the parts of a valid filter that are legal, but probably match never, always, or something else than meant. */
 export function findFilterWarnings(filter: PayloadFilter): readonly ExplainedWarning[] {
-  return [...findInObject(filter, undefined, [])].map(explain);
+  return [...findInFilter(filter)].map(warning => explain(warning));
 }
 
 /**
@@ -27,7 +39,7 @@ export function explainMisplaced(place: MisplacedValue): ExplainedWarning | unde
 
 function findInBare({ field: key, fields, parent }: MisplacedValue): FilterWarning | undefined {
   const listed = listScalars(fields);
-  const isOperator = parent !== undefined && toClause(listed)?.operator !== 'nested';
+  const isOperator = parent !== undefined && hasOperator(listed);
   const operators = isOperator ? [] : findOperatorWarnings(listed, parent);
   const all = isOperator ? findInValue(parent, listed, []) : findInObject(listed, parent, []);
   return operators.find(({ keys }) => keys.includes(key)) ?? [...all].find(({ path }) => path[0] === key);
@@ -39,7 +51,7 @@ function findInBare({ field: key, fields, parent }: MisplacedValue): FilterWarni
  */
 export function suggestCondition(fields: Fields): string | undefined {
   const listed = listScalars(fields);
-  if (toClause(listed)?.operator !== 'nested') return renderValue(listed);
+  if (hasOperator(listed)) return toClauses(listed) && renderValue(listed);
   const texts = Object.entries(listed).map(([key, list]): [string, unknown] => [
     key,
     Array.isArray(list) ? list.map(String) : list,
@@ -51,18 +63,23 @@ export function suggestCondition(fields: Fields): string | undefined {
 
 function findInListed({ field, value }: MisplacedValue): FilterWarning | undefined {
   if (!isObject(value)) return undefined;
-  if (toClause(value)?.operator === 'nested') {
+  if (!hasOperator(value)) {
     const [found] = findOperatorWarnings(listScalars(value), field);
     return found && { ...found, atKey: false };
   }
   const message = 'an operator stands in place of the list, not inside it';
-  const remedy = { write: { [field]: value }, hint: 'write the operator without the list' };
+  const remedy = {
+    ...(toClauses(value) && { write: { [field]: value } }),
+    hint: 'write the operator without the list',
+  };
   return { code: 'filter/operator-misused', path: [], atKey: false, message, remedy };
 }
 
 function listScalars(fields: Fields): Fields {
   const entries = Object.entries(fields);
-  return Object.fromEntries(entries.map(([key, value]) => [key, toClause(value) ? value : [value]]));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, typeof value === 'object' && value !== null ? value : [value]]),
+  );
 }
 
 function* findInObject(
@@ -93,36 +110,57 @@ function explainCase(key: string, alike: string, path: FilterWarning['path']): F
 }
 
 function* findInValue(field: string, value: unknown, path: FilterWarning['path']): Generator<FilterWarning> {
-  const clause = toClause(value);
-  if (clause?.operator === 'nested') {
-    if (Object.keys(clause.fields).length === 0) yield explainEmptyObject(field, path);
-    else yield* findInObject(clause.fields, field, path);
-  } else if (clause && 'values' in clause) {
-    const { operator, values } = clause;
-    const above = isObject(value) ? [...path, operator] : path;
-    for (const warning of findListWarnings({ field, operator, values }))
-      yield { ...warning, path: [...above, ...warning.path] };
+  const operators = isObject(value) && hasOperator(value) ? value : undefined;
+  for (const clause of toClauses(value) ?? []) {
+    const { operator } = clause;
+    const above = operators ? [...path, operator] : path;
+    if ('fields' in clause) yield* findInObject(clause.fields, field, above);
+    else if ('values' in clause)
+      for (const warning of findListWarnings({ field, operator: clause.operator, values: clause.values })) {
+        const remedy = operators ? keepOthers(warning.remedy, field, operators, operator) : warning.remedy;
+        yield { ...warning, path: [...above, ...warning.path], remedy };
+      }
   }
 }
 
-function explainEmptyObject(field: string, path: FilterWarning['path']): FilterWarning {
-  const message = 'an object without keys matches anything, even a missing field';
-  const remedy = { write: { [field]: { exists: true } }, hint: 'remove the key' };
-  return { code: 'filter/empty', path, atKey: false, message, remedy };
+/** Keeps the other operators of a field beside what a remedy writes instead of one; only the hint if both have the same. */
+function keepOthers(
+  { write, ...remedy }: Remedy,
+  field: string,
+  operators: Fields,
+  replaced: string,
+): Remedy {
+  const { [replaced]: _, ...others } = operators;
+  const written = write?.[field];
+  const added = Array.isArray(written) ? { in: written } : written;
+  if (Object.keys(others).length === 0 || !isObject(added)) return { ...remedy, write };
+  const isClear = !Object.keys(added).some(key => key in others);
+  return { ...remedy, ...(isClear && { write: { [field]: { ...others, ...added } } }) };
 }
 
-function explain({ code, path, atKey, message, remedy }: FilterWarning): ExplainedWarning {
-  return { code, path, atKey, message, hint: renderRemedy(remedy) };
+function findInFilter(filter: Fields): Generator<FilterWarning> {
+  return findInObject(filter, undefined, []);
+}
+
+function* findInConditions(conditions: Fields): Generator<FilterWarning> {
+  for (const [name, value] of Object.entries(conditions)) yield* findInValue(name, value, [name]);
+}
+
+function explain(
+  { code, path, atKey, message, remedy }: FilterWarning,
+  find = findInFilter,
+): ExplainedWarning {
+  return { code, path, atKey, message, hint: renderRemedy(remedy, find) };
 }
 
 /** No hint suggests a filter that would itself be refused or warned about. */
-function renderRemedy(remedy: Remedy): string {
-  const written = renderWritten(remedy);
+function renderRemedy(remedy: Remedy, find: typeof findInFilter): string {
+  const written = renderWritten(remedy, find);
   return written === undefined ? remedy.hint : `write ${written}${remedy.where ?? ''}`;
 }
 
-function renderWritten({ write }: Remedy): string | undefined {
-  if (!write || !hasExactValues(write) || !findInObject(write, undefined, []).next().done) return undefined;
+function renderWritten({ write }: Remedy, find = findInFilter): string | undefined {
+  if (!write || !hasExactValues(write) || !find(write).next().done) return undefined;
   return renderFilter(write);
 }
 

@@ -1,4 +1,4 @@
-import { type Fields, isObject, toClause } from '../clause.ts';
+import { type Fields, hasOperator, isObject } from '../clause.ts';
 import { renderFlow } from '../render-filter.ts';
 import { type FilterWarning, hasStrayCharacter, removeStrayCharacters } from './filter-warning.ts';
 
@@ -72,9 +72,9 @@ const headerName = /^(?:x-[a-z0-9-]+|content-type|content-length|user-agent|[a-z
 function isAboutHeaders(key: string, value: unknown): boolean {
   if (headerName.test(key)) return true;
   if (!/^(?:http_?|request_?)?headers?$/i.test(key)) return false;
-  const clause = toClause(value);
   return (
-    clause?.operator === 'nested' &&
-    Object.keys(clause.fields).some(name => name.includes('-') || /^(?:host|authorization)$/i.test(name))
+    isObject(value) &&
+    !hasOperator(value) &&
+    Object.keys(value).some(name => name.includes('-') || /^(?:host|authorization)$/i.test(name))
   );
 }

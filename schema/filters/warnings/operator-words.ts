@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The meaning of a word that other tools have as an operator. `missing` is the opposite of `exists`. `like`, `regex`,
+ * The meaning of a word that other tools have as an operator. `missing` is the opposite of `exists`. `$like`, `regex`,
  * `contains`, `starts` and `ends` test a text, and so do the opposites of some. `between` and the names of bounds compare
  * numbers. `other` does what no operator of ours does. `not`, `or`, `and` and `element` combine other conditions.
  */
@@ -10,8 +10,8 @@ export type ForeignMeaning =
   | 'not_in'
   | 'exists'
   | 'missing'
-  | 'like'
-  | 'not_like'
+  | '$like'
+  | '$not_like'
   | 'regex'
   | 'not_regex'
   | 'contains'
@@ -29,9 +29,6 @@ export type ForeignMeaning =
   | 'and'
   | 'element';
 
-/** The operators of payload filters, exactly as they are written. */
-export const ownOperators: readonly string[] = ['in', 'not_in', 'exists', 'like', 'not_like', 'compare'];
-
 // The operators of MongoDB, JSON Schema, JSONPath, EventBridge, GitHub Actions, Hasura, Elasticsearch, SQL and JavaScript,
 // in lowercase without separators. Those with $ are operators only with it, because they are usual names of fields.
 const words: Readonly<Record<ForeignMeaning, string>> = {
@@ -40,8 +37,8 @@ const words: Readonly<Record<ForeignMeaning, string>> = {
     'notin nin ne neq noteq notequal notequals notequalto isnot isnotin noneof notoneof anythingbut != !== <> !in $not_eq',
   exists: 'exists exist isset ispresent present defined isdefined notnull isnotnull',
   missing: 'missing absent notexists notexist doesnotexist ismissing isnull undefined isundefined !exists',
-  like: 'like glob wildcard fnmatch',
-  not_like: 'notlike notglob',
+  $like: 'like glob wildcard fnmatch',
+  $not_like: 'notlike notglob',
   regex: 'regex regexp match matches matchregex matchesregex pattern =~ ~',
   not_regex: 'notmatch notmatches notregex !~',
   contains: 'contains contain containing includes',
@@ -71,15 +68,14 @@ const meanings = new Map(
 const recognizedMisspelt: ReadonlyMap<string, ForeignMeaning> = new Map([
   ['exists', 'exists'],
   ['not_in', 'not_in'],
-  ['not_like', 'not_like'],
+  ['not_like', '$not_like'],
   ['contains', 'contains'],
   ['startswith', 'starts'],
   ['endswith', 'ends'],
 ] as const);
 
-/** Finds what a key would mean as an operator of another tool, or as a misspelt operator; undefined for other keys. */
+/** Finds what a key would mean as an operator, of another tool or misspelt; undefined for other keys. */
 export function findForeignMeaning(key: string): ForeignMeaning | undefined {
-  if (ownOperators.includes(key)) return undefined;
   const written = key.trim().toLowerCase();
   const word = written.replaceAll(/[^a-z0-9]/g, '');
   const known = meanings.get(written) ?? meanings.get(word);

@@ -40,7 +40,7 @@ function findStarless({ field, operator, values }: FilterList): readonly FilterW
   if (!isPatternOperator(operator) || pieces.some(({ length }) => length > 1)) return [];
   const name = renderFlow(field);
   const [list, part] = [renderValue(pieces.flat()), `*${values[0]}*`];
-  const write = operator === 'like' ? list : `{ not_in: ${list} }`;
+  const write = operator === '$like' ? list : `{ not_in: ${list} }`;
   const message = `${operator} without a * matches only whole values`;
   const hint = `for whole values, write ${name}: ${write}; for a part of the text, ${name}: { ${operator}: [${renderFlow(part)}] }`;
   return [{ code: 'filter/pattern', path: [], atKey: false, message, remedy: { hint } }];
@@ -48,7 +48,7 @@ function findStarless({ field, operator, values }: FilterList): readonly FilterW
 
 function explainEmptyList({ field, operator }: FilterList): FilterWarning {
   const about = { code: 'filter/empty', path: [], atKey: false } as const;
-  if (operator === 'in' || operator === 'like') {
+  if (operator === 'in' || operator === '$like') {
     const hint = `list the allowed values, or write ${renderFlow(field)}: { exists: false } to match a missing field`;
     return { ...about, message: 'an empty list allows no value, so it never matches', remedy: { hint } };
   }
@@ -95,7 +95,7 @@ function replaceValue({ field, operator, values }: FilterList, old: string, want
   return { [field]: operator === 'in' ? replaced : { [operator]: replaced } };
 }
 
-/** Suggests `like` or `not_like` for the list, in which a pattern takes the place of one text. */
+/** Suggests `$like` or `$not_like` for the list, in which a pattern takes the place of one text. */
 function suggestPattern(
   { field, operator, values }: FilterList,
   old: string,
@@ -104,7 +104,7 @@ function suggestPattern(
   const isPattern = isPatternOperator(operator);
   const toGlob = (value: unknown) =>
     typeof value !== 'string' ? undefined : value === old ? glob : isPattern ? value : toListed(value);
-  const like = operator === 'in' || operator === 'like' ? 'like' : 'not_like';
+  const like = operator === 'in' || operator === '$like' ? '$like' : '$not_like';
   const value = suggestPatterns(like, values.map(toGlob));
   return value ? { write: { [field]: value } } : {};
 }
@@ -128,7 +128,7 @@ interface Pattern {
   ) => Remedy;
 }
 
-const whole = { hint: 'list whole values, write patterns with like, or let the run check the rest' };
+const whole = { hint: 'list whole values, write patterns with $like, or let the run check the rest' };
 const wildcard = /^(?!\S*\*{3})(?=\S*\*)(?=\S*[^\s*])\S+$/;
 const expression = /\$?\{\{.*\}\}|\$\{\w+\}/;
 const regex =
@@ -162,9 +162,9 @@ const patterns: readonly Pattern[] = [
     toRemedy: ([text], { field, operator, values }) => {
       const [, sign = '', number] = comparison.exec(text) ?? [];
       const isOnly = operator === 'in' && values.length === 1 && number !== undefined;
-      const write = { [field]: { compare: { [bounds[sign] ?? '']: Number(number) } } };
+      const write = { [field]: { $compare: { [bounds[sign] ?? '']: Number(number) } } };
       const hint =
-        'compare numbers with bounds, as in count: { compare: { above: 5 } }, and exclude values with not_in';
+        'compare numbers with bounds, as in count: { $compare: { above: 5 } }, and exclude values with not_in';
       return { hint, ...(isOnly && { write }) };
     },
   },

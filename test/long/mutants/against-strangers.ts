@@ -31,9 +31,8 @@ export const mutantsAgainstStrangers: readonly Mutant[] = [
       'A token of an issuer is accepted only for its webhook, its audience and its claims, while it is valid.',
     killedBy: 'test/unit/schema/oidc/claims.test.ts: of %s are not %j',
     file: 'schema/definitions/oidc-keys.ts',
-    text: "      return clause?.operator === 'in' ? [[name, clause.values] as const] : [];",
-    replacement:
-      "      return clause && clause.operator !== 'exists' ? [[name, clause.values] as const] : [];",
+    text: "find(({ operator }) => operator === 'in');",
+    replacement: "find(({ operator }) => operator !== 'exists');",
   },
   {
     promise:

@@ -25,6 +25,7 @@ const told: readonly DiagnosticCode[] = [
   'filter/field-not-sent',
   'filter/value-not-sent',
   'filter/type-not-sent',
+  'filter/any-element',
   'report/shortened',
 ];
 

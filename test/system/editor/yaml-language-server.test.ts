@@ -88,7 +88,7 @@ describe('completion offers', () => {
       'the operators of a filter',
       'automation',
       'triggers:\n  - filter:\n      payload:\n        level: |',
-      ['in', 'not_in', 'exists', 'like', 'not_like', 'compare'],
+      ['in', 'not_in', 'exists', '$like', '$not_like', '$compare', '$none'],
     ],
     ['the keys of hookmill.yaml', 'workspace', '|', ['factory', 'baseUrl']],
     ['the keys of the daemon', 'daemon', '|', ['port', 'baseUrl', 'limits', 'retention', 'runs']],
@@ -160,7 +160,7 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
     [
       'a text for a bound',
       'automation',
-      trigger(`{ webhook_ids: [${uid}], payload: { a: { compare: { at_least: many } } } }`),
+      trigger(`{ webhook_ids: [${uid}], payload: { a: { $compare: { at_least: many } } } }`),
     ],
     [
       'the path of a prompt file',
@@ -194,7 +194,7 @@ describe('a mistake is marked where our own diagnostic marks it:', () => {
     [
       'automation',
       trigger(
-        `{ webhook_ids: [${uid}], payload: { a: { like: ['v*'] }, b: { not_like: ['x*'] }, c: { compare: { above: 1, at_most: 2 } } }, headers: { X-A: { like: ['v*'] }, X-B: { compare: { below: 0 } } } }`,
+        `{ webhook_ids: [${uid}], payload: { a: { $like: ['v*'] }, b: { $not_like: ['x*'] }, c: { $compare: { above: 1, at_most: 2 } } }, headers: { X-A: { $like: ['v*'] }, X-B: { $compare: { below: 0 } } } }`,
       ),
     ],
     ['automation', trigger('{ webhook: deploys }')],

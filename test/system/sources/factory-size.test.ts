@@ -121,13 +121,15 @@ test('refuses filters that are too large together, though each one is not', asyn
 });
 
 test('refuses more than 2,000 patterns in all filters of a factory', () => {
-  const like = Array.from({ length: 50 }, (_, index) => `x${index}*`);
-  const triggers = Array.from({ length: 20 }, () => triggerOf({ a: { like }, b: { c: { not_like: like } } }));
+  const $like = Array.from({ length: 50 }, (_, index) => `x${index}*`);
+  const triggers = Array.from({ length: 20 }, () =>
+    triggerOf({ a: { $like }, b: { c: { $not_like: $like } } }),
+  );
   const automation = { name: 'many', ...automationShape.parse({ prompt: 'p', triggers }) };
-  const one = automationShape.parse({ prompt: 'p', triggers: [triggerOf({ a: { like: ['x*'] } })] });
+  const one = automationShape.parse({ prompt: 'p', triggers: [triggerOf({ a: { $like: ['x*'] } })] });
   expect(describeExcess([automation])).toBeUndefined();
   expect(describeExcess([automation, { name: 'one-more', ...one }])).toBe(
-    'the filters have more than 2000 patterns of like and not_like, the most that one factory may have',
+    'the filters have more than 2000 patterns of $like and $not_like, the most that one factory may have',
   );
 });
 

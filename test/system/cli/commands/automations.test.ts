@@ -192,7 +192,7 @@ describe('a delivery', () => {
         ✗ payload: does not match
             ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
-            ✓ $.items[0].qty not in [0] · field missing from the payload
+            ✓ $.items[0].qty not_in [0] · field missing from the payload
             ✗ $["odd key"] exists true · field missing from the payload
       2 other automations listen to other webhooks.
 
@@ -396,7 +396,7 @@ describe('automations test', () => {
         ✗ payload: does not match
             ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
-            ✓ $.items[0].qty not in [0] · field missing from the payload
+            ✓ $.items[0].qty not_in [0] · field missing from the payload
             ✗ $["odd key"] exists true · field missing from the payload
       exit status 0
       "

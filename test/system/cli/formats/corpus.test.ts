@@ -25,6 +25,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'factory/dashboard-managed',
   'factory/no-definitions',
   'factory/too-large',
+  'filter/any-element',
   'filter/field-not-sent',
   'filter/type-not-sent',
   'filter/value-not-sent',

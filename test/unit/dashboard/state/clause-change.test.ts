@@ -12,7 +12,7 @@ const change: ClauseChange = {
   trigger: 1,
   kind: 'payload',
   path: '$.head["odd name"]',
-  operator: 'like',
+  operator: '$like',
   values: ['main', 1, null],
 };
 
@@ -40,7 +40,7 @@ test('writes the values in place of those of the clause, and leaves everything e
     '      webhook: github # ours',
     '      payload:',
     '        head:',
-    '          odd name: { like: [a] }',
+    '          odd name: { $like: [a] }',
     '          other: [x]',
     '      headers:',
     '        X-E: [p]',
@@ -57,7 +57,7 @@ test('writes the values in place of those of the clause, and leaves everything e
       {
         filter: {
           webhook: 'github',
-          payload: { head: { 'odd name': { like: ['main', 1, null] }, other: ['x'] } },
+          payload: { head: { 'odd name': { $like: ['main', 1, null] }, other: ['x'] } },
           headers: { 'X-E': ['p'] },
         },
       },
@@ -67,4 +67,19 @@ test('writes the values in place of those of the clause, and leaves everything e
   const header = edit({ ...change, kind: 'headers', path: 'X-E', operator: 'in', values: ['push'] });
   expect(parse(header).triggers[1].filter.headers).toEqual({ 'X-E': ['push'] });
   expect(toDefinitionEdit({ ...change, path: '$' })).toBeUndefined();
+});
+
+test('keeps the other operators of the clause', () => {
+  const text = 'triggers:\n  - filter:\n      payload:\n        a: { in: [x], $not_like: ["z*"] } # why\n';
+  for (const [operator, list] of [
+    ['in', 'in: [y]'],
+    ['$not_like', '$not_like: [y]'],
+  ] as const) {
+    const asked = { trigger: 0, kind: 'payload', path: '$.a', operator, values: ['y'] } as const;
+    const { path, value } = toDefinitionEdit(asked) ?? { path: [], value: undefined };
+    const edited = setInYaml(text, path, value) ?? '';
+    expect(Object.keys(parse(edited).triggers[0].filter.payload.a)).toEqual(['in', '$not_like']);
+    expect(edited).toContain(list);
+    expect(edited).toContain('# why');
+  }
 });

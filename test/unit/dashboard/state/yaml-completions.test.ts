@@ -61,7 +61,7 @@ test.for<[typed: string, expected: readonly string[]]>([
   [`${trigger}payload:\n        action: { not_in: [`, ['opened', 'closed']],
   [`${trigger}payload:\n        labels: [`, ['bug']],
   [`${trigger}payload:\n        action: { exists: `, ['true', 'false']],
-  [`${trigger}payload:\n        action: { compare: { `, ['at_least: ', 'above: ', 'at_most: ', 'below: ']],
+  [`${trigger}payload:\n        action: { $compare: { `, ['at_least: ', 'above: ', 'at_most: ', 'below: ']],
   [`${trigger}payload: { issue: { id: [`, ['"7"']],
 ])('at %j, completes %j', ([typed, expected]) => {
   expect(complete(typed)).toEqual(expected);
@@ -71,9 +71,10 @@ test('completes the operators of a field', () => {
   expect(complete(`${trigger}payload:\n        action: { `)).toEqual([
     'in: ',
     'not_in: ',
-    'like: ',
-    'not_like: ',
     'exists: ',
-    'compare: ',
+    '$like: ',
+    '$not_like: ',
+    '$compare: ',
+    '$none: ',
   ]);
 });

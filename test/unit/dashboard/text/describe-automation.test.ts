@@ -16,12 +16,21 @@ test.for<[string, object | undefined, object | undefined]>([
   ['charge.refunded', { type: ['charge.refunded'] }, undefined],
   [
     'ref like refs/tags/*, base not main',
-    { ref: { like: ['refs/tags/*'] }, base: { not_in: ['main'] } },
+    { ref: { $like: ['refs/tags/*'] }, base: { not_in: ['main'] } },
     undefined,
   ],
   [
     'has issue, without bot, size at least 5',
-    { issue: { exists: true }, bot: { exists: false }, size: { compare: { at_least: 5 } } },
+    { issue: { exists: true }, bot: { exists: false }, size: { $compare: { at_least: 5 } } },
+    undefined,
+  ],
+  [
+    'ref like release/*, ref not like release/old-*, object issue, no labels with name wip',
+    {
+      ref: { $like: ['release/*'], $not_like: ['release/old-*'] },
+      issue: {},
+      labels: { $none: { name: ['wip'] } },
+    },
     undefined,
   ],
 ])('says %j', ([words, payload, headers]) => {

@@ -41,8 +41,8 @@ describe('a text that YAML cuts', () => {
       `10:13 ${lost('#2')}`,
       `11:15 ${lost('#x')}`,
     ]);
-    const patterns = '      payload:\n        a: { not_like: [b* #1\n          ] }\n';
-    expect(automation('Do it.', patterns)).toEqual([`8:28 ${lost('#1')}`]);
+    const patterns = '      payload:\n        a: { $not_like: [b* #1\n          ] }\n';
+    expect(automation('Do it.', patterns)).toEqual([`8:29 ${lost('#1')}`]);
     expect(automation('Do it.', '      headers:\n        X-A:\n          - b #1\n')).toEqual([
       `9:15 ${lost('#1')}`,
     ]);
@@ -66,7 +66,7 @@ test.each([
   ['Do it.', '      payload:\n        a: [b] #c\n'],
   ['Do it.', '      payload:\n        a:\n          exists: true #c\n'],
   ['Do it.', '      payload:\n        a:\n          - bug # not a feature\n          - "b" #c\n'],
-  ['Do it.', '      payload: { n: { compare: { at_least: 1e3 } }, a: [1.5, -2, 12, true, null] }\n'],
+  ['Do it.', '      payload: { n: { $compare: { at_least: 1e3 } }, a: [1.5, -2, 12, true, null] }\n'],
   ['Do it.', 'timeLimit: 10m #default\nconcurrency: 0x10\n'],
 ])('says nothing of a comment: %j %j', (prompt, filter) => {
   expect(automation(prompt, filter)).toEqual([]);

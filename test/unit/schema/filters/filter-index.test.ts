@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeTrigger } from '../../../../schema/definitions/judge-trigger.ts';
 import type { PayloadFilter } from '../../../../schema/filters/clause.ts';
 import { compileFilterIndex } from '../../../../schema/filters/filter-index.ts';
+import type { HeaderFilter } from '../../../../schema/filters/header-filter.ts';
 import { compilePayloadFilter } from '../../../../schema/filters/payload-filter-match.ts';
 
 // More than a few: the index looks fields up one by one up to four of them, and past it the payload's own fields.
@@ -14,9 +15,11 @@ const { filter } = fc.letrec<{ filter: PayloadFilter; value: PayloadFilter[strin
     fc.array(scalar, { maxLength: 3 }),
     fc.record({ not_in: fc.array(scalar, { maxLength: 2 }) }),
     fc.record({ exists: fc.boolean() }),
-    fc.record({ like: fc.array(fc.constantFrom('x*', '*', 'y'), { maxLength: 2 }) }),
-    fc.record({ not_like: fc.array(fc.constantFrom('x*', '*', 'y'), { maxLength: 2 }) }),
-    fc.constantFrom({ compare: { at_least: 1 } }, { compare: { below: 1 } }),
+    fc.record({ $like: fc.array(fc.constantFrom('x*', '*', 'y'), { maxLength: 2 }) }),
+    fc.record({ $not_like: fc.array(fc.constantFrom('x*', '*', 'y'), { maxLength: 2 }) }),
+    fc.constantFrom<PayloadFilter[string]>({ $compare: { at_least: 1 } }, { $compare: { below: 1 } }),
+    fc.record({ not_in: fc.array(scalar, { maxLength: 2 }), $like: fc.constant(['x*', 'y']) }),
+    fc.record({ $none: tie('filter') }),
     tie('filter'),
   ),
   filter: fc
@@ -53,8 +56,11 @@ describe('compileFilterIndex', () => {
   it('names exactly the filters whose headers match too, whatever the payload calls its fields', () => {
     const name = fc.constantFrom('X-A', 'x-b', 'Payload', 'Headers', '__proto__', 'in');
     const values = fc.array(fc.constantFrom('x', 'y', ''), { minLength: 1, maxLength: 2 });
-    const range = fc.constantFrom({ compare: { at_least: 1 } }, { compare: { below: 2 } });
-    const pattern = fc.constantFrom({ like: ['x*', '1*'] }, { not_like: ['*y'] });
+    const range = fc.constantFrom<HeaderFilter[string]>(
+      { $compare: { at_least: 1 } },
+      { $compare: { below: 2 }, $not_like: ['1.*'] },
+    );
+    const pattern = fc.constantFrom<HeaderFilter[string]>({ $like: ['x*', '1*'] }, { $not_like: ['*y'] });
     const exists = fc.record({ exists: fc.boolean() });
     const condition = fc.oneof(values, fc.record({ not_in: values }), exists, pattern, range);
     const headerFilter = fc.dictionary(name, condition, { maxKeys: 3, noNullPrototype: true });

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { PayloadFilter } from '../../../../schema/filters/clause.ts';
+import { compileFilterIndex } from '../../../../schema/filters/filter-index.ts';
 import { payloadFilterSchema } from '../../../../schema/filters/payload-filter.ts';
 import { compilePayloadFilter } from '../../../../schema/filters/payload-filter-match.ts';
 import { findFilterWarnings } from '../../../../schema/filters/warnings/find-filter-warnings.ts';
@@ -102,6 +104,67 @@ describe('filters as people write them for GitHub', () => {
     const examples = events.find(({ name }) => name === event)?.examples ?? [];
     expect(examples.filter(compilePayloadFilter(filter)).length).toBeGreaterThan(0);
   });
+});
+
+// What only the payloads of one kind of event have, and a condition there that excludes.
+const kinds: readonly (readonly [kind: string, filter: PayloadFilter, payload: object])[] = [
+  ['ping', { hook: { active: { not_in: [false] } } }, { zen: 'Less is more.', hook: { active: true } }],
+  ['push', { head_commit: { message: { $not_like: ['wip*'] } } }, { ref: 'refs/heads/a', head_commit: {} }],
+  ['issues', { issue: { state: { not_in: ['closed'] } }, comment: { exists: false } }, { issue: {} }],
+  ['issue_comment', { issue: {}, comment: { body: { $not_like: ['/*'] } } }, { issue: {}, comment: {} }],
+  [
+    'pull_request',
+    { pull_request: { draft: { not_in: [true] } }, review: { exists: false } },
+    { number: 1, pull_request: { draft: false } },
+  ],
+  ['pull_request_review', { review: { state: { not_in: ['approved'] } } }, { review: {}, pull_request: {} }],
+  ['release', { release: { prerelease: { not_in: [true] } } }, { release: { tag_name: 'v1' } }],
+  ['check_run', { check_run: { conclusion: { not_in: ['success'] } } }, { check_run: {} }],
+  ['workflow_run', { workflow_run: { conclusion: { not_in: ['success'] } } }, { workflow_run: {} }],
+  ['deployment', { deployment: { environment: { not_in: ['dev'] } } }, { deployment: {} }],
+  ['status', { branches: { name: { not_in: ['main'] } } }, { state: 'success', branches: [{ name: 'dev' }] }],
+  ['dependabot_alert', { alert: { state: { not_in: ['fixed'] } } }, { alert: { state: 'open' } }],
+  ['discussion', { discussion: { locked: { not_in: [true] } } }, { discussion: {} }],
+  ['member', { member: { login: { $not_like: ['*[bot]'] } } }, { member: { login: 'ada' } }],
+  ['label', { label: { $none: { name: ['wip'] }, exists: true } }, { label: { name: 'bug' } }],
+  ['gollum', { pages: { action: { not_in: ['edited'] } } }, { pages: [{ action: 'created' }] }],
+];
+
+describe('one automation for each kind of event, with conditions that only exclude', () => {
+  const match = compileFilterIndex(kinds.map(([name, filter]) => ({ name, filter })));
+
+  test.for(kinds)('starts for %s, and for no other kind', ([kind, , payload]) => {
+    expect(match({ action: 'created', repository: { name: 'shop' }, sender: {}, ...payload })).toEqual([
+      kind,
+    ]);
+  });
+});
+
+test('of the example events of GitHub, none starts an automation for the object that another kind has', () => {
+  const objects = [
+    'pull_request',
+    'issue',
+    'release',
+    'check_run',
+    'workflow_run',
+    'deployment',
+    'discussion',
+  ];
+  const filters = objects.map(name => ({ name, filter: { [name]: { surely_missing: { not_in: [true] } } } }));
+  const match = compileFilterIndex(filters);
+  const started = new Set<string>();
+  expect(events.length).toBeGreaterThan(50);
+  for (const { examples } of events) {
+    for (const example of examples) {
+      const fields = example as Readonly<Record<string, unknown>>;
+      const names = match(example);
+      expect([...names].sort()).toEqual(
+        objects.filter(name => typeof fields[name] === 'object' && fields[name] !== null).sort(),
+      );
+      for (const name of names) started.add(name);
+    }
+  }
+  expect(started.size).toBe(objects.length);
 });
 
 test('a filter on any one field and value that GitHub sends gets no warning, but for a few odd texts', () => {

@@ -52,22 +52,22 @@ describe('a header filter', () => {
   });
 
   test('explains why a header is not in a range, or matches no pattern', () => {
-    const { headers } = judge('{ X-Retry: { compare: { above: 2 } }, X-Ref: { like: ["refs/tags/*"] } }', {
+    const { headers } = judge('{ X-Retry: { $compare: { above: 2 } }, X-Ref: { $like: ["refs/tags/*"] } }', {
       'x-retry': '2',
       'x-ref': 'refs/heads/main',
     });
     expect(headers?.clauses).toEqual([
-      { path: 'X-Retry', operator: 'compare', allowed: 'above 2', found: '"2"', holds: false },
+      { path: 'X-Retry', operator: '$compare', allowed: 'above 2', found: '"2"', holds: false },
       {
         path: 'X-Ref',
-        operator: 'like',
+        operator: '$like',
         allowed: '["refs/tags/*"]',
         found: '"refs/heads/main"',
         holds: false,
         note: '"refs/tags/*" matches as far as "refs/"',
       },
     ]);
-    const noNumber = judge('{ X-Retry: { compare: { above: 2 } } }', { 'x-retry': 'often' });
+    const noNumber = judge('{ X-Retry: { $compare: { above: 2 } } }', { 'x-retry': 'often' });
     expect(noNumber.headers?.clauses).toMatchObject([{ note: 'only numbers are compared' }]);
   });
 
@@ -92,37 +92,35 @@ describe('a mistake in a header filter is reported where it stands', () => {
     ['{ X-A: [] }', 'the list is empty', /exists: true/],
     ['{ X-A: { in: [] } }', 'the list is empty', /exists: true/],
     ['{ X-A: { not_in: [2] } }', 'the value of a header is always a string', /put it in quotes/],
-    ['{ X-A: { notin: [a] } }', 'X-A must be a list of allowed values, or one operator', /not_in: \[a\]/],
-    ['{ X-A: { $in: [a] } }', 'X-A must be a list of allowed values, or one operator', /write X-A: \[a\]/],
+    ['{ X-A: { notin: [a] } }', 'X-A must be a list of allowed values, or operators:', /not_in: \[a\]/],
+    ['{ X-A: { $in: [a] } }', 'X-A must be a list of allowed values, or operators:', /write X-A: \[a\]/],
     [
       '{ X-A: { regex: [^a] } }',
-      'X-A must be a list of allowed values, or one operator',
-      /write X-A: \{ like: \["a\*"\] \}/,
+      'X-A must be a list of allowed values, or operators:',
+      /write X-A: \{ \$like: \["a\*"\] \}/,
     ],
     [
       '{ X-A: { gt: 5 } }',
-      'X-A must be a list of allowed values, or one operator',
-      /write X-A: \{ compare: \{ above: 5 \} \}/,
+      'X-A must be a list of allowed values, or operators:',
+      /write X-A: \{ \$compare: \{ above: 5 \} \}/,
     ],
     [
       '{ X-A: { like: a* } }',
-      'X-A must be a list of allowed values, or one operator',
-      /write X-A: \{ like: \["a\*"\] \}/,
+      'X-A must be a list of allowed values, or operators:',
+      /write X-A: \{ \$like: \["a\*"\] \}/,
     ],
-    ['{ X-A: { like: [] } }', 'the list is empty', /exists: true/],
-    ['{ X-A: { like: [1] } }', 'a pattern is a string', /compare/],
-    ['{ X-A: { like: [" a*"] } }', 'a header has no white space around its value', /write "a\*"/],
-    ["{ X-A: { not_like: ['\\d'] } }", 'a \\ in a pattern stands only before', /no regular expression/],
-    ['{ X-A: { compare: { at_least: "5" } } }', 'at_least must be a number', /at_least: 5/],
-    ['{ X-A: { compare: { at_least: 5, below: 5 } } }', 'the bounds contradict each other', /below 5/],
-    [
-      '{ X-A: { in: [a], not_in: [b] } }',
-      'X-A must be a list of allowed values, or one operator',
-      /write X-A/,
-    ],
+    ['{ X-A: { $like: a* } }', '$like has an operand of a wrong type', /write a list of patterns/],
+    ['{ X-A: { $like: [] } }', 'the list is empty', /exists: true/],
+    ['{ X-A: { $like: [1] } }', 'a pattern is a string', /compare/],
+    ['{ X-A: { $none: { a: [b] } } }', '$none is for lists of objects', /not_in/],
+    ['{ X-A: { in: [a], like: [b] } }', '"like" is no operator', /write \$like/],
+    ['{ X-A: { $like: [" a*"] } }', 'a header has no white space around its value', /write "a\*"/],
+    ["{ X-A: { $not_like: ['\\d'] } }", 'a \\ in a pattern stands only before', /no regular expression/],
+    ['{ X-A: { $compare: { at_least: "5" } } }', 'at_least must be a number', /at_least: 5/],
+    ['{ X-A: { $compare: { at_least: 5, below: 5 } } }', 'the bounds contradict each other', /below 5/],
     [
       '{ X-A: { exists: "yes" } }',
-      'X-A must be a list of allowed values, or one operator',
+      'X-A must be a list of allowed values, or operators:',
       /X-A: \{ exists: true \}/,
     ],
     ['{ X-A: [a], x-a: [b] }', 'x-a and X-A are the same header', /write one of them/],
@@ -134,10 +132,32 @@ describe('a mistake in a header filter is reported where it stands', () => {
     const { definition, diagnostics } = parse(headers);
     expect(definition).toBeUndefined();
     expect(diagnostics).toMatchObject([
-      { code: 'filter/invalid', severity: 'error', range: { start: { line: 7 } } },
+      {
+        code: expect.stringMatching(/^filter\/(invalid|operator-misused)$/),
+        severity: 'error',
+        range: { start: { line: 7 } },
+      },
     ]);
     expect(diagnostics[0]?.message).toContain(message);
     expect(diagnostics[0]?.hint).toMatch(hint);
+  });
+
+  test('operators that cannot hold together', () => {
+    expect(parse('{ X-A: { in: [a], not_in: [a] } }').diagnostics).toMatchObject([
+      { code: 'filter/contradiction', severity: 'error' },
+    ]);
+  });
+
+  test('a pattern in a plain list is a warning, with the line to write', () => {
+    const { definition, diagnostics } = parse('{ X-Ref: { in: ["release/*"], not_in: [main] } }');
+    expect(definition).toBeDefined();
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'filter/pattern',
+        severity: 'warning',
+        hint: 'write X-Ref: { not_in: [main], $like: ["release/*"] }',
+      },
+    ]);
   });
 
   test('too many headers, or values', () => {

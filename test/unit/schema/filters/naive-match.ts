@@ -1,33 +1,35 @@
 /** The definition of payload filters, sentence by sentence, with nothing of ours. */
-export function naivelyMatches(filter: unknown, value: unknown): boolean {
-  const everyKeyMatches = (element: unknown) =>
-    [...fieldsOf(filter)].every(([name, asked]) => fieldMatches(asked, fieldsOf(element), name));
-  const isList = Array.isArray(value) && value.length > 0;
-  return isList ? value.some(everyKeyMatches) : everyKeyMatches(value);
+export function naivelyMatches(filter: unknown, body: unknown): boolean {
+  const isList = Array.isArray(body) && body.length > 0;
+  return isList ? body.some(element => everyKeyMatches(filter, element)) : everyKeyMatches(filter, body);
+}
+
+function everyKeyMatches(filter: unknown, element: unknown): boolean {
+  return [...fieldsOf(filter)].every(([name, asked]) => fieldMatches(asked, fieldsOf(element), name));
 }
 
 function fieldMatches(asked: unknown, fields: ReadonlyMap<string, unknown>, name: string): boolean {
   const isMissing = !fields.has(name);
-  const value = fields.get(name);
-  const isIn = (allowed: unknown[]) =>
-    !isMissing && [value].flat().some(candidate => allowed.some(scalar => candidate === scalar));
-
+  const candidates = isMissing ? [] : [fields.get(name)].flat();
+  const isIn = (allowed: unknown[]) => candidates.some(one => allowed.some(scalar => one === scalar));
   const isLike = (globs: unknown[]) =>
-    !isMissing && [value].flat().some(text => globs.some(glob => naivelyLike(String(glob), text)));
-
-  if (Array.isArray(asked)) return isIn(asked);
-  const [[key, operand] = [], ...others] = fieldsOf(asked);
-  if (others.length === 0) {
+    candidates.some(text => globs.some(glob => naivelyLike(String(glob), text)));
+  const isObject = (inner: unknown) =>
+    candidates.some(one => isJsonObject(one) && everyKeyMatches(inner, one));
+  const holds = ([key, operand]: readonly [string, unknown]): boolean | 'no operator' => {
     if (key === 'in' && Array.isArray(operand)) return isIn(operand);
     if (key === 'not_in' && Array.isArray(operand)) return !isIn(operand);
-    if (key === 'like' && Array.isArray(operand)) return isLike(operand);
-    if (key === 'not_like' && Array.isArray(operand)) return !isLike(operand);
-    const bounds = key === 'compare' ? [...fieldsOf(operand)] : [];
-    if (bounds.length > 0 && bounds.every(([, bound]) => typeof bound === 'number'))
-      return !isMissing && [value].flat().some(one => bounds.every(bound => naivelyHolds(bound, one)));
     if (key === 'exists' && typeof operand === 'boolean') return operand === !isMissing;
-  }
-  return naivelyMatches(asked, value);
+    if (key === '$like' && Array.isArray(operand)) return isLike(operand);
+    if (key === '$not_like' && Array.isArray(operand)) return !isLike(operand);
+    if (key === '$none') return !isObject(operand);
+    if (key !== '$compare') return 'no operator';
+    return candidates.some(one => [...fieldsOf(operand)].every(bound => naivelyHolds(bound, one)));
+  };
+  if (Array.isArray(asked)) return isIn(asked);
+  const verdicts = [...fieldsOf(asked)].map(holds);
+  const isNested = verdicts.length === 0 || verdicts.includes('no operator');
+  return isNested ? isObject(asked) : verdicts.every(verdict => verdict === true);
 }
 
 /** Whether the pattern matches the whole value, tried character by character from the left. */
@@ -50,6 +52,9 @@ function naivelyHolds([name, bound]: readonly [string, unknown], value: unknown)
 
 /** The own fields of an object; of anything else none. */
 function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
-  return new Map(Object.entries(value));
+  return isJsonObject(value) ? new Map(Object.entries(value)) : new Map();
+}
+
+function isJsonObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -71,21 +71,21 @@ describe('findNearMiss', () => {
     ],
     [
       'the case of a pattern',
-      { like: ['Refs/*/V\\**'] },
+      { $like: ['Refs/*/V\\**'] },
       'refs/tags/v*1',
       ['refs/*/v\\**'],
       '"Refs/*/V\\\\**" differs only in upper and lower case',
     ],
     [
       'the case of the end of a pattern',
-      { like: ['V*A'] },
+      { $like: ['V*A'] },
       'vA1a',
       ['v*a'],
       '"V*A" differs only in upper and lower case',
     ],
     [
       'a part of the text',
-      { like: ['tags/*'] },
+      { $like: ['tags/*'] },
       'refs/tags/1',
       ['*tags/*'],
       '"tags/*" is only a part of the text, which "*tags/*" would match',
@@ -105,10 +105,10 @@ describe('findNearMiss', () => {
   });
 
   it('says of a range only that a text is no number', () => {
-    expect(findNearMiss(examine({ compare: { above: 5 } }, '7'))).toEqual({
+    expect(findNearMiss(examine({ $compare: { above: 5 } }, '7'))).toEqual({
       note: 'only numbers are compared, and "7" is a string',
     });
-    expect(findNearMiss(examine({ compare: { above: 5 } }, '3'))).toBeUndefined();
+    expect(findNearMiss(examine({ $compare: { above: 5 } }, '3'))).toBeUndefined();
   });
 
   it.each<[FilterValue, unknown]>([
@@ -122,10 +122,10 @@ describe('findNearMiss', () => {
     [['main'], { name: 'main' }],
     [['main'], [['main']]],
     [{ not_in: ['Main'] }, 'Main'],
-    [{ not_like: ['ma*'] }, 'main'],
+    [{ $not_like: ['ma*'] }, 'main'],
     [{ exists: false }, null],
-    [{ like: ['v*'] }, 1],
-    [{ like: ['v1*'] }, 'w2'],
+    [{ $like: ['v*'] }, 1],
+    [{ $like: ['v1*'] }, 'w2'],
     [['a'.repeat(300)], 'A'.repeat(300)],
   ])('takes no other value for a near miss: %j and %j', (condition, found) => {
     expect(findNearMiss(examine(condition, found))).toBeUndefined();

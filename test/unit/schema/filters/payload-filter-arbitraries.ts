@@ -1,22 +1,20 @@
 import fc from 'fast-check';
-import type { Bounds, FilterValue, PayloadFilter, Scalar } from '../../../../schema/filters/clause.ts';
+import type {
+  Bounds,
+  FilterValue,
+  Operators,
+  PayloadFilter,
+  Scalar,
+} from '../../../../schema/filters/clause.ts';
 import { payloadFilterSchema } from '../../../../schema/filters/payload-filter.ts';
 
 // Few names and values, so that filters and payloads meet; odd ones among them.
-const names = fc.constantFrom(
-  'a',
-  'b',
-  'in',
-  'not_in',
-  'exists',
-  'like',
-  'compare',
-  'at_least',
-  '__proto__',
-  'constructor',
-  'length',
-  '0',
-  '',
+const names = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('a', 'b') },
+  fc.constantFrom(
+    ...['in', 'not_in', 'exists', 'like', '$none', 'compare', 'at_least'],
+    ...['__proto__', 'constructor', 'length', '0', ''],
+  ),
 );
 const scalars: fc.Arbitrary<Scalar> = fc.constantFrom<Scalar[]>(
   'x',
@@ -58,19 +56,23 @@ function objectOf<T>(values: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
 
 /** Filters that the schema accepts. */
 export const filters: fc.Arbitrary<PayloadFilter> = fc
-  .letrec<{ filter: PayloadFilter; value: FilterValue }>(tie => ({
+  .letrec<{ filter: PayloadFilter; value: FilterValue; operators: FilterValue }>(tie => ({
     filter: objectOf(tie('value')),
-    value: fc.oneof(
-      { depthSize: 'small' },
-      lists,
-      lists.map(values => ({ in: values })),
-      lists.map(values => ({ not_in: values })),
-      fc.boolean().map(exists => ({ exists })),
-      globs.map(like => ({ like })),
-      globs.map(not_like => ({ not_like })),
-      bounds.map(compare => ({ compare })),
-      tie('filter'),
-    ),
+    value: fc.oneof({ depthSize: 'small' }, lists, tie('operators'), tie('operators'), tie('filter')),
+    operators: fc
+      .uniqueArray(
+        fc.oneof<fc.Arbitrary<[keyof Operators<Scalar>, unknown]>[]>(
+          fc.tuple(fc.constant('in'), lists),
+          fc.tuple(fc.constant('not_in'), lists),
+          fc.tuple(fc.constant('exists'), fc.boolean()),
+          fc.tuple(fc.constant('$like'), globs),
+          fc.tuple(fc.constant('$not_like'), globs),
+          fc.tuple(fc.constant('$compare'), bounds),
+          fc.tuple(fc.constant('$none'), fc.oneof(tie('filter'), fc.constant({}))),
+        ),
+        { minLength: 1, maxLength: 2, selector: ([operator]) => operator },
+      )
+      .map(Object.fromEntries),
   }))
   .filter.filter(filter => payloadFilterSchema.safeParse(filter).success);
 
@@ -85,6 +87,22 @@ export const payloads: fc.Arbitrary<unknown> = fc.letrec(tie => ({
     objectOf(tie('payload')),
   ),
 })).payload;
+
+/** A filter with a payload: half of them have what the filter asks for, as far as a guess goes. */
+export const pairs: fc.Arbitrary<readonly [PayloadFilter, unknown]> = filters.chain(filter =>
+  fc.tuple(fc.constant(filter), fc.oneof(payloads, fc.constant(answer(filter)))),
+);
+
+function answer(asked: unknown): unknown {
+  if (Array.isArray(asked)) return asked[0];
+  const { in: allowed, $like: globs, $compare: range, exists, ...fields } = asked as Operators<Scalar>;
+  if (Array.isArray(allowed)) return allowed[0];
+  if (Array.isArray(globs)) return globs[0]?.replaceAll('*', '');
+  if (range && Object.hasOwn(asked as object, '$compare')) return Object.values(range)[0];
+  if (typeof exists === 'boolean') return exists ? 'y' : undefined;
+  const answers = Object.entries(fields).map(([name, value]) => [name, answer(value)]);
+  return Object.fromEntries(answers.filter(([, value]) => value !== undefined));
+}
 
 const bytes = 262_144;
 

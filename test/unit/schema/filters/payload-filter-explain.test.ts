@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PayloadFilter } from '../../../../schema/filters/clause.ts';
-import { explainPayloadFilter } from '../../../../schema/filters/payload-filter-explain.ts';
+import { examineClauses, explainPayloadFilter } from '../../../../schema/filters/payload-filter-explain.ts';
 import { compilePayloadFilter } from '../../../../schema/filters/payload-filter-match.ts';
 import { filters, payloads } from './payload-filter-arbitraries.ts';
 
@@ -27,13 +27,13 @@ describe('explainPayloadFilter', () => {
   it.each<[string, PayloadFilter, unknown, object]>([
     [
       'a range',
-      { n: { compare: { at_least: 5, below: 10 } } },
+      { n: { $compare: { at_least: 5, below: 10 } } },
       12,
-      { operator: 'compare', allowed: 'at least 5 and below 10', found: '12' },
+      { operator: '$compare', allowed: 'at least 5 and below 10', found: '12' },
     ],
     [
       'a string of digits',
-      { n: { compare: { at_most: 10 } } },
+      { n: { $compare: { at_most: 10 } } },
       '7',
       {
         note: 'only numbers are compared, and "7" is a string',
@@ -41,14 +41,14 @@ describe('explainPayloadFilter', () => {
     ],
     [
       'a list without numbers',
-      { n: { compare: { at_most: 10 } } },
+      { n: { $compare: { at_most: 10 } } },
       [true],
       { note: 'only numbers are compared' },
     ],
-    ['a number', { n: { like: ['1*'] } }, 12, { note: 'only strings match patterns' }],
+    ['a number', { n: { $like: ['1*'] } }, 12, { note: 'only strings match patterns' }],
     [
       'the nearest pattern',
-      { n: { like: ['v*', 'refs/tags/*', 'ref'] } },
+      { n: { $like: ['v*', 'refs/tags/*', 'ref'] } },
       'refs/heads/x',
       {
         allowed: '["v*", "refs/tags/*", "ref"]',
@@ -57,7 +57,7 @@ describe('explainPayloadFilter', () => {
     ],
     [
       'as far as it matches',
-      { n: { like: ['v*', 'refs/tags/*'] } },
+      { n: { $like: ['v*', 'refs/tags/*'] } },
       ['x', 'refs/heads/x'],
       {
         note: '"refs/tags/*" matches as far as "refs/"',
@@ -65,7 +65,7 @@ describe('explainPayloadFilter', () => {
     ],
     [
       'another case',
-      { n: { like: ['x*', 'Release/*'] } },
+      { n: { $like: ['x*', 'Release/*'] } },
       'release/1',
       {
         note: '"Release/*" differs only in upper and lower case',
@@ -73,7 +73,7 @@ describe('explainPayloadFilter', () => {
     ],
     [
       'a part',
-      { n: { like: ['tags/*'] } },
+      { n: { $like: ['tags/*'] } },
       'refs/tags/1',
       {
         note: '"tags/*" is only a part of the text, which "*tags/*" would match',
@@ -85,12 +85,12 @@ describe('explainPayloadFilter', () => {
 
   it('says no more where both sides say it all', () => {
     for (const [clause, n] of [
-      [{ like: ['a*'] }, 'b'],
-      [{ like: ['a*'] }, undefined],
-      [{ not_like: ['a*'] }, 'a'],
-      [{ compare: { above: 1 } }, 1],
-      [{ compare: { above: 1 } }, undefined],
-      [{ like: ['a*'] }, 'ab'],
+      [{ $like: ['a*'] }, 'b'],
+      [{ $like: ['a*'] }, undefined],
+      [{ $not_like: ['a*'] }, 'a'],
+      [{ $compare: { above: 1 } }, 1],
+      [{ $compare: { above: 1 } }, undefined],
+      [{ $like: ['a*'] }, 'ab'],
     ] as const)
       expect(explainPayloadFilter({ n: clause }, { n })[0]).not.toHaveProperty('note');
   });
@@ -129,9 +129,42 @@ describe('explainPayloadFilter', () => {
       { path: '$.items[1].size', operator: 'not_in', allowed: '[1]', found: 'missing', holds: true },
     ]);
     expect(explainPayloadFilter(filter, { items: [] })).toEqual([
-      { path: '$.items.sku', operator: 'in', allowed: '["a"]', found: 'missing', holds: false },
-      { path: '$.items.size', operator: 'not_in', allowed: '[1]', found: 'missing', holds: true },
+      { path: '$.items', operator: 'object', allowed: 'needed', found: '[]', holds: false },
     ]);
+  });
+
+  it('shows of nested fields without an object only that', () => {
+    const filter: PayloadFilter = { issue: { user: { login: { not_in: ['bot'] } }, level: ['error'] } };
+    const object = { operator: 'object', allowed: 'needed', holds: false };
+    const explain = (payload: unknown) => explainPayloadFilter(filter, payload);
+    expect(explain({})).toEqual([{ path: '$.issue', found: 'missing', ...object }]);
+    expect(explain({ issue: 'x' })).toEqual([{ path: '$.issue', found: '"x"', ...object }]);
+    expect(explain({ issue: [1, { level: 'error' }] })).toMatchObject([
+      { path: '$.issue', found: '[1] of 2', holds: false },
+      { path: '$.issue[1].user', found: 'missing', ...object },
+      { path: '$.issue[1].level', holds: true },
+    ]);
+    expect(explainPayloadFilter({ a: {} }, { a: [{}] })).toMatchObject([{ path: '$.a', holds: true }]);
+  });
+
+  it('shows of $none which element of a list matches, and nothing of its values', () => {
+    const filter: PayloadFilter = { labels: { exists: true, $none: { name: ['wip'] } } };
+    const explain = (labels: unknown) => explainPayloadFilter(filter, { labels })[1];
+    const none = { path: '$.labels', operator: '$none', allowed: '{"name": ["wip"]}' };
+    expect(explain([{ name: 'bug' }, { name: 'wip' }])).toEqual({ ...none, found: '[1] of 2', holds: false });
+    expect(explain([{ name: 'bug' }])).toEqual({ ...none, found: 'none of 1', holds: true });
+    expect(explain(undefined)).toEqual({ ...none, found: 'missing', holds: true });
+  });
+
+  it('examines the same clauses of any payload, and all hold exactly if it matches', () => {
+    fc.assert(
+      fc.property(filters, payloads, (filter, payload) => {
+        const keysOf = (value: unknown) => examineClauses(filter, value).map(({ keys }) => keys);
+        expect(keysOf(payload)).toEqual(keysOf(undefined));
+        const holds = examineClauses(filter, payload).every(clause => clause.holds);
+        expect(holds).toBe(compilePayloadFilter(filter)(payload));
+      }),
+    );
   });
 
   it('names places so that no two are confused', () => {
@@ -145,7 +178,7 @@ describe('explainPayloadFilter', () => {
       ['__proto__']: [1],
     };
     const paths = (payload: unknown) => explainPayloadFilter(filter, payload).map(outcome => outcome.path);
-    expect(paths({})).toEqual([
+    expect(paths({ a: {} })).toEqual([
       '$["0"]',
       '$["a.b"]',
       '$.a.b',

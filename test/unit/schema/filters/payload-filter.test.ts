@@ -1,8 +1,11 @@
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { findMistakes } from '../../../../schema/definitions/shape-mistakes.ts';
-import { payloadFilterSchema } from '../../../../schema/filters/payload-filter.ts';
+import { filterDefinitions, payloadFilterSchema } from '../../../../schema/filters/payload-filter.ts';
+import { filters } from './payload-filter-arbitraries.ts';
 
 describe('a payload filter that is accepted', () => {
   it('is given back as it was written', () => {
@@ -30,32 +33,54 @@ describe('a payload filter that is accepted', () => {
     expect(shape.parse({ payload: {} })).toEqual({ payload: {} });
   });
 
-  it('may name fields in and not_in side by side, which makes them no operators', () => {
-    const filter = { a: { in: ['x'], not_in: ['y'] }, in: ['z'], b: { exists: [true] } };
+  it('may have several operators of a field, and fields that are named like operators', () => {
+    const filter = {
+      a: { in: ['x'], not_in: ['y'], exists: true, $not_like: ['z*'], $compare: { above: 1 } },
+      in: ['z'],
+      b: { exists: [true] },
+      c: { in: { in: ['x'] }, not_in: { exists: true }, exists: { not_in: [1] }, d: ['x'] },
+      e: { $none: { name: ['wip'], owner: { $none: {} } }, exists: true },
+      f: { exists: false, not_in: ['x'], in: [], $like: [] },
+    };
     expect(payloadFilterSchema.parse(filter)).toEqual(filter);
   });
 
   it('may ask for patterns and ranges', () => {
     const filter = {
-      ref: { like: ['refs/tags/*'] },
-      sender: { not_like: ['*[bot]'] },
-      size: { compare: { above: -0, at_most: 0.5 } },
+      ref: { $like: ['refs/tags/*'] },
+      sender: { $not_like: ['*[bot]'] },
+      size: { $compare: { above: -0, at_most: 0.5 } },
     };
     expect(payloadFilterSchema.parse(filter)).toStrictEqual({
       ...filter,
-      size: { compare: { above: 0, at_most: 0.5 } },
+      size: { $compare: { above: 0, at_most: 0.5 } },
     });
   });
 
-  it('may name fields like, not_like and compare with operands of another shape', () => {
+  it('may name fields like, not_like, compare and none', () => {
     const filter = {
-      like: { in: ['x'] },
-      not_like: [1],
-      compare: ['https://example.com/a...b'],
-      a: { compare: { at_least: [5] }, like: [1] },
-      b: { compare: { exists: true } },
+      like: ['x'],
+      a: { like: ['x'], not_like: [1], compare: { at_least: [5] }, none: { name: ['x'] } },
     };
     expect(payloadFilterSchema.parse(filter)).toEqual(filter);
+  });
+
+  it('is accepted by the JSON Schema for editors, which refuses operators beside other keys', () => {
+    const schema = {
+      ...z.toJSONSchema(payloadFilterSchema, { io: 'input' }),
+      definitions: filterDefinitions,
+    };
+    const { $schema: _, ...draft7 } = schema;
+    const isValid = new Ajv({ strict: false }).compile(draft7);
+    fc.assert(fc.property(filters, filter => isValid(JSON.parse(JSON.stringify(filter)))));
+    for (const wrong of [
+      { a: { in: ['x'], b: ['y'] } },
+      { a: { $like: ['x'], b: ['y'] } },
+      { a: { $like: 'x' } },
+      { a: { $none: { $like: ['x'] } } },
+      { $like: ['x'] },
+    ])
+      expect({ wrong, isValid: isValid(wrong) }).toEqual({ wrong, isValid: false });
   });
 
   it('has a JSON Schema for editors', () => {
@@ -72,7 +97,6 @@ describe('a payload filter that is refused', () => {
     ['a:', ['a'], 'write a: [null] to match null, or a: { exists: false } to match a missing field'],
     ['a: { in: opened }', ['a', 'in'], 'write in: [opened]'],
     ['a: { not_in: opened }', ['a', 'not_in'], 'write not_in: [opened]'],
-    ['a: { compare: 5 }', ['a', 'compare'], 'write compare: [5]'],
     ['__proto__: x', ['__proto__'], 'write __proto__: [x]'],
   ])('has a bare scalar: %s', (yaml, path, hint) => {
     const message = expect.stringContaining('must be a list of allowed values');
@@ -81,11 +105,18 @@ describe('a payload filter that is refused', () => {
 
   it.each([
     ['exists: true', ['exists'], 'filter/operator-misused'],
-    ['a: { exists: true, in: [x] }', ['a', 'exists'], 'filter/operator-misused'],
+    ['a: { exists: true, b: [x] }', ['a', 'b'], 'filter/operator-misused'],
+    ['a: { $like: [x], regex: "^x" }', ['a', 'regex'], 'filter/operator-misused'],
+    ['a: { in: x, exists: true }', ['a', 'in'], 'filter/invalid'],
+    ['a: { $compare: 5 }', ['a', '$compare'], 'filter/invalid'],
+    ['a: { $none: [x] }', ['a', '$none'], 'filter/invalid'],
+    ['a: { $none: { in: [x] } }', ['a', '$none'], 'filter/operator-misused'],
+    ['$like: [x]', ['$like'], 'filter/operator-misused'],
+    ['a: { compare: { at_least: 5 } }', ['a', 'compare', 'at_least'], 'filter/unknown-operator'],
     ['a: { regex: "^x" }', ['a', 'regex'], 'filter/unknown-operator'],
     ['a: { in: "x*" }', ['a', 'in'], 'filter/pattern'],
-    ['a: { like: "x%" }', ['a', 'like'], 'filter/pattern'],
-    ['a: { compare: { at_least: 5 }, in: [5] }', ['a', 'compare', 'at_least'], 'filter/operator-misused'],
+    ['a: { $like: "x%" }', ['a', '$like'], 'filter/pattern'],
+    ['a: { $compare: { at_least: 5 }, at_most: 5 }', ['a', 'at_most'], 'filter/operator-misused'],
     ['a.b: x', ['a.b'], 'filter/path-as-key'],
     ['a: [{ prefix: v }]', ['a', 0], 'filter/unknown-operator'],
   ])('has a scalar that brackets would not mend: %s', (yaml, path, code) => {
@@ -98,18 +129,18 @@ describe('a payload filter that is refused', () => {
   });
 
   it.each([
-    ['{ like: [1] }', ['like', 0], 'a pattern is a string, because only strings match patterns'],
-    ['{ not_like: [[a]] }', ['not_like', 0], 'a pattern is a string, because only strings match patterns'],
-    ["{ like: ['a\\b'] }", ['like', 0], 'a \\ in a pattern stands only before * or \\'],
-    ['{ compare: {} }', ['compare'], 'compare has no bound'],
-    ['{ compare: { at_least: 1, above: 1 } }', ['compare'], 'at_least and above are both the lower bound'],
-    ['{ compare: { at_most: 1, below: 1 } }', ['compare'], 'at_most and below are both the upper bound'],
-    ['{ compare: { at_least: 2, at_most: 1 } }', ['compare'], 'the bounds contradict each other'],
-    ['{ compare: { above: 1, at_most: 1 } }', ['compare'], 'the bounds contradict each other'],
-    ['{ compare: { at_least: null } }', ['compare', 'at_least'], 'at_least must be a number'],
-    ['{ compare: { atleast: 1 } }', ['compare', 'atleast'], '"atleast" is not a bound of compare'],
-    ['{ compare: { below: .inf } }', ['compare', 'below'], 'Infinity is not a JSON number'],
-    ['{ compare: { below: 9007199254740993 } }', ['compare', 'below'], 'integers beyond'],
+    ['{ $like: [1] }', ['$like', 0], 'a pattern is a string, because only strings match patterns'],
+    ['{ $not_like: [[a]] }', ['$not_like', 0], 'a pattern is a string, because only strings match patterns'],
+    ["{ $like: ['a\\b'] }", ['$like', 0], 'a \\ in a pattern stands only before * or \\'],
+    ['{ $compare: {} }', ['$compare'], '$compare has no bound'],
+    ['{ $compare: { at_least: 1, above: 1 } }', ['$compare'], 'at_least and above are both the lower bound'],
+    ['{ $compare: { at_most: 1, below: 1 } }', ['$compare'], 'at_most and below are both the upper bound'],
+    ['{ $compare: { at_least: 2, at_most: 1 } }', ['$compare'], 'the bounds contradict each other'],
+    ['{ $compare: { above: 1, at_most: 1 } }', ['$compare'], 'the bounds contradict each other'],
+    ['{ $compare: { at_least: null } }', ['$compare', 'at_least'], 'at_least must be a number'],
+    ['{ $compare: { atleast: 1 } }', ['$compare', 'atleast'], '"atleast" is not a bound of $compare'],
+    ['{ $compare: { below: .inf } }', ['$compare', 'below'], 'Infinity is not a JSON number'],
+    ['{ $compare: { below: 9007199254740993 } }', ['$compare', 'below'], 'integers beyond'],
   ])('has an operand that its operator does not take: %s', (operator, path, message) => {
     expect(problems({ a: parseYaml(operator) })).toEqual([
       {
@@ -119,6 +150,39 @@ describe('a payload filter that is refused', () => {
         hint: expect.any(String),
       },
     ]);
+  });
+
+  it.each([
+    ['{ in: [x, y], not_in: [z, y] }', ['not_in', 1], 'in and not_in both list "y"'],
+    ['{ exists: false, in: [x] }', ['exists'], 'exists: false and in contradict each other'],
+    ['{ exists: false, $like: [x] }', ['exists'], 'exists: false and $like contradict each other'],
+    [
+      '{ exists: false, $compare: { above: 1 } }',
+      ['exists'],
+      'exists: false and $compare contradict each other',
+    ],
+  ])('has operators that cannot hold together: %s', (operators, path, message) => {
+    expect(problems({ a: parseYaml(operators) })).toEqual([
+      {
+        code: 'filter/contradiction',
+        path: ['a', ...path],
+        message: expect.stringContaining(message),
+        hint: expect.any(String),
+      },
+    ]);
+  });
+
+  it.each([
+    ['{ like: ["x*"], exists: true }', 'like', 'write $like instead of like'],
+    [
+      '{ name: [x], in: [x] }',
+      'name',
+      expect.stringContaining('keep only operators (in, not_in, exists, $like'),
+    ],
+  ])('has an operator with another key beside it: %s', (value, other, hint) => {
+    const message = expect.stringContaining(`"${other}" is no operator, so it cannot stand beside`);
+    const code = 'filter/operator-misused';
+    expect(problems({ a: parseYaml(value) })).toEqual([{ code, path: ['a', other], message, hint }]);
   });
 
   it('has an exists that is neither true nor false', () => {
@@ -176,12 +240,12 @@ describe('the bounds of a payload filter', () => {
 
   it('are 50 patterns a list, of 250 characters and 64 stars', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `x${index}*`);
-    expect(problems({ a: { like: many(50) }, b: { not_like: ['a*'.repeat(64), 'x'.repeat(250)] } })).toEqual(
-      [],
-    );
-    expect(problems({ a: { like: many(51) } })).toEqual(tooLarge(['a', 'like']));
-    expect(problems({ a: { like: ['*', 'a*'.repeat(65)] } })).toEqual(tooLarge(['a', 'like', 1]));
-    expect(problems({ a: { not_like: ['x'.repeat(251)] } })).toEqual(tooLarge(['a', 'not_like', 0]));
+    expect(
+      problems({ a: { $like: many(50) }, b: { $not_like: ['a*'.repeat(64), 'x'.repeat(250)] } }),
+    ).toEqual([]);
+    expect(problems({ a: { $like: many(51) } })).toEqual(tooLarge(['a', '$like']));
+    expect(problems({ a: { $like: ['*', 'a*'.repeat(65)] } })).toEqual(tooLarge(['a', '$like', 1]));
+    expect(problems({ a: { $not_like: ['x'.repeat(251)] } })).toEqual(tooLarge(['a', '$not_like', 0]));
   });
 
   it('are 500 values a list', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findUnpinned } from '../../../../schema/definitions/oidc-keys.ts';
+import { parseWebhook } from '../../../../schema/definitions/parse-webhook.ts';
 import { explainClaims } from '../../../../schema/oidc/claims.ts';
 import {
   findIssuerMistake,
@@ -97,6 +98,27 @@ test.each([
   expect(explainClaims(filter as never, token)).toBe(expected);
 });
 
+test('all operators of a claim hold together', () => {
+  const filter = { a: { exists: true, not_in: ['x'] } };
+  expect(explainClaims(filter, { a: 'y' })).toBeUndefined();
+  expect(explainClaims(filter, {})).toBe('the token has no claim a');
+  expect(explainClaims(filter, { a: 'x' })).toBe('the claim a is x, which is excluded');
+});
+
+test.each([
+  ['{ sub: { in: [a], not_in: [a] } }', 'error', 'in and not_in both list "a"'],
+  ['{ sub: { exists: false, in: [a] } }', 'error', 'exists: false and in contradict each other'],
+  ['{ sub: { in: [a], name: [b] } }', 'error', '"name" is no operator'],
+  ['{ sub: { $like: ["a*"] } }', 'error', 'claims have no operator $like'],
+  ['{ sub: ["repo:acme/*"] }', 'warning', 'looks like a wildcard'],
+])('the claims %s are reported', (claims, severity, message) => {
+  const text = `authMode: oidc\nissuer: https://login.example.com\nclaims: ${claims}\n`;
+  const { diagnostics } = parseWebhook('ci', 'webhooks/ci.yaml', Buffer.from(text));
+  expect(diagnostics).toMatchObject([
+    { severity, message: expect.stringContaining(message), hint: expect.any(String) },
+  ]);
+});
+
 test('a condition that no check knows lets nobody in', () => {
-  expect(explainClaims({ a: { like: ['*'] } } as never, { a: 'x' })).toBe('the claim a has no condition');
+  expect(explainClaims({ a: { $like: ['*'] } } as never, { a: 'x' })).toBe('the claim a has no condition');
 });

@@ -113,37 +113,37 @@ describe('a filter that no delivery fits', () => {
     ],
     ['{ issue: [bug] }', 'filter/type-not-sent', '$.issue: "bug" is asked for, but objects were sent', true],
     [
-      '{ issue: { level: { like: ["fatal*", "c*"] } } }',
+      '{ issue: { level: { $like: ["fatal*", "c*"] } } }',
       'filter/value-not-sent',
       '$.issue.level matches "fatal*" or "c*" in none of the last 200 deliveries; it is one of "warning", "error"',
       false,
     ],
     [
-      '{ kind: { like: ["fatal*"] } }',
+      '{ kind: { $like: ["fatal*"] } }',
       'filter/field-not-sent',
       '$.kind occurs in none of the last 200 deliveries',
       false,
     ],
     [
-      '{ size: { compare: { above: 1 } } }',
+      '{ size: { $compare: { above: 1 } } }',
       'filter/field-not-sent',
       '$.size occurs in none of the last 200 deliveries',
       false,
     ],
     [
-      '{ number: { like: ["1*"] } }',
+      '{ number: { $like: ["1*"] } }',
       'filter/type-not-sent',
       '$.number: a string is asked for, but numbers were sent, such as 0',
       true,
     ],
     [
-      '{ number: { not_like: ["1*"] } }',
+      '{ number: { $not_like: ["1*"] } }',
       'filter/type-not-sent',
       '$.number: a string is asked for, but numbers were sent, such as 0',
       true,
     ],
     [
-      '{ action: { compare: { above: 1 } } }',
+      '{ action: { $compare: { above: 1 } } }',
       'filter/type-not-sent',
       '$.action: a number is asked for, but strings were sent, such as "created"',
       true,
@@ -178,18 +178,51 @@ describe('a filter that some delivery fits, or that is a guard', () => {
     '{ assignee: [bot] }',
     '{ assignee: [null] }',
     '{ draft: { exists: false } }',
-    '{ issue: { level: { like: ["err*"] } } }',
-    '{ issue: { level: { not_like: ["fatal*"] } } }',
-    '{ tags: { like: ["b*"] } }',
-    '{ number: { compare: { at_least: 5 } } }',
-    '{ number: { compare: { at_least: 5000 } } }',
-    '{ assignee: { like: ["bot*"] } }',
-    '{ sender: { not_like: ["bot*"] } }',
+    '{ issue: { level: { $like: ["err*"] } } }',
+    '{ issue: { level: { $not_like: ["fatal*"] } } }',
+    '{ tags: { $like: ["b*"] } }',
+    '{ number: { $compare: { at_least: 5 } } }',
+    '{ number: { $compare: { at_least: 5000 } } }',
+    '{ assignee: { $like: ["bot*"] } }',
+    '{ sender: { $not_like: ["bot*"] } }',
     '{ sender: { not_in: [bot] } }',
+    '{ issue: { labels: { $none: { name: [wip] } } } }',
+    '{ issue: { labels: { name: [bug], color: { not_in: [red] } } } }',
+    '{ issue: { level: { not_in: [fatal] }, muted: { not_in: [true] } } }',
     '{}',
   ])('%s', filter => {
     expect(judge(filter, issues)).toEqual([]);
   });
+});
+
+test.for([
+  ['{ issue: { labels: { name: { not_in: [wip] } } } }', 'write labels: { $none: { name: [wip] } }'],
+  [
+    '{ issue: { labels: { name: { $not_like: ["wip*"] } } } }',
+    'write labels: { $none: { name: { $like: ["wip*"] } } }',
+  ],
+  [
+    '{ issue: { labels: { by: { login: { not_in: [bot] } } } } }',
+    'write labels: { $none: { by: { login: [bot] } } }',
+  ],
+  [
+    '{ issue: { labels: { name: { not_in: [wip], $not_like: ["x*"] } } } }',
+    'write what no element may be below $none',
+  ],
+])('%s only excludes, so one other element is enough', ([filter = '', hint]) => {
+  const payloads = issues.map(one => ({
+    ...one,
+    issue: { labels: [{ name: 'bug', by: { login: 'ada' } }] },
+  }));
+  expect(judge(filter, payloads.slice(0, 1))).toEqual([
+    {
+      code: 'filter/any-element',
+      path: ['issue', 'labels'],
+      message: '$.issue.labels is a list, and one element that is not excluded is enough to match',
+      hint,
+      isCertain: true,
+    },
+  ]);
 });
 
 test('a rare event is not reported after fewer than three deliveries, a slip is', () => {
@@ -200,10 +233,10 @@ test('a rare event is not reported after fewer than three deliveries, a slip is'
 
 test('a range in which none of a few numbers is', () => {
   const sizes = [1, 2, 2].map(size => ({ size }));
-  expect(judge('{ size: { compare: { above: 2 } } }', sizes)).toMatchObject([
+  expect(judge('{ size: { $compare: { above: 2 } } }', sizes)).toMatchObject([
     { message: '$.size is above 2 in none of the last 3 deliveries; it is one of 2, 1' },
   ]);
-  expect(judge('{ size: { compare: { above: 1 } } }', sizes)).toEqual([]);
+  expect(judge('{ size: { $compare: { above: 1 } } }', sizes)).toEqual([]);
 });
 
 test('fields that were too many to remember are not reported as missing', () => {

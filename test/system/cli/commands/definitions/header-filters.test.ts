@@ -21,7 +21,7 @@ beforeAll(async () => {
   automation('any', '');
   automation(
     'released',
-    'headers: { X-Tenant: { compare: { at_least: 7 } } }\n      payload: { ref: { like: ["refs/tags/*"] }, files: { compare: { below: 9 } } }',
+    'headers: { X-Tenant: { $compare: { at_least: 7 } } }\n      payload: { ref: { $like: ["refs/tags/*"] }, files: { $compare: { below: 9 } } }',
   );
   const { stderr, exitCode } = await hookmill('apply');
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -73,7 +73,7 @@ test('a delivery starts the automations whose headers and payload match', async 
   const { stdout } = await hookmill('deliveries', 'show', issue);
   expect(stdout).toContain('pushed: Would not trigger\n  ✓ webhook: matches\n  ✗ headers: do not match\n');
   expect(stdout).toContain('✗ X-GitHub-Event in ["push"] · header was "issues"');
-  expect(stdout).toContain('✗ X-Tenant not in ["test"] · header was "test"');
+  expect(stdout).toContain('✗ X-Tenant not_in ["test"] · header was "test"');
   expect(stdout).toContain('\nHeaders:\n  x-github-event: issues\n  x-tenant: test\n');
 });
 
@@ -83,12 +83,12 @@ test('a delivery starts the automation whose patterns and ranges it fits, and th
   const branch = await deliver('{"ref":"refs/heads/main","files":"2"}', { 'X-Tenant': '6' });
   expect(startedBy(await show(branch))).toEqual(['any']);
   const { stdout } = await hookmill('deliveries', 'show', branch);
-  expect(stdout).toContain('✗ X-Tenant compare at least 7 · header was "6"\n');
+  expect(stdout).toContain('✗ X-Tenant $compare at least 7 · header was "6"\n');
   expect(stdout).toContain(
-    '✗ $.ref like ["refs/tags/*"] · payload has "refs/heads/main" ("refs/tags/*" matches as far as "refs/")',
+    '✗ $.ref $like ["refs/tags/*"] · payload has "refs/heads/main" ("refs/tags/*" matches as far as "refs/")',
   );
   expect(stdout).toContain(
-    '✗ $.files compare below 9 · payload has "2" (only numbers are compared, and "2" is a string)',
+    '✗ $.files $compare below 9 · payload has "2" (only numbers are compared, and "2" is a string)',
   );
   write(
     'automations/released.fixtures/branch.json',

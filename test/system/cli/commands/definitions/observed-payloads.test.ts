@@ -264,3 +264,20 @@ test('an ID that seems to repeat is pointed out with the line to add, until a fi
     'the identity of 4 of the last 4 deliveries changes; 1 of them would have been a duplicate',
   );
 });
+
+test('conditions that only exclude elements of a list get a warning with the line to write', async () => {
+  const message = '$.issue.labels is a list, and one element that is not excluded is enough to match';
+  const commands = [['plan'], ['validate', '--observed'], ['automations', 'test', 'labels', '--last', '3']];
+  const printed = async (filter: string) => {
+    workspace.write('automations/labels.yaml', automation(uid, filter));
+    const results = await Promise.all(commands.map(words => workspace.hookmill(...words)));
+    return results.map(({ stdout, stderr }) => stdout + stderr);
+  };
+  for (const text of await printed('{ issue: { labels: { name: { not_in: [wip] } } } }')) {
+    expect(text).toContain(message);
+    expect(text).toContain('write labels: { $none: { name: [wip] } }');
+  }
+  for (const text of await printed('{ issue: { labels: { $none: { name: [wip] } } } }'))
+    expect(text).not.toContain('filter/any-element');
+  rmSync(workspace.path('automations/labels.yaml'));
+});

@@ -115,7 +115,7 @@ test('starts no run with its own event unless it may, and says which automation 
   const { manager } = await ready();
   const uid = await createWebhook(manager, { name: 'deploys' });
   await listen(manager, uid, 'everything');
-  await listen(manager, uid, 'agents', { headers: { 'User-Agent': { like: ['hookmill*'] } } });
+  await listen(manager, uid, 'agents', { headers: { 'User-Agent': { $like: ['hookmill*'] } } });
   const refused = await sendTest(manager, uid);
   expect(refused).toMatchObject({
     code: 'test-would-start',

@@ -132,7 +132,7 @@ test('shows no value that looks like a credential, and suggests none', async () 
     triggers: [
       on(deploys.uid, { payload: { token: ['abc'] } }),
       on(deploys.uid, { payload: { ref: ['main'] } }),
-      on(deploys.uid, { payload: { note: { like: ['x'] } } }),
+      on(deploys.uid, { payload: { note: { $like: ['x'] } } }),
     ],
   });
   expect(tested.deliveries).toMatchObject([{ verdict: 'near', near: { path: '$.token', found: null } }]);
