@@ -41,7 +41,7 @@ export const defaultRunner = 'default';
 
 /**
  * The sources of a delivery's identity, in order of preference. `scheme` is the header of the signature scheme,
- * `schemeField` its field of the payload. `body` is a hash of the body.
+ * `schemeField` its field of the payload. `body` is a hash of the body. `none`: the delivery is its own, by its ID in the log.
  */
 export const identitySources = [
   'deliveryIdHeader',
@@ -50,6 +50,7 @@ export const identitySources = [
   'schemeField',
   'X-Service-Delivery-Id',
   'body',
+  'none',
 ] as const;
 
 export type IdentitySource = (typeof identitySources)[number];

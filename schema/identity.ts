@@ -1,16 +1,21 @@
 import { hash } from 'node:crypto';
 import { findScheme } from '../signatures/schemes.ts';
 import type { SchemeReference } from './definitions/custom-scheme.ts';
+import type { WebhookKeys } from './definitions/webhook-definition.ts';
 import type { IdentitySource } from './delivery.ts';
 import { parseFieldPath, readField } from './field-path.ts';
 import { decodeHeaderValue, readHeaderValue, type SentHeaders } from './header-value.ts';
+import { parseDurationMs } from './time-units.ts';
 
 /** @limit Longest delivery identity kept as it is, in bytes; a longer one is stored as its hash. */
 const identityBytesMax = 256;
 
 export interface Identity {
-  readonly identity: string;
+  /** Absent with the source `none`: the delivery is its own. */
+  readonly identity?: string;
   readonly identitySource: IdentitySource;
+  /** The time for which another delivery with this identity is the same one, in ms; absent: as long as the log keeps it. */
+  readonly sameForMs?: number;
   /**
    * The hash of the body, if the identity comes from the content. A delivery that was logged before anybody named the
    * field has it as its identity, and a body has one identity only, so this is a duplicate of it.
@@ -23,6 +28,7 @@ export interface IdentifiedWebhook {
   readonly signatureScheme?: SchemeReference | undefined;
   readonly deliveryIdHeader?: string | undefined;
   readonly deliveryIdField?: string | readonly string[] | undefined;
+  readonly identity?: WebhookKeys['identity'];
 }
 
 export interface IdentifiedRequest {
@@ -37,8 +43,8 @@ export interface IdentifiedRequest {
 /**
  * Compiles how the deliveries of a webhook are identified: those with equal identities from the same source are
  * duplicates. In order of preference: the header or field that the webhook names, the header of its signature scheme,
- * the scheme's field, `X-Service-Delivery-Id`, a hash of the body. A blank or missing ID is passed over. The scheme's
- * field is signed, so it stands before a header that anybody can set.
+ * the scheme's field, `X-Service-Delivery-Id`, a hash of the body, unless the webhook says otherwise. A blank or missing ID
+ * is passed over. The scheme's field is signed, so it stands before a header that anybody can set.
  */
 export function compileIdentity(webhook: IdentifiedWebhook): (request: IdentifiedRequest) => Identity {
   const { signatureScheme, deliveryIdHeader } = webhook;
@@ -46,17 +52,31 @@ export function compileIdentity(webhook: IdentifiedWebhook): (request: Identifie
   const readOwnField = compileField(webhook.deliveryIdField);
   const { field, hashWithout } = findScheme(signatureScheme)?.bodyIdentity ?? {};
   const readSchemeField = compileField(field);
-  const hashContent = hashWithout === undefined ? undefined : compileHashWithout(hashWithout);
+  const ofBody = compileBodyIdentity(webhook.identity, hashWithout);
   return ({ headers, body, payload, schemeDeliveryId }) =>
     ofHeader(header && readHeaderValue(headers, header), 'deliveryIdHeader') ??
     ofContent(readOwnField?.(payload), 'deliveryIdField', body) ??
     ofHeader(schemeDeliveryId, 'scheme') ??
     ofContent(readSchemeField?.(payload), 'schemeField', body) ??
     ofHeader(readHeaderValue(headers, 'x-service-delivery-id'), 'X-Service-Delivery-Id') ??
-    (hashContent && ofContent(hashContent(body), 'body', body)) ?? {
-      identity: hashBody(body),
-      identitySource: 'body',
-    };
+    ofBody(body);
+}
+
+/** Compiles the identity of deliveries without an ID. */
+function compileBodyIdentity(
+  identity: IdentifiedWebhook['identity'],
+  hashWithout: string | undefined,
+): (body: Uint8Array) => Identity {
+  if (identity === 'none') return () => ({ identitySource: 'none' });
+  const hashContent = hashWithout === undefined ? hashBody : compileHashWithout(hashWithout);
+  const identitySource = 'body';
+  if (identity !== undefined) {
+    const sameForMs = parseDurationMs(identity.sameBody) ?? 0;
+    return body => ({ identity: hashContent(body), identitySource, sameForMs });
+  }
+  return hashContent === hashBody
+    ? body => ({ identity: hashBody(body), identitySource })
+    : body => ({ identity: hashContent(body), identitySource, bodyIdentity: hashBody(body) });
 }
 
 function ofHeader(value: string | undefined, identitySource: IdentitySource): Identity | undefined {

@@ -1,4 +1,4 @@
-import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
+import type { HmacFields, SignatureDescription, SignatureScheme, SignedDescription } from './description.ts';
 import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
 import { financeSchemes } from './schemes/finance.ts';
@@ -68,6 +68,11 @@ export function isStandardWebhooks(description: SignatureDescription): boolean {
   if (description.primitive !== 'hmac') return false;
   const { content, list } = description;
   return content === standardWebhooks.content && list?.key === standardWebhooks.list.key;
+}
+
+/** Whether no two requests have the same signed content, because it has the time or the ID of each. */
+export function isSignedOnce({ timestamp, idHeader }: SignedDescription): boolean {
+  return timestamp !== undefined || idHeader !== undefined;
 }
 
 /** Names whoever signs with a scheme, at the beginning or within a sentence. Standard Webhooks is a specification, not a provider. */

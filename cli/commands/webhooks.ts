@@ -6,6 +6,7 @@ import type { ApiRoutes } from '../../schema/api/routes.ts';
 import {
   describeAdvice,
   describeHandshake,
+  describeIdentity,
   describeRepeatedId,
   remedyRepeatedId,
 } from '../../schema/clients/describe.ts';
@@ -174,6 +175,7 @@ function toFields(
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
     ['bodies', renderBodyFormat(webhook)],
     ['delivery id', renderDeliveryId(webhook)],
+    ...(webhook.identity === null ? [] : ([['without id', describeIdentity(webhook.identity)]] as const)),
     ...(webhook.handshake === null ? [] : ([['handshake', describeHandshake(webhook.handshake)]] as const)),
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],

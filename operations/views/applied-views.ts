@@ -36,7 +36,7 @@ export function sourceView(source: AppliedState['source']) {
 const unwritten = {
   ...{ signatureScheme: null, provider: null, secretName: null, issuer: null, audience: null, claims: null },
   ...{ bodyFormat: 'json', payloadField: null, deliveryIdHeader: null, deliveryIdField: null },
-  ...{ handshake: null, sender: null },
+  ...{ identity: null, handshake: null, sender: null },
 };
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {

@@ -1,13 +1,14 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
+import { isReplaySafe } from '../../schema/definitions/webhook-definition.ts';
 import type { Outcome, UnloggedReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import { hasSecret } from '../../schema/names.ts';
 import type { SenderFinding } from '../../schema/sender.ts';
 import { type Explanation, splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
-import { remedyDisabled } from '../attention/remedies.ts';
+import { remedyDisabled, remedyRepeatedBody } from '../attention/remedies.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
@@ -227,10 +228,9 @@ function judgeIdentity(facts: WhyFacts): Judgement {
   }
   const { duplicateOf, identitySource } = duplicate;
   if (identitySource === 'body') {
-    const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';
     return wrong(
       `the last is a duplicate of ${duplicateOf}: its body is the same, and it has no ID`,
-      `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`, or its field as \`deliveryIdField\`.`,
+      remedySameBody(webhook),
       { atMs: duplicate.atMs },
     );
   }
@@ -240,6 +240,15 @@ function judgeIdentity(facts: WhyFacts): Judgement {
     `If they are different events, correct the IDs of the sender; \`hookmill why ${duplicateOf}\` explains the first.`,
     { atMs: duplicate.atMs },
   );
+}
+
+/** A sender that only has a URL can set no header. */
+function remedySameBody(webhook: AppliedWebhook | undefined): string {
+  const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';
+  const send = `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`, or its field as \`deliveryIdField\`.`;
+  if (!webhook || !isReplaySafe(webhook.signatureScheme)) return send;
+  const forget = `${remedyRepeatedBody(webhook.name)}.`;
+  return webhook.authMode === 'url_token' ? forget : `${send} ${forget}`;
 }
 
 /** The newest requests for a reason: the counts are newest first. */

@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { tokenHandshakes } from '../../signatures/description.ts';
 import {
+  describeScheme,
   findScheme,
   isCredentialHeader,
   isSchemeCredentialHeader,
+  isSignedOnce,
   schemeIds,
   schemes,
 } from '../../signatures/schemes.ts';
-import type { FormFormat } from '../delivery.ts';
+import { deliveryDaysKept, type FormFormat } from '../delivery.ts';
 import { isObject } from '../filters/clause.ts';
 import { findHeaderNameMistake, headerNamePattern, keepHeadersMax } from '../headers.ts';
 import { type AuthMode, authModes } from '../ingress-url.ts';
 import { didYouMean } from '../text/suggestion.ts';
+import { dayMs } from '../time-units.ts';
 import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
 import { isOtherMode, oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
 import { senderRules, senderShape } from './sender-keys.ts';
-import { secretNameShape } from './value-shapes.ts';
+import { durationShape, secretNameShape } from './value-shapes.ts';
 
 // CloudEvents is written with its origin.
 const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');
@@ -47,6 +50,18 @@ const deliveryIdHeader = z
 const idFieldsMax = 4;
 
 const deliveryIdField = z.union([fieldPath, z.array(fieldPath).min(1).max(idFieldsMax)]);
+
+/** @limit Longest time for which a definition calls two bodies the same, in ms (7 days): the log keeps a delivery at least that long. */
+const sameBodyMsMax = deliveryDaysKept * dayMs;
+
+export const identityShape = z.union([
+  z.literal('none'),
+  z.strictObject({
+    sameBody: durationShape('time', 1_000, sameBodyMsMax).describe(
+      'Two deliveries with the same body are the same one if the second comes within this time.',
+    ),
+  }),
+]);
 
 const keptHeader = z
   .string()
@@ -163,6 +178,16 @@ const keyRules: readonly KeyRule[] = [
     },
   },
   {
+    holds: ({ identity, signatureScheme }) => identity === undefined || isReplaySafe(signatureScheme),
+    key: 'identity',
+    error: 'identity cannot be set for this signature, which covers no time and no ID',
+    params: {
+      code: 'definition/value',
+      hint: 'remove it: the same request, sent again by anyone who captured it, would start runs',
+      atKey: true,
+    },
+  },
+  {
     holds: webhook => webhook.payloadField === undefined || findFormFormat(webhook) !== undefined,
     key: 'payloadField',
     error: 'payloadField has no effect unless bodies are forms',
@@ -191,6 +216,13 @@ const keyRules: readonly KeyRule[] = [
     params: { code: 'definition/value', hint: 'write authMode: url_token' },
   },
 ];
+
+/** Whether the log knows a captured request of a scheme again without an identity. One with the secret in it proves nothing anyway. */
+export function isReplaySafe(signatureScheme: unknown): boolean {
+  const { success, data } = customScheme.or(z.string()).safeParse(signatureScheme);
+  const description = success ? describeScheme(data) : undefined;
+  return !description || description.primitive === 'shared-secret' || isSignedOnce(description);
+}
 
 const ofMode = (mode: AuthMode) => ({ properties: { authMode: { const: mode } }, required: ['authMode'] });
 
@@ -249,6 +281,12 @@ export const webhookShape = z
         'The field of the payload in which the sender puts its own event ID, as a path: $.event.id. A list of paths identifies an event together.',
       )
       .meta({ examples: ['$.id', ['$.eventCode', '$.pspReference']] }),
+    identity: identityShape
+      .optional()
+      .describe(
+        'Deliveries without an ID: with none, each is a new one. By default, the same body is the same delivery.',
+      )
+      .meta({ examples: ['none', { sameBody: '10m' }] }),
     handshake: handshake
       .optional()
       .describe(

@@ -46,6 +46,8 @@ export interface DeliveryMetadata extends DeliveryFacts {
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
+  /** The time for which an earlier delivery with this identity is the same one, in ms; absent: as long as the log keeps it. */
+  readonly sameForMs?: number | undefined;
   /** The identity from the source `body` by which an earlier delivery may be known that it duplicates, besides its own. */
   readonly bodyIdentity?: string | undefined;
   /** Digest of what its signature covers. An accepted delivery with it has the same one, whatever its identity. */

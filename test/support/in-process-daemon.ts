@@ -31,6 +31,7 @@ export interface GivenWebhook {
   readonly secret: string | null;
   readonly deliveryIdHeader?: string;
   readonly deliveryIdField?: string | readonly string[];
+  readonly identity?: 'none' | { readonly sameBody: string };
   readonly authMode?: 'token' | 'url_token';
   readonly handshake?: string | { readonly cloudevents: string };
   readonly keepHeaders?: readonly string[];

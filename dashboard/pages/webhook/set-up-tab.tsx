@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
+import { describeAdvice, describeHandshake, describeIdentity } from '../../../schema/clients/describe.ts';
 import type {
   ExplainedWhy,
   ListedAutomation,
@@ -108,6 +108,7 @@ function LastTest({ sent }: { readonly sent: SentTest }) {
     <section class="last-test" aria-labelledby="last-test">
       <h2 id="last-test">Last test</h2>
       <Facts>
+        {identity !== null && <Fact term="Without an ID" value={describeIdentity(identity)} />}
         <Fact term="Answer" value={`${status} after ${Math.round(tookMs)} ms`} />
         <Fact term="Outcome" value={outcome ?? 'refused, and not logged'} />
         {reason !== null && <Fact term="Reason" value={<Text text={reason} />} />}
@@ -129,7 +130,7 @@ function LastTest({ sent }: { readonly sent: SentTest }) {
 
 /** The request that the webhook accepts, as facts. */
 function SenderFacts({ webhook, scheme }: Pick<Properties, 'webhook'> & { scheme: ListedScheme | null }) {
-  const { bodyFormat, payloadField, handshake, secretName } = webhook;
+  const { bodyFormat, payloadField, identity, handshake, secretName } = webhook;
   const fact = (label: string) => scheme?.summary.find(line => line.label === label)?.text;
   const ownId = webhook.deliveryIdHeader ?? webhook.deliveryIdField;
   return (
@@ -162,6 +163,7 @@ function SenderFacts({ webhook, scheme }: Pick<Properties, 'webhook'> & { scheme
             )
           }
         />
+        {identity !== null && <Fact term="Without an ID" value={describeIdentity(identity)} />}
         <Fact term="Answer" value={fact('Answer') ?? '202 once it is stored'} />
         <Fact term="Retry on" value="429, 5xx, no answer" />
         {handshake !== null && <Fact term="Handshake" value={<Code text={describeHandshake(handshake)} />} />}

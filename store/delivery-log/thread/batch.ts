@@ -116,7 +116,7 @@ export function makeCommittedRows(
     const { appliedState, ...delivery } = waiting.delivery;
     const commit = appliedState?.commit && { commit: appliedState.commit };
     if (!('payload' in delivery)) return { ...delivery, ...commit };
-    const { payload, runs, contentDigest, bodyIdentity, headers, form, ...row } = delivery;
+    const { payload, runs, contentDigest, bodyIdentity, sameForMs, headers, form, ...row } = delivery;
     const duplicateOf = originals.get(index);
     if (duplicateOf === undefined)
       return { ...row, ...commit, headers, ...(form && { form }), outcome: 'Accepted' };

@@ -1,3 +1,4 @@
+import { toReleasedIdentity } from '../../../delivery-log/released-identity.ts';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,
@@ -69,7 +70,9 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms, flow)
     VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)`);
   const selectByIdentity = prepareSelectByIdentity(database);
+  const releaseIdentity = prepareReleaseIdentity(database);
   return (row: AcceptedRow, snapshot: Snapshot, payload: Uint8Array): boolean => {
+    if (row.sameForMs !== undefined) releaseIdentity(row, row.sameForMs);
     const bodyKey = bodyKeyOf(row);
     if (bodyKey && selectByIdentity.get(bodyKey) !== undefined) return false;
     const { id, factory, atMs, size, identity, contentDigest = null, headers, form = null } = row;
@@ -124,6 +127,22 @@ function prepareRecordDuplicate(database: SqliteDatabase, series: Series) {
     const { id, atMs, size, identity } = row;
     insert.run(id, series.store(row, 'Duplicate'), atMs, size, snapshot, identity, original);
     return original;
+  };
+}
+
+/** Gives an earlier delivery with the identity of a new one another identity, unless it still is the same one. */
+function prepareReleaseIdentity(database: SqliteDatabase) {
+  const select = database.prepare<[Uint8Array, number, number], { seq: number; id: string }>(
+    'SELECT seq, id FROM deliveries WHERE identity_key = ? AND abs(at_ms - ?) >= ?',
+  );
+  const update = database.prepare<[string, Uint8Array, number]>(
+    'UPDATE deliveries SET identity = ?, identity_key = ? WHERE seq = ?',
+  );
+  return (row: AcceptedRow, sameForMs: number): void => {
+    const earlier = select.get(identityKeyOf(row), row.atMs, sameForMs);
+    if (!earlier) return;
+    const identity = toReleasedIdentity(row.identity, earlier.id);
+    update.run(identity, identityKeyOf({ ...row, identity }), earlier.seq);
   };
 }
 

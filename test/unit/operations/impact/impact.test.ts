@@ -253,6 +253,8 @@ test.each([
   [{ deliveryIdField: '$.id' }, { judged: 5, changed: 4, duplicates: 2 }],
   [{ deliveryIdField: ['$.id', '$.n'] }, { judged: 5, changed: 3, duplicates: 0 }],
   [{ deliveryIdField: '$.none' }, { judged: 5, changed: 0, duplicates: 0 }],
+  [{ identity: 'none' as const }, { judged: 5, changed: 5, duplicates: 0 }],
+  [{ identity: { sameBody: '1m' } }, { judged: 5, changed: 0, duplicates: 0 }],
   // A header that was not kept of the deliveries
   [{ deliveryIdHeader: 'X-Id' }, undefined],
 ])(

@@ -66,7 +66,7 @@ describe('a valid definition', () => {
 
 describe('one mistake', () => {
   const keys =
-    'authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, sender, enabled';
+    'authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, identity, handshake, keepHeaders, sender, enabled';
   const signedByGitHub = 'authMode: signature\nsignatureScheme: github\nsecretName: A';
 
   test.for([
@@ -127,7 +127,15 @@ describe('one mistake', () => {
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, sender, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, identity, handshake, keepHeaders, sender, enabled',
+    ],
+    [
+      `${signedByGitHub}\nidentity: none`,
+      '4:1 definition/value: remove it: the same request, sent again by anyone who captured it, would start runs',
+    ],
+    [
+      'secretName: A\nidentity: { sameBody: 200h }',
+      '2:23 definition/value: write a time from 1s to 168h, e.g. 30s or 5m',
     ],
     [
       'secretName: A\nsender: { provider: github, repository: a/b, credentialSecret: B }',
@@ -135,7 +143,7 @@ describe('one mistake', () => {
     ],
     [
       `${signedByGitHub}\ndeliveryIdField: $.id\nsender: { provider: github, repository: a/b, credentialSecret: B }`,
-      '5:1 webhook/sender-identity: remove deliveryIdHeader or deliveryIdField, so that missed deliveries can be found in the log of the provider',
+      '5:1 webhook/sender-identity: remove deliveryIdHeader, deliveryIdField or identity, so that missed deliveries can be found in the log of the provider',
     ],
     [
       `${signedByGitHub}\nsender: { provider: github, repository: a/b, credentialSecret: A }`,
