@@ -130,6 +130,10 @@ async function findWebhookImpact(
 const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
   authMode: 'authentication-changed',
   signatureScheme: 'authentication-changed',
+  tokenHeader: 'authentication-changed',
+  tokenPrefix: 'authentication-changed',
+  tokenScheme: 'authentication-changed',
+  tokenUser: 'authentication-changed',
   issuer: 'authentication-changed',
   audience: 'authentication-changed',
   claims: 'authentication-changed',

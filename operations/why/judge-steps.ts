@@ -6,6 +6,7 @@ import type { Outcome, UnloggedReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import { hasSecret } from '../../schema/names.ts';
 import type { SenderFinding } from '../../schema/sender.ts';
+import { describeTokenPlace } from '../../schema/token-place.ts';
 import { type Explanation, splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
 import { remedyDisabled, remedyRepeatedBody } from '../attention/remedies.ts';
@@ -99,11 +100,16 @@ function judgeUrl(facts: WhyFacts): Judgement {
 }
 
 const credentialRemedies = {
-  token: 'Set the sender to send `Authorization: Bearer` with the current value of the team secret',
   url_token: 'Set the sender to post to the whole URL, with the current value of the team secret at its end',
   signature: 'Set the team secret and the signing secret at the sender to the same value',
   oidc: 'Let the sender send a token of the issuer, with the audience and the claims of the webhook',
 } as const;
+
+function remedyCredential(webhook: AppliedWebhook): string {
+  return webhook.authMode === 'token'
+    ? `Set the sender to send \`${describeTokenPlace(webhook)}\` with the current value of the team secret`
+    : credentialRemedies[webhook.authMode];
+}
 
 function judgeAuthentication(facts: WhyFacts): Judgement {
   const { webhook, last, lastDay } = facts;
@@ -134,7 +140,7 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
   const later = spent ? ' The address can try again after a minute.' : '';
   const known = rejected && explanationOf(facts, 'Rejected (auth)').remedy;
   const remedy = webhook
-    ? `${nameSecret(known ?? credentialRemedies[webhook.authMode], webhook)}.${later}`
+    ? `${nameSecret(known ?? remedyCredential(webhook), webhook)}.${later}`
     : 'Its webhook is no longer applied, so nothing can be delivered to it.';
   return wrong(why + unread, remedy, { atMs: refusedMs });
 }

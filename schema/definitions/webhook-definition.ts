@@ -20,6 +20,7 @@ import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
 import { isOtherMode, oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
 import { senderRules, senderShape } from './sender-keys.ts';
+import { tokenKeys, tokenRules } from './token-keys.ts';
 import { durationShape, secretNameShape } from './value-shapes.ts';
 
 // CloudEvents is written with its origin.
@@ -146,6 +147,7 @@ const always = { when: ({ value }: { value: unknown }) => isObject(value) };
 const keyRules: readonly KeyRule[] = [
   ...oidcRules,
   ...senderRules,
+  ...tokenRules,
   {
     holds: ({ authMode, signatureScheme }) => authMode !== 'signature' || signatureScheme !== undefined,
     key: 'authMode',
@@ -217,6 +219,14 @@ const keyRules: readonly KeyRule[] = [
   },
 ];
 
+/** The header with the credential, if the definition itself names or describes it. */
+function findOwnCredentialHeader({
+  tokenHeader,
+  signatureScheme,
+}: Pick<WebhookKeys, 'tokenHeader' | 'signatureScheme'>): string | undefined {
+  return typeof signatureScheme === 'object' ? signatureScheme.header : tokenHeader;
+}
+
 /** Whether the log knows a captured request of a scheme again without an identity. One with the secret in it proves nothing anyway. */
 export function isReplaySafe(signatureScheme: unknown): boolean {
   const { success, data } = customScheme.or(z.string()).safeParse(signatureScheme);
@@ -241,7 +251,7 @@ export const webhookShape = z
       .describe('How senders authenticate.')
       .meta({
         enumDescriptions: [
-          'The secret is a bearer token in the Authorization header.',
+          'The secret is a token in a header: by default, a bearer token.',
           'The secret is the last segment of the ingress URL.',
           'The sender signs each request with a signature scheme.',
           'The sender has a token of an OpenID Connect issuer, such as a CI job; there is no secret.',
@@ -253,6 +263,7 @@ export const webhookShape = z
       .describe(
         'Only with authMode signature: the id of a signature scheme, or an object that describes an HMAC.',
       ),
+    ...tokenKeys,
     ...oidcKeys,
     secretName: secretNameShape
       .optional()
@@ -319,12 +330,15 @@ export const webhookShape = z
     ),
   )
   .superRefine(requirePinnedCaller)
-  .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
-    if (typeof signatureScheme !== 'object') return;
-    for (const [index, name] of keepHeaders.entries()) {
-      if (name.toLowerCase() !== signatureScheme.header.toLowerCase() || isCredentialHeader(name)) continue;
-      addMistake(context, ['keepHeaders', index], describeCredential(name), credentialMistake);
-    }
+  .superRefine((webhook, context) => {
+    const own = findOwnCredentialHeader(webhook)?.toLowerCase();
+    const { deliveryIdHeader, keepHeaders = [] } = webhook;
+    const refuse = (path: PropertyKey[], name: string | undefined) => {
+      if (name === undefined || name.toLowerCase() !== own || isCredentialHeader(name)) return;
+      addMistake(context, path, describeCredential(name), credentialMistake);
+    };
+    refuse(['deliveryIdHeader'], deliveryIdHeader);
+    for (const [index, name] of keepHeaders.entries()) refuse(['keepHeaders', index], name);
   })
   .meta({
     examples: [

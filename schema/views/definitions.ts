@@ -32,6 +32,10 @@ export const webhookAnswer = z.strictObject({
     .describe(
       'Who signs by the scheme; null: no scheme of a provider, or one that this daemon does not know.',
     ),
+  tokenHeader: z.string().nullable().describe('The header with the token; null: Authorization, or no token.'),
+  tokenPrefix: z.string().nullable(),
+  tokenScheme: z.enum(['bearer', 'basic']).nullable(),
+  tokenUser: z.string().nullable().describe('The user of HTTP Basic.'),
   secretName: z.string().nullable().describe('null: authMode oidc has no secret.'),
   issuer: z
     .string()

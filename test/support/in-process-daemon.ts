@@ -33,6 +33,10 @@ export interface GivenWebhook {
   readonly deliveryIdField?: string | readonly string[];
   readonly identity?: 'none' | { readonly sameBody: string };
   readonly authMode?: 'token' | 'url_token';
+  readonly tokenHeader?: string;
+  readonly tokenPrefix?: string;
+  readonly tokenScheme?: 'basic';
+  readonly tokenUser?: string;
   readonly handshake?: string | { readonly cloudevents: string };
   readonly keepHeaders?: readonly string[];
 }

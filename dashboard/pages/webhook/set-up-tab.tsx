@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { describeAdvice, describeHandshake, describeIdentity } from '../../../schema/clients/describe.ts';
+import { describeTokenPlace } from '../../../schema/token-place.ts';
 import type {
   ExplainedWhy,
   ListedAutomation,
@@ -108,7 +109,6 @@ function LastTest({ sent }: { readonly sent: SentTest }) {
     <section class="last-test" aria-labelledby="last-test">
       <h2 id="last-test">Last test</h2>
       <Facts>
-        {identity !== null && <Fact term="Without an ID" value={describeIdentity(identity)} />}
         <Fact term="Answer" value={`${status} after ${Math.round(tookMs)} ms`} />
         <Fact term="Outcome" value={outcome ?? 'refused, and not logged'} />
         {reason !== null && <Fact term="Reason" value={<Text text={reason} />} />}
@@ -191,11 +191,12 @@ function Verification({ scheme: { summary } }: { readonly scheme: ListedScheme }
   );
 }
 
-function describeProof({ authMode, signatureScheme }: ShownWebhook, header: string | undefined) {
+function describeProof(webhook: ShownWebhook, header: string | undefined) {
+  const { authMode, signatureScheme } = webhook;
   switch (authMode) {
     case 'token':
     case 'oidc':
-      return <code>Authorization: Bearer …</code>;
+      return <Code text={describeTokenPlace(webhook)} />;
     case 'url_token':
       return 'the secret at the end of the URL';
     case 'signature':

@@ -316,6 +316,7 @@ test('webhooks list and show tell everything but the credential', async () => {
       url: expect.any(String),
       secretName: 'TOKEN',
       ...{ issuer: null, audience: null, claims: null, bodyFormat: 'json', payloadField: null },
+      ...{ tokenHeader: null, tokenPrefix: null, tokenScheme: null, tokenUser: null },
       ...{ deliveryIdHeader: null, deliveryIdField: null, identity: null, handshake: null },
       createdAt: expect.stringMatching(/Z$/),
       enabled: true,
