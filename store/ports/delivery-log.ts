@@ -96,9 +96,14 @@ export interface RunFlow {
   readonly limit?: { readonly lane: string; readonly runs: number };
   /**
    * The runs of the lane start one after the other, as they were recorded. With `hold`, a failed one keeps the others
-   * waiting until it is retried or dismissed.
+   * waiting until it is retried or dismissed. With `latest`, the run cancels the queued ones before it, or all that have not
+   * ended.
    */
-  readonly order?: { readonly lane: string; readonly hold: boolean };
+  readonly order?: {
+    readonly lane: string;
+    readonly hold: boolean;
+    readonly latest?: { readonly cancelRunning: boolean };
+  };
   /**
    * Deliveries join the lane's run that was not attempted yet, instead of starting another one. It is due `forMs` after
    * the last of them, but at most `atMostMs` after the first.

@@ -92,7 +92,12 @@ export function packRuns(runs: readonly NewRun[]): NewRunRow[] {
 function packRun({ id, automation, flow, againOf }: NewRun): NewRunRow {
   const row = { id, automation, ...(againOf !== undefined && { againOf }) };
   if (!flow) return row;
-  return { ...row, flow: JSON.stringify(flow), ...(flow.burst && { burst: flow.burst }) };
+  const { burst, order } = flow;
+  return {
+    ...{ ...row, flow: JSON.stringify(flow) },
+    ...(burst && { burst }),
+    ...(order?.latest && { latest: order }),
+  };
 }
 
 export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {

@@ -13,6 +13,7 @@ import { deliverySizeMax } from '../../ports/transfer.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { toDay } from './partitions.ts';
 import type { Retries } from './retries.ts';
+import { supersedeEarlier } from './run-changes.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
@@ -63,6 +64,8 @@ export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record 
       for (const { index, row } of wave) {
         const of = originals.get(row.id);
         if (of !== undefined) duplicates.push({ index, of });
+        else if (row.outcome === 'Accepted')
+          await retries.run(() => supersedeEarlier(pool, row.runs, row.atMs));
       }
     }
     const repeated = new Set(duplicates.map(({ index }) => index));

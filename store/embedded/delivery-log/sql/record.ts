@@ -9,6 +9,7 @@ import type {
 import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunFlow } from '../../../ports/delivery-log.ts';
 import { makeContentKey, makeIdentityKey } from './keys.ts';
+import type { RunDeps } from './runs.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -22,10 +23,10 @@ type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) =>
 
 export function prepareRecordDeliveries(
   database: SqliteDatabase,
-  snapshots: Snapshots,
-  series: Series,
+  { snapshots, series, supersede }: Pick<RunDeps, 'snapshots' | 'series' | 'supersede'>,
 ): RecordDeliveries {
-  const recordAccepted = prepareRecordAccepted(database, series, prepareGather(database, snapshots));
+  const gather = prepareGather(database, snapshots);
+  const recordAccepted = prepareRecordAccepted(database, { series, gather, supersede });
   const recordDuplicate = prepareRecordDuplicate(database, series);
   const recordUnidentified = prepareRecordUnidentified(database, series);
 
@@ -59,7 +60,10 @@ type Snapshot = number | null;
 // Parameters are given by position: an object with names costs a look-up for each of them.
 
 /** Records a delivery with its runs; false if its identity or content was accepted before. Unique indexes decide that. */
-function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather: Gather) {
+function prepareRecordAccepted(
+  database: SqliteDatabase,
+  { series, gather, supersede }: Pick<RunDeps, 'series' | 'supersede'> & { readonly gather: Gather },
+) {
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
       headers, form, payload)
@@ -91,7 +95,8 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
       payload,
     );
     if (changes === 0) return false;
-    for (const { id: runId, automation, flow = null, burst } of row.runs) {
+    for (const newRun of row.runs) {
+      const { id: runId, automation, flow = null, burst } = newRun;
       const taken = { delivery, bytes: payload.length, snapshot, atMs };
       if (burst && gather.join(burst, taken)) continue;
       const { lastInsertRowid: run } = insertRun.run(
@@ -105,6 +110,7 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
         flow,
       );
       if (burst) gather.begin(run, burst, taken);
+      supersede(newRun, atMs);
     }
     return true;
   };
