@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { createTextFinder } from '../json/find-json-text.ts';
 import { findScheme } from '../signatures/schemes.ts';
 import type { SchemeReference } from './definitions/custom-scheme.ts';
 import type { WebhookKeys } from './definitions/webhook-definition.ts';
@@ -36,6 +37,8 @@ export interface IdentifiedRequest {
   readonly body: Uint8Array;
   /** The parsed body. */
   readonly payload: unknown;
+  /** Returns the JSON text of the payload, in which numbers have all their digits. */
+  readonly toJson: () => string;
   /** The ID in the header of the signature scheme. */
   readonly schemeDeliveryId: string | undefined;
 }
@@ -53,11 +56,11 @@ export function compileIdentity(webhook: IdentifiedWebhook): (request: Identifie
   const { field, hashWithout } = findScheme(signatureScheme)?.bodyIdentity ?? {};
   const readSchemeField = compileField(field);
   const ofBody = compileBodyIdentity(webhook.identity, hashWithout);
-  return ({ headers, body, payload, schemeDeliveryId }) =>
+  return ({ headers, body, payload, toJson, schemeDeliveryId }) =>
     ofHeader(header && readHeaderValue(headers, header), 'deliveryIdHeader') ??
-    ofContent(readOwnField?.(payload), 'deliveryIdField', body) ??
+    ofContent(readOwnField?.(payload, toJson), 'deliveryIdField', body) ??
     ofHeader(schemeDeliveryId, 'scheme') ??
-    ofContent(readSchemeField?.(payload), 'schemeField', body) ??
+    ofContent(readSchemeField?.(payload, toJson), 'schemeField', body) ??
     ofHeader(readHeaderValue(headers, 'x-service-delivery-id'), 'X-Service-Delivery-Id') ??
     ofBody(body);
 }
@@ -96,7 +99,7 @@ function hashBody(body: Uint8Array): string {
   return `body-sha256:${hash('sha256', body)}`;
 }
 
-type FieldReader = (payload: unknown) => string | undefined;
+type FieldReader = (payload: unknown, toJson: () => string) => string | undefined;
 
 /** Compiles a path, or a list of paths that are all needed. */
 function compileField(field: string | readonly string[] | undefined): FieldReader | undefined {
@@ -104,13 +107,13 @@ function compileField(field: string | readonly string[] | undefined): FieldReade
   const paths = [field].flat().map(text => parseFieldPath(text) ?? []);
   const [only] = paths;
   if (only !== undefined && paths.length === 1) {
-    return payload => {
-      const id = readId(payload, only);
+    return (payload, toJson) => {
+      const id = readId(payload, only, toJson);
       return id === undefined ? undefined : toFieldIdentity(id);
     };
   }
-  return payload => {
-    const ids = paths.map(path => readId(payload, path));
+  return (payload, toJson) => {
+    const ids = paths.map(path => readId(payload, path, toJson));
     // Framed by its length, no text can run into the next one.
     return ids.every(id => id !== undefined)
       ? toFieldIdentity(ids.map(id => `${id.length}:${id}`).join(''))
@@ -119,10 +122,25 @@ function compileField(field: string | readonly string[] | undefined): FieldReade
 }
 
 /** Reads an ID: a string that is not blank, or a whole number that no parser has rounded. */
-function readId(payload: unknown, path: readonly PropertyKey[]): string | undefined {
+function readId(
+  payload: unknown,
+  path: readonly (string | number)[],
+  toJson: () => string,
+): string | undefined {
   const value = readField(payload, path);
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-  return Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined;
+  const isRounded =
+    Math.abs(value) >= fractionsLostFrom && !isWritten(value, createTextFinder(toJson())(path));
+  return isRounded ? undefined : String(value);
+}
+
+/** From here on, a parser may round a fraction of four digits to a whole number. */
+const fractionsLostFrom = 2 ** 39;
+
+/** Whether a text stands for exactly this whole number. An exponent is not followed. */
+function isWritten(value: number, text: string | undefined): boolean {
+  return text === undefined || text.replace(/\.0+$/, '') === String(value);
 }
 
 const hashPrefix = 'sha256:';

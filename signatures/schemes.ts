@@ -30,11 +30,15 @@ export const schemes: readonly SignatureScheme[] = [
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);
 
+/** Other names under which definitions of other services have a scheme, each with its ID. */
+export const schemeAliases: Readonly<Record<string, string>> = { standard_webhooks: 'standard-webhooks' };
+
 const schemesById: ReadonlyMap<string, SignatureScheme> = new Map(schemes.map(scheme => [scheme.id, scheme]));
 
 /** Finds the scheme that a `signatureScheme` names; undefined for an unknown ID, and for a custom scheme. */
 export function findScheme(reference: string | object | undefined): SignatureScheme | undefined {
-  return typeof reference === 'string' ? schemesById.get(reference) : undefined;
+  if (typeof reference !== 'string') return undefined;
+  return schemesById.get(reference) ?? schemesById.get(schemeAliases[reference] ?? '');
 }
 
 /** Describes the scheme that a definition's `signatureScheme` refers to; undefined for an unknown ID. */

@@ -69,8 +69,8 @@ export async function receiveDelivery(
   const parsed = form ? readFormPayload(body, form) : parseJsonBody(body);
   if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body, sender);
 
-  const payload = parsed.value;
-  const identity = webhook.identify({ headers: request.headers, body, payload, schemeDeliveryId });
+  const { value: payload, toJson } = parsed;
+  const identity = webhook.identify({ headers: request.headers, body, payload, toJson, schemeDeliveryId });
   const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
   const runs = webhook.matchRuns(payload, headers);
   return recordDelivery(

@@ -6,6 +6,7 @@ import {
   isCredentialHeader,
   isSchemeCredentialHeader,
   isSignedOnce,
+  schemeAliases,
   schemeIds,
   schemes,
 } from '../../signatures/schemes.ts';
@@ -107,7 +108,13 @@ const schemeId = z
         'run `hookmill schemes list` to see the known schemes, or describe an HMAC with an object',
     });
   })
-  .meta({ enum: [...schemeIds], enumDescriptions: schemes.map(scheme => scheme.provider) });
+  .meta({
+    enum: [...schemeIds, ...Object.keys(schemeAliases)],
+    enumDescriptions: [
+      ...schemes.map(scheme => scheme.provider),
+      ...Object.values(schemeAliases).map(id => `The same as ${id}`),
+    ],
+  });
 
 const namedHandshake = z
   .string()

@@ -33,6 +33,8 @@ export interface GivenWebhook {
   readonly deliveryIdField?: string | readonly string[];
   readonly identity?: 'none' | { readonly sameBody: string };
   readonly authMode?: 'token' | 'url_token';
+  readonly bodyFormat?: 'form';
+  readonly payloadField?: string;
   readonly tokenHeader?: string;
   readonly tokenPrefix?: string;
   readonly tokenScheme?: 'basic';
