@@ -13,6 +13,14 @@ export const outcomes = [...requestOutcomes, 'Manual'] as const;
 
 export type Outcome = (typeof outcomes)[number];
 
+/** Reads the labels of outcomes in any case, separated by commas. What is none stays as it is. */
+export function readOutcomes(text: string): readonly string[] {
+  return text.split(',').map(part => {
+    const label = part.trim();
+    return outcomes.find(outcome => outcome.toLowerCase() === label.toLowerCase()) ?? label;
+  });
+}
+
 /** The kinds of deliveries that are counted. */
 export const deliveryKinds = ['accepted', 'duplicate', 'rejected'] as const;
 

@@ -183,7 +183,7 @@ function judgeLimits(facts: WhyFacts): Judgement {
   if (limited) {
     return wrong(
       `the rate limit refused ${describeCount(limited)} in the last hour`,
-      'Let the sender send less, or retry after a 429; `limits.deliveriesPerMinute` raises the limit.',
+      `Let the sender send less, or retry after a 429; \`webhooks.${facts.webhook?.name ?? 'NAME'}.deliveriesPerMinute\` in the daemon's file raises the limit.`,
       { atMs: limited.lastAtMs },
     );
   }

@@ -49,7 +49,7 @@ export interface GivenWebhook {
  */
 export async function startInProcessDaemon(
   given: readonly GivenWebhook[],
-  settings: { readonly baseUrl?: string; readonly limits?: object } = {},
+  settings: { readonly baseUrl?: string; readonly limits?: object; readonly webhooks?: object } = {},
 ): Promise<InProcessDaemon> {
   const home = newHome();
   const served: { factory: string; uid: string }[] = [];
