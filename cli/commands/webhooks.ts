@@ -10,6 +10,7 @@ import {
   describeRepeatedId,
   remedyRepeatedId,
 } from '../../schema/clients/describe.ts';
+import { describeTokenPlace } from '../../schema/token-place.ts';
 import { type Backend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { CommandError } from '../exit-status.ts';
@@ -173,6 +174,7 @@ function toFields(
         ] as const)
       : [['secret', webhook.secretName ?? '-'] as const]),
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
+    ...(webhook.authMode === 'token' ? ([['token', describeTokenPlace(webhook)]] as const) : []),
     ['bodies', renderBodyFormat(webhook)],
     ['delivery id', renderDeliveryId(webhook)],
     ...(webhook.identity === null ? [] : ([['without id', describeIdentity(webhook.identity)]] as const)),
