@@ -54,7 +54,7 @@ export async function claimWhenComplete(options: Options, stopping: AbortSignal)
 
 /** Answers 503 on both ports. */
 async function answerUnavailable({ settings, sockets = {} }: Options, reason: string) {
-  const { status, body } = createProblemRenderer(settings.limits)('not-served', copyRetrySeconds);
+  const { status, body } = createProblemRenderer()('not-served', copyRetrySeconds);
   const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': copyRetrySeconds };
   const refuse: RequestListener = (_, response) => {
     response.writeHead(status, { ...headers, Connection: 'close' }).end(body);

@@ -129,6 +129,7 @@ async function startParts(
     ...{ ingressUrl, managementUrl, listensAt: ingress.url, id: daemonId, trustsProxies },
     senderUrls: settings.senders.urls,
     deliveriesPerMinute: settings.limits.deliveriesPerMinute,
+    webhooks: settings.webhooks,
   };
   await recordAddress(options, { ...record, connections: connections.ingress });
   watchSenders(options, parts, condition, onClose);

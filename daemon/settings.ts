@@ -5,6 +5,7 @@ import { providerUrl } from '../schema/definitions/sender-keys.ts';
 import { nameShape, secretNameShape } from '../schema/definitions/value-shapes.ts';
 import { deliveryDaysKept } from '../schema/delivery.ts';
 import { defaultPorts, toOwnBaseUrl } from '../schema/ingress-url.ts';
+import { namePattern } from '../schema/names.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { alertSettingsShape } from './alerts/alert-settings.ts';
@@ -116,6 +117,17 @@ const limitsShape = z.strictObject({
   connections: count.default(connectionsMax).describe('Maximum number of open connections.'),
 });
 
+const isWebhookKey = (key: string) => {
+  const names = key.split('/');
+  return names.length <= 2 && names.every(name => namePattern.test(name));
+};
+
+const webhookLimits = z.strictObject({
+  deliveriesPerMinute: count.describe(
+    'Authenticated deliveries per minute, instead of `limits.deliveriesPerMinute`.',
+  ),
+});
+
 /** The key `senders` of the daemon's configuration file. */
 const sendersShape = z.strictObject({
   urls: z
@@ -190,6 +202,18 @@ export const settingsShape = z
       ),
     logLevel: z.enum(logLevels).default('info').describe('Minimum log level.'),
     limits: limitsShape.prefault({}).describe('Limits of the ingress and the management API.'),
+    webhooks: z
+      .record(z.string(), webhookLimits)
+      .superRefine((all, context) => {
+        for (const key of Object.keys(all).filter(key => !isWebhookKey(key)))
+          addMistake(context, [key], `"${key}" does not name a webhook`, {
+            ...{ code: 'definition/value', hint: 'write NAME or FACTORY/NAME', atKey: true },
+          });
+      })
+      .default({})
+      .describe(
+        'Limits of single webhooks, by NAME, or by FACTORY/NAME if several factories have that name.',
+      ),
     retention: retentionShape
       .prefault({})
       .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),

@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { apiRoutes } from '../schema/api/routes.ts';
 import { toOwnBaseUrl } from '../schema/ingress-url.ts';
+import { findRateLimit } from '../schema/rate-limits.ts';
 import type { Close, Condition, DaemonOptions, OnClose, Parts } from './daemon-parts.ts';
 import { createAddressReader, createProxyCheck } from './http/client-address.ts';
 import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/connections.ts';
@@ -113,6 +114,7 @@ export async function startIngress(
       budgets: store.replicas
         ? createSharedBudgets(settings.limits, monotonicMs, store.replicas)
         : createMemoryBudgets(settings.limits, monotonicMs),
+      findRate: webhook => findRateLimit({ ...settings.limits, webhooks: settings.webhooks }, webhook),
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },

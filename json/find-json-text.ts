@@ -1,11 +1,12 @@
-import { findStringEnd, parseJsonText } from './parse-json-text.ts';
+import { dropByteOrderMark, findStringEnd, parseJsonText } from './parse-json-text.ts';
 
 /**
  * Finds the texts of values in a JSON text, by their paths: each character as it stands there. So numbers keep all their
  * digits, which a parsed value loses beyond 2^53, and nothing is written again. Of a key that occurs twice, the last value
  * counts, as it does for `parseJsonText`. The text must be JSON.
  */
-export function createTextFinder(text: string): (path: readonly (string | number)[]) => string | undefined {
+export function createTextFinder(given: string): (path: readonly (string | number)[]) => string | undefined {
+  const text = dropByteOrderMark(given);
   /** The values of each container that was looked into, by key or index: where each begins. */
   const containers = new Map<number, ReadonlyMap<string | number, number>>();
   const open = (start: number) => {

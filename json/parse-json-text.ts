@@ -1,9 +1,16 @@
+/** Removes a byte order mark, which programs on Windows write before JSON. RFC 8259 section 8.1 lets a parser pass over it. */
+export function dropByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
 /**
- * Parses JSON (RFC 8259) with the results and the errors that `JSON.parse` has by its specification. All JSON is parsed by
+ * Parses JSON (RFC 8259), also after a byte order mark, with the results and the errors that `JSON.parse` has by its
+ * specification. All JSON is parsed by
  * this function, because some engines take an escaped key for another one: see `hasEscapedKeyDefect`. On the others, it is
  * `JSON.parse`.
  */
-export function parseJsonText(text: string): unknown {
+export function parseJsonText(given: string): unknown {
+  const text = dropByteOrderMark(given);
   const isMisread = hasEscapedKeyDefect();
   const value: unknown = JSON.parse(text);
   return isMisread && hasEscapedKey(text) ? readAgain(text) : value;

@@ -2,6 +2,7 @@
  * The subjects of alerts:
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
  * - `webhook.previous-secret`: the overlap of a secret has ended, and the sender still used the previous value
+ * - `webhook.repeats`: the sender of a webhook repeats one body without an ID, so its deliveries are duplicates
  * - `webhook.missed`: the provider of a webhook tried to deliver events that did not arrive
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
@@ -16,6 +17,7 @@ export const alertTypes = [
   'webhook.quiet',
   'webhook.failing',
   'webhook.previous-secret',
+  'webhook.repeats',
   'webhook.missed',
   'runs.failing',
   'runs.stopped',
@@ -43,6 +45,7 @@ export const attentionKinds = [
   'runs.stopped',
   'runs.unapproved',
   'webhook.missed',
+  'webhook.repeats',
   'webhook.previous-secret',
   'webhook.quiet',
   'quota.full',

@@ -13,6 +13,14 @@ export const outcomes = [...requestOutcomes, 'Manual'] as const;
 
 export type Outcome = (typeof outcomes)[number];
 
+/** Reads the labels of outcomes in any case, separated by commas. What is none stays as it is. */
+export function readOutcomes(text: string): readonly string[] {
+  return text.split(',').map(part => {
+    const label = part.trim();
+    return outcomes.find(outcome => outcome.toLowerCase() === label.toLowerCase()) ?? label;
+  });
+}
+
 /** The kinds of deliveries that are counted. */
 export const deliveryKinds = ['accepted', 'duplicate', 'rejected'] as const;
 
@@ -41,7 +49,7 @@ export const defaultRunner = 'default';
 
 /**
  * The sources of a delivery's identity, in order of preference. `scheme` is the header of the signature scheme,
- * `schemeField` its field of the payload. `body` is a hash of the body.
+ * `schemeField` its field of the payload. `body` is a hash of the body. `none`: the delivery is its own, by its ID in the log.
  */
 export const identitySources = [
   'deliveryIdHeader',
@@ -50,6 +58,7 @@ export const identitySources = [
   'schemeField',
   'X-Service-Delivery-Id',
   'body',
+  'none',
 ] as const;
 
 export type IdentitySource = (typeof identitySources)[number];

@@ -1,16 +1,22 @@
 import { hash } from 'node:crypto';
+import { createTextFinder } from '../json/find-json-text.ts';
 import { findScheme } from '../signatures/schemes.ts';
 import type { SchemeReference } from './definitions/custom-scheme.ts';
+import type { WebhookKeys } from './definitions/webhook-definition.ts';
 import type { IdentitySource } from './delivery.ts';
 import { parseFieldPath, readField } from './field-path.ts';
 import { decodeHeaderValue, readHeaderValue, type SentHeaders } from './header-value.ts';
+import { parseDurationMs } from './time-units.ts';
 
 /** @limit Longest delivery identity kept as it is, in bytes; a longer one is stored as its hash. */
 const identityBytesMax = 256;
 
 export interface Identity {
-  readonly identity: string;
+  /** Absent with the source `none`: the delivery is its own. */
+  readonly identity?: string;
   readonly identitySource: IdentitySource;
+  /** The time for which another delivery with this identity is the same one, in ms; absent: as long as the log keeps it. */
+  readonly sameForMs?: number;
   /**
    * The hash of the body, if the identity comes from the content. A delivery that was logged before anybody named the
    * field has it as its identity, and a body has one identity only, so this is a duplicate of it.
@@ -23,6 +29,7 @@ export interface IdentifiedWebhook {
   readonly signatureScheme?: SchemeReference | undefined;
   readonly deliveryIdHeader?: string | undefined;
   readonly deliveryIdField?: string | readonly string[] | undefined;
+  readonly identity?: WebhookKeys['identity'];
 }
 
 export interface IdentifiedRequest {
@@ -30,6 +37,8 @@ export interface IdentifiedRequest {
   readonly body: Uint8Array;
   /** The parsed body. */
   readonly payload: unknown;
+  /** Returns the JSON text of the payload, in which numbers have all their digits. */
+  readonly toJson: () => string;
   /** The ID in the header of the signature scheme. */
   readonly schemeDeliveryId: string | undefined;
 }
@@ -37,8 +46,8 @@ export interface IdentifiedRequest {
 /**
  * Compiles how the deliveries of a webhook are identified: those with equal identities from the same source are
  * duplicates. In order of preference: the header or field that the webhook names, the header of its signature scheme,
- * the scheme's field, `X-Service-Delivery-Id`, a hash of the body. A blank or missing ID is passed over. The scheme's
- * field is signed, so it stands before a header that anybody can set.
+ * the scheme's field, `X-Service-Delivery-Id`, a hash of the body, unless the webhook says otherwise. A blank or missing ID
+ * is passed over. The scheme's field is signed, so it stands before a header that anybody can set.
  */
 export function compileIdentity(webhook: IdentifiedWebhook): (request: IdentifiedRequest) => Identity {
   const { signatureScheme, deliveryIdHeader } = webhook;
@@ -46,17 +55,31 @@ export function compileIdentity(webhook: IdentifiedWebhook): (request: Identifie
   const readOwnField = compileField(webhook.deliveryIdField);
   const { field, hashWithout } = findScheme(signatureScheme)?.bodyIdentity ?? {};
   const readSchemeField = compileField(field);
-  const hashContent = hashWithout === undefined ? undefined : compileHashWithout(hashWithout);
-  return ({ headers, body, payload, schemeDeliveryId }) =>
+  const ofBody = compileBodyIdentity(webhook.identity, hashWithout);
+  return ({ headers, body, payload, toJson, schemeDeliveryId }) =>
     ofHeader(header && readHeaderValue(headers, header), 'deliveryIdHeader') ??
-    ofContent(readOwnField?.(payload), 'deliveryIdField', body) ??
+    ofContent(readOwnField?.(payload, toJson), 'deliveryIdField', body) ??
     ofHeader(schemeDeliveryId, 'scheme') ??
-    ofContent(readSchemeField?.(payload), 'schemeField', body) ??
+    ofContent(readSchemeField?.(payload, toJson), 'schemeField', body) ??
     ofHeader(readHeaderValue(headers, 'x-service-delivery-id'), 'X-Service-Delivery-Id') ??
-    (hashContent && ofContent(hashContent(body), 'body', body)) ?? {
-      identity: hashBody(body),
-      identitySource: 'body',
-    };
+    ofBody(body);
+}
+
+/** Compiles the identity of deliveries without an ID. */
+function compileBodyIdentity(
+  identity: IdentifiedWebhook['identity'],
+  hashWithout: string | undefined,
+): (body: Uint8Array) => Identity {
+  if (identity === 'none') return () => ({ identitySource: 'none' });
+  const hashContent = hashWithout === undefined ? hashBody : compileHashWithout(hashWithout);
+  const identitySource = 'body';
+  if (identity !== undefined) {
+    const sameForMs = parseDurationMs(identity.sameBody) ?? 0;
+    return body => ({ identity: hashContent(body), identitySource, sameForMs });
+  }
+  return hashContent === hashBody
+    ? body => ({ identity: hashBody(body), identitySource })
+    : body => ({ identity: hashContent(body), identitySource, bodyIdentity: hashBody(body) });
 }
 
 function ofHeader(value: string | undefined, identitySource: IdentitySource): Identity | undefined {
@@ -76,7 +99,7 @@ function hashBody(body: Uint8Array): string {
   return `body-sha256:${hash('sha256', body)}`;
 }
 
-type FieldReader = (payload: unknown) => string | undefined;
+type FieldReader = (payload: unknown, toJson: () => string) => string | undefined;
 
 /** Compiles a path, or a list of paths that are all needed. */
 function compileField(field: string | readonly string[] | undefined): FieldReader | undefined {
@@ -84,13 +107,13 @@ function compileField(field: string | readonly string[] | undefined): FieldReade
   const paths = [field].flat().map(text => parseFieldPath(text) ?? []);
   const [only] = paths;
   if (only !== undefined && paths.length === 1) {
-    return payload => {
-      const id = readId(payload, only);
+    return (payload, toJson) => {
+      const id = readId(payload, only, toJson);
       return id === undefined ? undefined : toFieldIdentity(id);
     };
   }
-  return payload => {
-    const ids = paths.map(path => readId(payload, path));
+  return (payload, toJson) => {
+    const ids = paths.map(path => readId(payload, path, toJson));
     // Framed by its length, no text can run into the next one.
     return ids.every(id => id !== undefined)
       ? toFieldIdentity(ids.map(id => `${id.length}:${id}`).join(''))
@@ -99,10 +122,25 @@ function compileField(field: string | readonly string[] | undefined): FieldReade
 }
 
 /** Reads an ID: a string that is not blank, or a whole number that no parser has rounded. */
-function readId(payload: unknown, path: readonly PropertyKey[]): string | undefined {
+function readId(
+  payload: unknown,
+  path: readonly (string | number)[],
+  toJson: () => string,
+): string | undefined {
   const value = readField(payload, path);
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-  return Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined;
+  const isRounded =
+    Math.abs(value) >= fractionsLostFrom && !isWritten(value, createTextFinder(toJson())(path));
+  return isRounded ? undefined : String(value);
+}
+
+/** From here on, a parser may round a fraction of four digits to a whole number. */
+const fractionsLostFrom = 2 ** 39;
+
+/** Whether a text stands for exactly this whole number. An exponent is not followed. */
+function isWritten(value: number, text: string | undefined): boolean {
+  return text === undefined || text.replace(/\.0+$/, '') === String(value);
 }
 
 const hashPrefix = 'sha256:';

@@ -6,6 +6,7 @@ import { traceHeader } from './headers.ts';
 /** The keys of a webhook that decide which headers are kept. */
 interface KeepingWebhook {
   readonly signatureScheme?: string | CustomScheme | undefined;
+  readonly tokenHeader?: string | undefined;
   readonly deliveryIdHeader?: string | undefined;
   readonly keepHeaders?: readonly string[] | undefined;
 }
@@ -13,6 +14,7 @@ interface KeepingWebhook {
 /** Lists the headers that are kept of a webhook's deliveries, each once, written as their senders write them. */
 export function listKeptHeaders({
   signatureScheme,
+  tokenHeader,
   deliveryIdHeader,
   keepHeaders = [],
 }: KeepingWebhook): readonly string[] {
@@ -22,7 +24,7 @@ export function listKeptHeaders({
     ...(deliveryIdHeader === undefined ? [] : [deliveryIdHeader]),
     ...keepHeaders,
   ];
-  const own = signatureScheme && describeScheme(signatureScheme)?.header;
+  const own = (signatureScheme && describeScheme(signatureScheme)?.header) ?? tokenHeader;
   const byLower = new Map<string, string>();
   for (const name of names) {
     const lower = name.toLowerCase();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SignatureDescription, SignatureScheme } from './description.ts';
+import { isSignedOnce } from './schemes.ts';
 import type { ContentPieces } from './signed-request.ts';
 
 /**
@@ -31,9 +32,9 @@ export function describeCapturedRequest(description: SignatureDescription | Sign
   if (description.primitive === 'shared-secret') {
     return 'it contains the secret, so its holder can send anything until the secret is rotated';
   }
-  const { timestamp, idHeader, deliveryIdHeader = 'X-Service-Delivery-Id' } = description;
+  const { timestamp, deliveryIdHeader = 'X-Service-Delivery-Id' } = description;
   const isIdSigned = 'bodyIdentity' in description && description.bodyIdentity?.field !== undefined;
-  if (timestamp === undefined && idHeader === undefined && !isIdSigned) {
+  if (!isSignedOnce(description) && !isIdSigned) {
     return `sent again with another ${deliveryIdHeader}, it is a new delivery, because the signature covers no time and no ID`;
   }
   return timestamp?.toleranceSeconds === undefined

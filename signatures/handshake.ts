@@ -131,7 +131,8 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
   'microsoft-graph': {
     method: 'POST',
     signed: true,
-    answer: ({ url }) => answerText(parseOpaqueText(readParameter(url, 'validationToken'))),
+    // SharePoint and OneDrive send validationtoken.
+    answer: ({ url }) => answerText(parseOpaqueText(readParameter(url, /^validationtoken$/i))),
   },
   // https://www.dropbox.com/developers/reference/webhooks
   dropbox: {
@@ -259,9 +260,10 @@ function isSignable(text: string): boolean {
   return /^[0-9A-Za-z+/=_-]+$/.test(text) && readJson(text) === undefined;
 }
 
-function readParameter(url: string, name: string): string | undefined {
-  const values = URL.parse(url)?.searchParams.getAll(name) ?? [];
-  return values.length === 1 ? values[0] : undefined;
+function readParameter(url: string, name: string | RegExp): string | undefined {
+  const all = [...(URL.parse(url)?.searchParams ?? [])];
+  const named = all.filter(([other]) => (typeof name === 'string' ? other === name : name.test(other)));
+  return named.length === 1 ? named[0]?.[1] : undefined;
 }
 
 /** @limit Largest body that is parsed as a handshake, in bytes: handshakes have a few hundred, so most deliveries are not searched for one. */

@@ -150,7 +150,8 @@ secretName: ACME_WEBHOOK
 | \`content\` | The signed content. It must include \`{body}\`. |
 | \`timestamp\` | The place of the timestamp: \`header\`, \`field\` (of the list), \`item: first\` (of a list without keys) or \`body\` (a dotted path). Also its \`unit\` (${codeList(timestampUnits)}) and \`toleranceSeconds\`. |
 | \`idHeader\` | The header whose value replaces \`{id}\`. It is also the delivery identity. |
-| \`key\` | The \`encoding\` of the secret (${codeList(secretEncodings)}), and a \`stripPrefix\` to remove first. By default, the key is the secret's UTF-8 bytes. |`;
+| \`key\` | The \`encoding\` of the secret (${codeList(secretEncodings)}), and a \`stripPrefix\` to remove first. By default, the key is the secret's UTF-8 bytes. |
+| \`answer\` | The \`status\` of the answer, 200 or 202, and \`isEmpty: true\` if it must have no body (Xero: 200, empty). |`;
 
 function renderOverview(kind: SchemeKind): string {
   const head = ['signature scheme', 'provider', 'algorithm', 'replay window', 'delivery identity'];

@@ -1,4 +1,4 @@
-import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
+import type { HmacFields, SignatureDescription, SignatureScheme, SignedDescription } from './description.ts';
 import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
 import { financeSchemes } from './schemes/finance.ts';
@@ -30,11 +30,15 @@ export const schemes: readonly SignatureScheme[] = [
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);
 
+/** Other names under which definitions of other services have a scheme, each with its ID. */
+export const schemeAliases: Readonly<Record<string, string>> = { standard_webhooks: 'standard-webhooks' };
+
 const schemesById: ReadonlyMap<string, SignatureScheme> = new Map(schemes.map(scheme => [scheme.id, scheme]));
 
 /** Finds the scheme that a `signatureScheme` names; undefined for an unknown ID, and for a custom scheme. */
 export function findScheme(reference: string | object | undefined): SignatureScheme | undefined {
-  return typeof reference === 'string' ? schemesById.get(reference) : undefined;
+  if (typeof reference !== 'string') return undefined;
+  return schemesById.get(reference) ?? schemesById.get(schemeAliases[reference] ?? '');
 }
 
 /** Describes the scheme that a definition's `signatureScheme` refers to; undefined for an unknown ID. */
@@ -68,6 +72,11 @@ export function isStandardWebhooks(description: SignatureDescription): boolean {
   if (description.primitive !== 'hmac') return false;
   const { content, list } = description;
   return content === standardWebhooks.content && list?.key === standardWebhooks.list.key;
+}
+
+/** Whether no two requests have the same signed content, because it has the time or the ID of each. */
+export function isSignedOnce({ timestamp, idHeader }: SignedDescription): boolean {
+  return timestamp !== undefined || idHeader !== undefined;
 }
 
 /** Names whoever signs with a scheme, at the beginning or within a sentence. Standard Webhooks is a specification, not a provider. */

@@ -69,10 +69,13 @@ function formatIdentityReason({ noIdentity, bodyIdentity }: SignatureScheme): st
   return `${noIdentity ? `${noIdentity}; ` : ''}${reason} (${source.join(', ')})`;
 }
 
+/** Names of one header that are listed; more are numbered. */
+const namesMax = 4;
+
 function formatHeaders(description: SignatureDescription): string {
   if (description.primitive === 'shared-secret') return description.header;
   const names = [description.header, ...(description.alternatives ?? []).map(({ header }) => header)];
-  return names.join(' or ');
+  return names.length <= namesMax ? names.join(' or ') : `${names[0]} to ${names.at(-1)}`;
 }
 
 function formatSignature(description: SignatureDescription): string {

@@ -6,9 +6,11 @@ import type { ApiRoutes } from '../../schema/api/routes.ts';
 import {
   describeAdvice,
   describeHandshake,
+  describeIdentity,
   describeRepeatedId,
   remedyRepeatedId,
 } from '../../schema/clients/describe.ts';
+import { describeTokenPlace } from '../../schema/token-place.ts';
 import { type Backend, readHealth, type WebhookHealth } from '../backend/backend.ts';
 import { openBackend } from '../backend/open-backend.ts';
 import { CommandError } from '../exit-status.ts';
@@ -172,8 +174,10 @@ function toFields(
         ] as const)
       : [['secret', webhook.secretName ?? '-'] as const]),
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
+    ...(webhook.authMode === 'token' ? ([['token', describeTokenPlace(webhook)]] as const) : []),
     ['bodies', renderBodyFormat(webhook)],
     ['delivery id', renderDeliveryId(webhook)],
+    ...(webhook.identity === null ? [] : ([['without id', describeIdentity(webhook.identity)]] as const)),
     ...(webhook.handshake === null ? [] : ([['handshake', describeHandshake(webhook.handshake)]] as const)),
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { LogFilter } from '../../operations/log/list-rows.ts';
-import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
+import { type Outcome, outcomes, type RunState, readOutcomes, runStates } from '../../schema/delivery.ts';
 import { type EventHeaders, headerNamePattern } from '../../schema/headers.ts';
 import { didYouMean, joinWithOr } from '../../schema/text/suggestion.ts';
 import { toMs } from '../../schema/time-units.ts';
@@ -47,9 +47,8 @@ export function parseCount(option: string, max = 999_999): (text: string) => num
   };
 }
 
-/** Parses the value of `--outcome`, in any case. */
 function parseOutcome(text: string): Outcome {
-  const outcome = outcomes.find(outcome => outcome.toLowerCase() === text.toLowerCase());
+  const outcome = outcomes.find(outcome => outcome === text);
   if (outcome) return outcome;
   throw refuseChoice('outcome', text, outcomes);
 }
@@ -122,7 +121,7 @@ export function addDeliveryFilterOptions(command: Command): Command {
 
 /** Adds the outcomes of one `--outcome` to those before it. */
 function addOutcomes(text: string, before: readonly Outcome[] = []): readonly Outcome[] {
-  return [...before, ...text.split(',').map(label => parseOutcome(label.trim()))];
+  return [...before, ...readOutcomes(text).map(parseOutcome)];
 }
 
 /** Adds the options that `deliveries list` and the commands on runs share. */

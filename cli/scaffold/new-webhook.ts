@@ -12,7 +12,11 @@ export function renderDefinition(sender: Sender, secretName: string): string {
     typeof sender === 'string'
       ? `authMode: ${sender}\n`
       : `authMode: signature\nsignatureScheme: ${sender.id}\n`;
-  return `${auth}secretName: ${secretName}\n`;
+  const identity =
+    typeof sender === 'string'
+      ? '# If the sender has no event IDs, and sends the same body for another event:\n# identity: none\n'
+      : '';
+  return `${auth}secretName: ${secretName}\n${identity}`;
 }
 
 /** Lists the steps from the definition to the first delivery, in the order in which the provider can be set up. */

@@ -1,8 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { readHeaderValue } from '../../schema/header-value.ts';
 import { type OwnBaseUrl, renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listIssuerNames, resolveIssuer } from '../../schema/oidc/issuers.ts';
 import { type FollowedWait, followWait } from '../../schema/stored-times.ts';
+import { findTokenPlace, type TokenKeys } from '../../schema/token-place.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
@@ -28,7 +30,8 @@ import type {
 } from './ingress-request.ts';
 
 interface AuthenticatedWebhook
-  extends Pick<AppliedWebhook, 'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'handshake'> {
+  extends TokenKeys,
+    Pick<AppliedWebhook, 'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'handshake'> {
   readonly previous?: PreviousKey | undefined;
 }
 
@@ -44,21 +47,53 @@ export function createAuthenticator(
   const { authMode } = webhook;
   if (authMode === 'oidc') return createIssuerAuthenticator(webhook, tokens);
   if (authMode === 'signature') return createSignatureAuthenticator(webhook, key ?? '');
-  const mode = {
-    challenge: authMode === 'token' ? 'Bearer' : urlTokenChallenge,
-    handshake: createTokenHandshake(webhook),
-  };
+  const { challenge, missing, read } = compileTokenReader(webhook);
+  const mode = { challenge, handshake: createTokenHandshake(webhook) };
   if (key === undefined) return createTokenAuthenticator(mode, () => unsetSecret);
   const judge = compileTokenJudge(key, webhook.previous);
-  return createTokenAuthenticator(
-    mode,
-    authMode === 'token'
-      ? ({ headers }, _, nowMs) => {
-          const token = parseBearerToken(headers.authorization);
-          return token ? judge(token, nowMs) : noBearerToken;
-        }
-      : (_, { urlToken }, nowMs) => (urlToken ? judge(Buffer.from(urlToken), nowMs) : 'no token in the URL'),
-  );
+  return createTokenAuthenticator(mode, (request, credential, nowMs) => {
+    const token = read(request, credential);
+    return token?.length ? judge(token, nowMs) : missing;
+  });
+}
+
+/** Reads the token's bytes as they were sent. */
+interface TokenReader {
+  readonly challenge: string;
+  /** The reason why a request without a token is refused. */
+  readonly missing: string;
+  readonly read: (request: IngressRequest, credential: CredentialParts) => Buffer | undefined;
+}
+
+function compileTokenReader(webhook: AuthenticatedWebhook): TokenReader {
+  const { authMode, tokenScheme, tokenUser, tokenHeader } = webhook;
+  if (authMode === 'url_token') {
+    const read: TokenReader['read'] = (_, { urlToken }) => Buffer.from(urlToken ?? '');
+    return { challenge: urlTokenChallenge, missing: 'no token in the URL', read };
+  }
+  if (tokenScheme === 'basic') {
+    const missing = `no password of the user "${tokenUser}" in the Authorization header (HTTP Basic)`;
+    const challenge = 'Basic realm="hookmill"';
+    return {
+      challenge,
+      missing,
+      read: ({ headers }) => parsePassword(headers.authorization, `${tokenUser}:`),
+    };
+  }
+  if (tokenHeader == null) {
+    const read: TokenReader['read'] = ({ headers }) => parseBearerToken(headers.authorization);
+    return { challenge: 'Bearer', missing: noBearerToken, read };
+  }
+  const { header, prefix } = findTokenPlace(webhook);
+  const name = header.toLowerCase();
+  return {
+    challenge: headerTokenChallenge,
+    missing: `no token in the header ${header}${prefix === '' ? '' : ` after "${prefix}"`}`,
+    read: ({ headers }) => {
+      const value = readHeaderValue(headers, name);
+      return value?.startsWith(prefix) ? Buffer.from(value.slice(prefix.length), 'latin1') : undefined;
+    },
+  };
 }
 
 /** Whether a token is right, or what is wrong with it. */
@@ -97,6 +132,7 @@ function explainEnded(how: string, { untilMs }: FollowedWait): Explanation {
 
 // No registered scheme describes these credentials, but a 401 must have a challenge (RFC 9110 section 15.5.2).
 const urlTokenChallenge = 'URL-Token';
+const headerTokenChallenge = 'Header-Token';
 const signatureChallenge = 'Signature';
 
 const wrongToken = 'wrong token';
@@ -251,9 +287,20 @@ function toSignedRequest(request: IngressRequest, body: Buffer): SignedRequest {
 
 // RFC 9110 section 11.1: the scheme's name is case-insensitive.
 const bearer = /^bearer +(.+)$/i;
+const basic = /^basic +(.+)$/i;
 
 /** The token's bytes as they were sent: node reads header values as Latin-1. */
 function parseBearerToken(authorization: string | undefined): Buffer | undefined {
   const token = authorization && bearer.exec(authorization)?.[1];
   return token ? Buffer.from(token, 'latin1') : undefined;
+}
+
+/** RFC 7617: the user, which is in no secret, a colon and the password are base64. */
+function parsePassword(authorization: string | undefined, start: string): Buffer | undefined {
+  const encoded = authorization && basic.exec(authorization)?.[1];
+  if (!encoded) return undefined;
+  const given = Buffer.from(encoded, 'base64');
+  return given.subarray(0, start.length).equals(Buffer.from(start))
+    ? given.subarray(start.length)
+    : undefined;
 }

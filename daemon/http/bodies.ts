@@ -74,11 +74,14 @@ export function parseContentLength({ headers }: IncomingMessage): number | undef
   return value === undefined ? undefined : Math.min(Number(value), lengthMax);
 }
 
-/** Parses a body as JSON in UTF-8 (RFC 8259, no byte order mark); undefined if it is something else. Never throws. */
-export function parseJsonBody(body: Buffer): { readonly value: unknown } | undefined {
+/** Parses a body as JSON in UTF-8 (RFC 8259); undefined if it is something else. Never throws. */
+export function parseJsonBody(
+  body: Buffer,
+): { readonly value: unknown; readonly toJson: () => string } | undefined {
   if (!isUtf8(body)) return undefined;
   try {
-    return { value: parseJsonText(body.toString('utf8')) };
+    const text = body.toString('utf8');
+    return { value: parseJsonText(text), toJson: () => text };
   } catch {
     return undefined;
   }

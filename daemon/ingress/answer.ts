@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import { BoundedResponse } from '../http/bounded-response.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
-import type { BudgetLimits } from './budgets.ts';
 
 /** How the ingress answers a request. */
 export type IngressOutcome =
@@ -29,7 +28,9 @@ export type IngressOutcome =
       readonly cause?: unknown;
     };
 
-interface AnswerSettings extends Pick<BudgetLimits, 'deliveriesPerMinute'> {
+interface AnswerSettings {
+  /** The rate limit of a webhook, in deliveries per minute. */
+  readonly findRate: (webhook: ServedWebhook) => number;
   readonly renderProblem: RenderProblem;
 }
 
@@ -37,7 +38,7 @@ interface AnswerSettings extends Pick<BudgetLimits, 'deliveriesPerMinute'> {
 export function answer(
   context: Context,
   outcome: IngressOutcome,
-  { renderProblem, deliveriesPerMinute }: AnswerSettings,
+  { renderProblem, findRate }: AnswerSettings,
 ): void {
   switch (outcome.result) {
     case 'accepted':
@@ -46,12 +47,12 @@ export function answer(
       return;
     case 'handshake': {
       const { status, headers, body, rateHeader } = outcome.handshake;
-      const rate = rateHeader === undefined ? {} : { [rateHeader]: String(deliveriesPerMinute) };
+      const rate = rateHeader === undefined ? {} : { [rateHeader]: String(findRate(outcome.webhook)) };
       send(context, status, { ...headers, ...rate }, status === 204 ? undefined : body);
       return;
     }
     case 'refused':
-      answerRefusal(context, outcome, renderProblem);
+      answerRefusal(context, outcome, { renderProblem, findRate });
   }
 }
 
@@ -77,9 +78,9 @@ function send(context: Context, status: number, headers: OutgoingHttpHeaders, bo
 function answerRefusal(
   context: Context,
   { webhook, problem, retryAfterSeconds }: IngressOutcome & { result: 'refused' },
-  renderProblem: RenderProblem,
+  { renderProblem, findRate }: AnswerSettings,
 ): void {
-  const { status, body } = renderProblem(problem, retryAfterSeconds);
+  const { status, body } = renderProblem(problem, retryAfterSeconds, webhook && findRate(webhook));
   const headers: OutgoingHttpHeaders = { 'Content-Type': 'application/problem+json' };
   if (status === 405) headers.Allow = 'POST';
   if (status === 401 && webhook) headers['WWW-Authenticate'] = webhook.authenticator.challenge;
@@ -120,15 +121,14 @@ export interface Problem {
   readonly body: string;
 }
 
-type RenderProblem = (code: ProblemCode, retryAfterSeconds?: number) => Problem;
+/** The limit is in the text of a problem that has a wait. */
+type RenderProblem = (code: ProblemCode, retryAfterSeconds?: number, limit?: number) => Problem;
 
 /** Creates the renderer of problems. Problems without a wait never change, so it renders them in advance. */
-export function createProblemRenderer({
-  deliveriesPerMinute,
-}: Pick<BudgetLimits, 'deliveriesPerMinute'>): RenderProblem {
-  const render = (code: ProblemCode, advice = ''): Problem => {
+export function createProblemRenderer(): RenderProblem {
+  const render = (code: ProblemCode, advice = '', limit = 0): Problem => {
     const { status, detail: template } = problems[code];
-    const detail = template.replace('{limit}', String(deliveriesPerMinute)) + advice;
+    const detail = template.replace('{limit}', String(limit)) + advice;
     const body = { type: 'about:blank', title: http.STATUS_CODES[status], status, detail };
     return { status, body: `${JSON.stringify(body)}\n` };
   };
@@ -137,6 +137,8 @@ export function createProblemRenderer({
     ProblemCode,
     Problem
   >;
-  return (code, retryAfterSeconds) =>
-    retryAfterSeconds === undefined ? rendered[code] : render(code, ` Retry after ${retryAfterSeconds} s.`);
+  return (code, retryAfterSeconds, limit) =>
+    retryAfterSeconds === undefined
+      ? rendered[code]
+      : render(code, ` Retry after ${retryAfterSeconds} s.`, limit);
 }

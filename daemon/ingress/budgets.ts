@@ -38,8 +38,11 @@ export interface Budgets {
   sampleRow(uid: string): number | 'leftOut';
   /** Does work that explains a failure; undefined while explanations have taken more than their share of the time. */
   explain(work: () => string): string | undefined;
-  /** Counts an authenticated delivery. Returns Spent if it is over the rate limit, `uncounted` if the store is out of reach. */
-  countDelivery(uid: string): CountedDelivery | Promise<CountedDelivery>;
+  /**
+   * Counts an authenticated delivery. Returns Spent if it is over the rate limit, by default the one of all webhooks;
+   * `uncounted` if the store is out of reach.
+   */
+  countDelivery(uid: string, perMinute?: number): CountedDelivery | Promise<CountedDelivery>;
 }
 
 /**
@@ -77,9 +80,9 @@ export function createMemoryBudgets(
       return leftOut;
     },
     explain: createTimeShare(monotonicMs),
-    countDelivery: uid => {
+    countDelivery: (uid, perMinute = limits.deliveriesPerMinute) => {
       const window = deliveries.count(uid);
-      if (window.count <= limits.deliveriesPerMinute) return undefined;
+      if (window.count <= perMinute) return undefined;
       return { retryAfterSeconds: deliveries.secondsLeft(window) };
     },
   };
@@ -129,14 +132,14 @@ export function createSharedBudgets(
   const { deliveriesPerMinute, failedAuthPerMinuteTotal } = limits;
   return {
     ...own,
-    countDelivery: async uid => {
+    countDelivery: async (uid, perMinute = deliveriesPerMinute) => {
       // Once the window is known to be full, nobody has to be asked.
-      if (deliveries.count(uid) < deliveriesPerMinute) {
-        const counting = replicas.countEvent(`deliveries ${uid}`, deliveriesPerMinute);
+      if (deliveries.count(uid) < perMinute) {
+        const counting = replicas.countEvent(`deliveries ${uid}`, perMinute);
         const window = await counting.catch(() => 'uncounted' as const);
         if (window === 'uncounted') return window;
         deliveries.learn(uid, window);
-        if (window.count <= deliveriesPerMinute) return undefined;
+        if (window.count <= perMinute) return undefined;
       }
       return { retryAfterSeconds: deliveries.secondsLeft(uid) };
     },

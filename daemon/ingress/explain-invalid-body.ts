@@ -69,7 +69,6 @@ const payloadField = 'payload';
 function explainJson(body: Buffer): string {
   if (!isUtf8(body)) return 'the body is not text in UTF-8';
   const text = body.toString('utf8');
-  if (text.startsWith('\ufeff')) return 'the body starts with a byte order mark';
   if (/^\s*</.test(text)) return 'the body looks like XML or HTML; set the sender to send JSON';
   const parsed = parseJson('', text);
   if (parsed.ok) return 'the body is not JSON';

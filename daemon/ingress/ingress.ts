@@ -50,8 +50,7 @@ export function createIngress(options: IngressOptions): Koa {
     unverifiedBodies: new UnverifiedBodies(bodyBytesMax),
     readClientAddress,
   };
-  const { deliveriesPerMinute } = settings.limits;
-  const answerSettings = { renderProblem: createProblemRenderer(settings.limits), deliveriesPerMinute };
+  const answerSettings = { renderProblem: createProblemRenderer(), findRate: deps.findRate };
   const serve = async (context: Context, target: DeliveryTarget | undefined) => {
     const startedMs = performance.now();
     const trace = traces?.beginRequest(context.req);

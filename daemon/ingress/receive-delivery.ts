@@ -26,6 +26,8 @@ export interface IngressDeps extends RecordDeps {
   /** Whether a webhook that cannot be served now has this UID, or may have it. */
   readonly isUnserved: (uid: string) => boolean;
   readonly budgets: Budgets;
+  /** The rate limit of a webhook, in deliveries per minute. */
+  readonly findRate: (webhook: ServedWebhook) => number;
 }
 
 /** The last segments of the path of a delivery, as they were sent. */
@@ -59,7 +61,7 @@ export async function receiveDelivery(
   const handshake = sender.handshake ?? webhook.authenticator.answerVerified?.(request, body);
   if (!isPost && !handshake) return methodNotAllowed;
 
-  const spent = await deps.budgets.countDelivery(webhook.uid);
+  const spent = await deps.budgets.countDelivery(webhook.uid, deps.findRate(webhook));
   if (spent === 'uncounted') return unavailable(webhook);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-deliveries', ...spent };
 
@@ -69,8 +71,8 @@ export async function receiveDelivery(
   const parsed = form ? readFormPayload(body, form) : parseJsonBody(body);
   if (!parsed || !('value' in parsed)) return refuseInvalidJson(request, webhook, deps, body, sender);
 
-  const payload = parsed.value;
-  const identity = webhook.identify({ headers: request.headers, body, payload, schemeDeliveryId });
+  const { value: payload, toJson } = parsed;
+  const identity = webhook.identify({ headers: request.headers, body, payload, toJson, schemeDeliveryId });
   const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
   const runs = webhook.matchRuns(payload, headers);
   return recordDelivery(

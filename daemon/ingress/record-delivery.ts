@@ -33,10 +33,12 @@ export async function recordDelivery(
   runs: readonly StartingRun[],
 ): Promise<IngressOutcome> {
   try {
+    const metadata = createMetadata(webhook, deps, event.payload.length);
     const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
-      ...createMetadata(webhook, deps, event.payload.length),
+      ...metadata,
       authenticatedBy: webhook.authenticatedBy,
       ...identity,
+      identity: identity.identity ?? metadata.id,
       ...event,
       runs: nameRuns(runs, deps),
     });

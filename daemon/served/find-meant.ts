@@ -57,7 +57,7 @@ export function findMeant(path: string, uids: KnownUids): MeantWebhook | 'nobody
   const factory = uid && uids.findFactory(uid);
   const difference = uid && describeSimilarUid(text, uid);
   if (!factory || difference === undefined) return 'nobody';
-  return { factory, uid, difference: difference || describeAround(before, after) };
+  return { factory, uid, difference: difference || describeAround(before, after) || describeEscapes(asked) };
 }
 
 const prefix = '/webhooks/w/';
@@ -69,12 +69,22 @@ function readAsked(path: string) {
   const slash = path.indexOf('/', start);
   const end = slash < 0 ? path.length : slash;
   const text = decode(path.slice(start, end)).slice(0, askedCharsMax);
-  return text === '' ? undefined : { text, before: path.slice(0, start), after: path.slice(end) };
+  if (text === '') return undefined;
+  return {
+    text,
+    isEscaped: text !== path.slice(start, end),
+    before: path.slice(0, start),
+    after: path.slice(end),
+  };
 }
 
 function describeAround(before: string, after: string): string {
   if (before !== prefix) return `the path before the UID is not ${prefix}`;
   return after === '' ? '' : 'a slash follows the UID';
+}
+
+function describeEscapes({ isEscaped }: { readonly isEscaped: boolean }): string {
+  return isEscaped ? 'the UID is percent-encoded' : '';
 }
 
 function decode(text: string): string {

@@ -6,7 +6,6 @@ import { compileFilterSteps, type NamedFilter } from '../../schema/filters/filte
 import type { EventHeaders } from '../../schema/headers.ts';
 import type { compileIdentity } from '../../schema/identity.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
-import type { SuccessStatus } from '../../signatures/description.ts';
 import type { AppliedStateRef, NewRun } from '../../store/ports/delivery-log.ts';
 import type { Authenticator } from '../authentication/ingress-request.ts';
 
@@ -60,7 +59,7 @@ export interface ServedWebhook {
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
   /** The answer to an accepted delivery, and to a duplicate. */
-  readonly success: Pick<SuccessStatus, 'isEmpty'> & { readonly status: 200 | 202 };
+  readonly success: { readonly status: 200 | 202; readonly isEmpty?: boolean };
   readonly appliedState: AppliedStateRef;
   readonly matchRuns: RunMatcher;
 }

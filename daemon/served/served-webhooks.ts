@@ -44,6 +44,10 @@ export function findWebhook(among: ServedWebhooks, uid: string): ServedWebhook |
 
 const accepted = { status: 202 } as const;
 
+function findSuccess(reference: PackedWebhook['signatureScheme']): ServedWebhook['success'] {
+  return (typeof reference === 'object' ? reference.answer : findScheme(reference)?.success) ?? accepted;
+}
+
 function compileWebhook(
   packed: PackedWebhook,
   { factory, snapshot, matchers, tokens }: ServedWebhooks,
@@ -55,7 +59,7 @@ function compileWebhook(
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key, tokens),
     form: findFormFormat(packed),
-    success: findScheme(signatureScheme)?.success ?? accepted,
+    success: findSuccess(signatureScheme),
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
     matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { describeTokenPlace, renderTokenOption } from '../../schema/token-place.ts';
 import type {
   ExplainedWhy,
   ListedAutomation,
@@ -193,8 +194,7 @@ function TokenWords({ webhook }: { readonly webhook: ListedWebhook }) {
       <p class="t2">
         {authMode === 'token' ? (
           <>
-            Add the header <code>Authorization: Bearer …</code> with the secret{' '}
-            <Code text={secretName ?? ''} />.
+            Send <Code text={describeTokenPlace(webhook)} /> with the secret <Code text={secretName ?? ''} />.
           </>
         ) : (
           <>
@@ -210,13 +210,14 @@ function TokenWords({ webhook }: { readonly webhook: ListedWebhook }) {
 }
 
 /** A command that delivers. The secret is in a variable, so that it is not in the history of the shell. */
-function writeCurl({ url, authMode, secretName, deliveryIdHeader, deliveryIdField }: ListedWebhook): string {
-  const secret = `$${(secretName ?? '').replaceAll(/[^A-Za-z0-9_]/g, '_')}`;
+function writeCurl(webhook: ListedWebhook): string {
+  const { url, authMode, secretName, deliveryIdHeader, deliveryIdField } = webhook;
+  const secret = (secretName ?? '').replaceAll(/[^A-Za-z0-9_]/g, '_');
   return [
     '# 202 means: stored, on disk',
     authMode === 'token'
-      ? `curl --fail-with-body -X POST '${url}' \\\n  -H "Authorization: Bearer ${secret}" \\`
-      : `curl --fail-with-body -X POST "${url.replace('{token}', () => secret)}" \\`,
+      ? `curl --fail-with-body -X POST '${url}' \\\n  ${renderTokenOption(webhook, secret)} \\`
+      : `curl --fail-with-body -X POST "${url.replace('{token}', () => `$${secret}`)}" \\`,
     ...(deliveryIdField === null
       ? [`  -H "${deliveryIdHeader ?? 'X-Service-Delivery-Id'}: $(uuidgen)" \\`]
       : []),

@@ -5,7 +5,11 @@ import { parseDurationMs } from '../../schema/time-units.ts';
 
 /** The JSON Pointers of all keys in a part of a definition, by which the API names mistakes. */
 type Pointer<Part> = {
-  [Key in keyof Part & string]-?: NonNullable<Part[Key]> extends string | number | readonly unknown[]
+  [Key in keyof Part & string]-?: NonNullable<Part[Key]> extends
+    | string
+    | number
+    | boolean
+    | readonly unknown[]
     ? `/${Key}`
     : `/${Key}${Pointer<NonNullable<Part[Key]>>}`;
 }[keyof Part & string];
@@ -17,7 +21,7 @@ export type RunPointer = Pointer<RunControl>;
 export type RunDraft = Readonly<Record<RunPointer, string>>;
 
 /** How the text of each field is read. A key without a field does not compile. */
-const kinds: Readonly<Record<RunPointer, 'name' | 'names' | 'count' | 'time' | 'path'>> = {
+const kinds: Readonly<Record<RunPointer, 'name' | 'names' | 'count' | 'time' | 'path' | 'switch'>> = {
   '/runner': 'name',
   '/repository': 'name',
   '/requires': 'names',
@@ -29,6 +33,8 @@ const kinds: Readonly<Record<RunPointer, 'name' | 'names' | 'count' | 'time' | '
   '/concurrencyKey': 'path',
   '/order': 'path',
   '/onFailure': 'name',
+  '/onlyLatest': 'switch',
+  '/cancelRunning': 'switch',
   '/debounce/for': 'time',
   '/debounce/key': 'path',
   '/debounce/atMost': 'time',
@@ -54,10 +60,14 @@ export function pathOfRunKey(pointer: RunPointer): readonly string[] {
 }
 
 /** Reads the text of a field as the value of its key. Only for a text in which `findRunMistake` finds nothing. */
-export function parseRunText(pointer: RunPointer, typed: string): string | number | readonly string[] {
+export function parseRunText(
+  pointer: RunPointer,
+  typed: string,
+): string | number | boolean | readonly string[] {
   const text = typed.trim();
   const kind = kinds[pointer];
   if (kind === 'count') return Number(text);
+  if (kind === 'switch') return text === 'true';
   return kind === 'names' ? text.split(',').map(name => name.trim()) : text;
 }
 

@@ -68,6 +68,16 @@ export const runSentences: readonly (readonly RunSlot[])[] = [
       ],
       unset: ['. When one fails, ', 'the next one starts'],
     },
+    {
+      ...{ at: '/onlyLatest', label: 'Only the latest', needs: '/order' },
+      set: isSo => ['. A newer run ', isSo === 'true' ? 'cancels those that wait' : 'waits its turn'],
+      unset: ['. A newer run ', 'waits its turn'],
+    },
+    {
+      ...{ at: '/cancelRunning', label: 'The running one', needs: '/onlyLatest' },
+      set: isSo => [isSo === 'true' ? ' and ' : ', but not ', 'the running one'],
+      unset: [', but not ', 'the running one'],
+    },
   ],
   [
     {

@@ -56,11 +56,22 @@ function describeClause({ keys, clause }: ExaminedClause, isEvent: boolean): str
 
 /** Says in some words how runs are executed: `1 at a time per service, 3 attempts`; empty if the operator says it all. */
 export function describeRuns(keys: RunControl): string {
-  const { debounce, order, onFailure, concurrency, concurrencyKey, runsPerHour, attempts, timeLimit } = keys;
+  const {
+    debounce,
+    order,
+    onFailure,
+    onlyLatest,
+    concurrency,
+    concurrencyKey,
+    runsPerHour,
+    attempts,
+    timeLimit,
+  } = keys;
   const per = (path: string | undefined) => (path === undefined ? '' : ` per ${lastName(path)}`);
   const parts = [
     debounce && `after ${formatRunTime(debounce.for)} of silence${per(debounce.key)}`,
-    order && `in order of ${lastName(order)}${onFailure === 'hold' ? ', holds on failure' : ''}`,
+    order &&
+      `in order of ${lastName(order)}${onFailure === 'hold' ? ', holds on failure' : ''}${onlyLatest ? ', only the latest' : ''}`,
     concurrency && `${concurrency === 1 ? 'one' : concurrency} at a time${per(concurrencyKey)}`,
     runsPerHour && `at most ${runsPerHour} an hour`,
     attempts && (attempts === 1 ? '1 attempt' : `${attempts} attempts`),

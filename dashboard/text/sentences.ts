@@ -12,6 +12,7 @@ const sentences: Readonly<Record<AttentionKind, (name: string) => string>> = {
   'runs.stopped': name => `runsPerHour stops runs of ${name}`,
   'runs.unapproved': name => `A run of ${name} waits for approval`,
   'webhook.missed': name => `${name} has missed events`,
+  'webhook.repeats': name => `The sender of ${name} repeats one body`,
   'webhook.previous-secret': name => `The sender of ${name} uses the previous secret`,
   'webhook.quiet': name => `${name} is quiet`,
   'quota.full': () => 'The factory has used its share',

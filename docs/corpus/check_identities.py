@@ -5,9 +5,18 @@ Prints what was compared and what differs. Exits with 1 if anything does.
 """
 import hashlib, json, pathlib, re, sys
 
+class Number(float):
+    """A number with its text, from which it may have been rounded."""
+
+    def __new__(cls, text):
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
 here = pathlib.Path(__file__).parent
 # Every number is a double, as in JavaScript: 1 is 1.0, and 2**53 + 1 is rounded.
-load = lambda text: json.loads(text, parse_int=float)
+load = lambda text: json.loads(text, parse_int=Number, parse_float=Number)
 read = lambda name: load((here / name).read_text("utf-8"))
 lower = lambda headers: {name.lower(): value for name, value in headers.items()}
 sha256 = lambda data: hashlib.sha256(data).hexdigest()
@@ -70,7 +79,10 @@ def read_id(value, path):
         value = value[step]
     if isinstance(value, str):
         return value if value.strip() else None
-    return str(int(value)) if is_number(value) and value.is_integer() and abs(value) < 2**53 else None
+    if not is_number(value) or not value.is_integer() or abs(value) >= 2**53:
+        return None
+    is_rounded = abs(value) >= 2**39 and re.sub(r"\.0+$", "", value.text) != str(int(value))
+    return None if is_rounded else str(int(value))
 
 
 compared, differences = 0, []

@@ -144,6 +144,7 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'webhook.quiet': 0,
   'webhook.failing': calmMs,
   'webhook.previous-secret': 0,
+  'webhook.repeats': 0,
   'webhook.missed': 0,
   'runs.failing': 0,
   'runs.stopped': 0,
@@ -259,7 +260,14 @@ function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): 
 }
 
 /** Turns the health of a webhook into findings for its alerts. */
-export function findInHealth({ factory, uid: subject, name, health, overlap }: FoundHealth): Finding[] {
+export function findInHealth({
+  factory,
+  uid: subject,
+  name,
+  health,
+  overlap,
+  repeatedBody,
+}: FoundHealth): Finding[] {
   const find = (type: Finding['type'], state: string): Finding => {
     const isSo = health?.state === state && health.sinceMs !== null;
     const problem = isSo ? { reason: `${name}: ${health.reason}`, sinceMs: health.sinceMs } : null;
@@ -271,7 +279,11 @@ export function findInHealth({ factory, uid: subject, name, health, overlap }: F
     ? { reason: `${name}: ${overlap.message}`, sinceMs: Date.parse(overlap.until) }
     : null;
   const previous: Finding = { type: 'webhook.previous-secret', factory, subject, name, problem };
-  return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing'), previous];
+  const repeats: Finding = {
+    ...{ type: 'webhook.repeats', factory, subject, name },
+    problem: repeatedBody ? { ...repeatedBody, reason: `${name}: ${repeatedBody.reason}` } : null,
+  };
+  return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing'), previous, repeats];
 }
 
 /** The webhooks that an alert about their health is open for. */

@@ -28,6 +28,7 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     `Run \`${hookmill} why ${name}\`: it names the cause and what to do.`,
   'webhook.previous-secret': ({ hookmill, name }) =>
     `Set the sender to use the current value of its team secret, then check with \`${hookmill} why ${name}\`.`,
+  'webhook.repeats': ({ name }) => `${remedyRepeatedBody(name)}.`,
   'webhook.missed': ({ hookmill, name }) => `Run \`${hookmill} senders missed ${name} --redeliver\`.`,
   'runs.failing': ({ hookmill, name }) =>
     `Run \`${hookmill} runs list --automation ${name} --state failed\`, correct the cause, then \`${hookmill} runs retry --automation ${name} --state failed\`.`,
@@ -45,6 +46,11 @@ const remedies: Readonly<Record<AlertType, Remedy>> = {
     'Correct what causes so many, or look for what does not arrive. Other factories are not affected.',
   'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
 };
+
+/** Says how deliveries with the same body become different ones, without a full stop. */
+export function remedyRepeatedBody(webhook: string): string {
+  return `If each is a new event, add \`identity: none\` to the webhook ${webhook}, or \`identity: { sameBody: 10m }\` if its sender retries`;
+}
 
 /** Says how to enable a webhook or an automation that is disabled, in a factory that is managed there. */
 export function remedyDisabled(

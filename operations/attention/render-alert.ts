@@ -33,6 +33,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string, run: 
   'webhook.quiet': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.previous-secret': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
+  'webhook.repeats': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.missed': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,

@@ -2,6 +2,7 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog, DeliveryLogReader } from '../../store/ports/delivery-log.ts';
 import type { JudgedHealth, StoredHealth } from '../../store/ports/tallies.ts';
+import { findRepeatedBody, type RepeatedBody } from './find-repeated-body.ts';
 import { findFirstJudgedHour, type Health, judgeWebhookHealth } from './judge-health.ts';
 import { type Overlap, readOverlap } from './judge-overlap.ts';
 
@@ -36,6 +37,8 @@ export interface FoundHealth extends WebhookOfFactory {
   readonly health: Health | undefined;
   /** Absent without an overlap. */
   readonly overlap?: Overlap | undefined;
+  /** Absent if the sender repeats none. */
+  readonly repeatedBody?: RepeatedBody | undefined;
 }
 
 interface Look {
@@ -109,5 +112,6 @@ async function look(
   const endMs = overlap && !overlap.isOver ? Date.parse(overlap.until) : latestMs;
   const dueMs = Math.min(health.dueMs ?? latestMs, latestMs, endMs);
   const judged = { uid, state: health.state, sinceMs, fromMs, dueMs };
-  return { judged, found: { factory, uid, name, health, overlap } };
+  const repeatedBody = await findRepeatedBody(deliveries, factory, applied, nowMs);
+  return { judged, found: { factory, uid, name, health, overlap, repeatedBody } };
 }

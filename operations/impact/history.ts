@@ -23,7 +23,14 @@ export interface DeliveryHistory {
   /** The last accepted deliveries of a webhook, newest first, at most `limit`. */
   listLastAccepted(webhook: AppliedWebhook, limit: number): Promise<readonly PastDelivery[]>;
   /** Reads and parses a payload, with the body that it came in; undefined if the delivery was pruned meanwhile. */
-  readPayload(id: string): Promise<{ readonly payload: unknown; readonly body: Uint8Array } | undefined>;
+  readPayload(id: string): Promise<PastContent | undefined>;
+}
+
+/** A parsed payload, its JSON text, and the body that it came in. */
+export interface PastContent {
+  readonly payload: unknown;
+  readonly toJson: () => string;
+  readonly body: Uint8Array;
 }
 
 /** A stored delivery, without its payload. */
@@ -66,7 +73,9 @@ export function openHistory({ name: factory, store: { deliveries }, now }: Logge
       deliveries.listDeliveries({ factory, uid, outcome: 'Accepted', limit }),
     readPayload: async id => {
       const content = await deliveries.readContent(id);
-      return content && { ...content, payload: parseJsonText(Buffer.from(content.payload).toString('utf8')) };
+      if (!content) return undefined;
+      const json = Buffer.from(content.payload).toString('utf8');
+      return { body: content.body, payload: parseJsonText(json), toJson: () => json };
     },
   };
 }

@@ -16,7 +16,7 @@ import {
   type WebhookKeys,
 } from '../../schema/definitions/webhook-definition.ts';
 import { encodeHeaderValue } from '../../schema/header-value.ts';
-import { compileIdentity } from '../../schema/identity.ts';
+import { compileIdentity, type Identity } from '../../schema/identity.ts';
 import { listSchemeIdHeaders } from '../../schema/kept-headers.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan/plan.ts';
@@ -130,6 +130,10 @@ async function findWebhookImpact(
 const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
   authMode: 'authentication-changed',
   signatureScheme: 'authentication-changed',
+  tokenHeader: 'authentication-changed',
+  tokenPrefix: 'authentication-changed',
+  tokenScheme: 'authentication-changed',
+  tokenUser: 'authentication-changed',
   issuer: 'authentication-changed',
   audience: 'authentication-changed',
   claims: 'authentication-changed',
@@ -137,6 +141,7 @@ const fieldEffects: Readonly<Record<string, WebhookEffect>> = {
   secret: 'credential-changed',
   deliveryIdHeader: 'identity-changed',
   deliveryIdField: 'identity-changed',
+  identity: 'identity-changed',
 };
 
 function findEffects({ action, fields, former }: Change, { credential }: AppliedWebhook): WebhookEffect[] {
@@ -174,23 +179,35 @@ async function judgeIdentities(
 ): Promise<IdentityImpact | undefined> {
   const header = after.deliveryIdHeader?.toLowerCase();
   const identify = compileIdentity(after);
-  const seen = new Set<string>();
-  let [judged, changed, duplicates, bytes] = [0, 0, 0, 0];
+  const identified: (Identity & Pick<PastDelivery, 'atMs'>)[] = [];
+  let [changed, bytes] = [0, 0];
   for (const delivery of await history.listLastAccepted(before, pastDeliveriesMax)) {
-    const { id, size, headers = {}, identity, identitySource } = delivery;
+    const { id, atMs, size, headers = {}, identity, identitySource } = delivery;
     bytes += size;
     if (bytes > pastBytesMax) break;
     if (header !== undefined && headers[header] === undefined) return undefined;
     const read = await history.readPayload(id);
     if (!read || identity === undefined) continue;
     const next = identify({ ...toRequest(delivery, after), ...read });
-    judged += 1;
-    changed += next.identity === identity && next.identitySource === identitySource ? 0 : 1;
-    const key = `${next.identitySource}\n${next.identity}`;
-    duplicates += seen.has(key) ? 1 : 0;
-    seen.add(key);
+    // One that is no longer compared has more text than before.
+    const isKept = next.identitySource === identitySource && identity.includes(next.identity ?? '');
+    changed += isKept ? 0 : 1;
+    identified.push({ ...next, atMs });
   }
-  return judged === 0 ? undefined : { judged, changed, duplicates };
+  const judged = identified.length;
+  return judged === 0 ? undefined : { judged, changed, duplicates: countDuplicates(identified.reverse()) };
+}
+
+/** Counts the duplicates among deliveries, the oldest first. */
+function countDuplicates(deliveries: readonly (Identity & Pick<PastDelivery, 'atMs'>)[]): number {
+  const accepted = new Map<string, number>();
+  return deliveries.filter(({ identity, identitySource, sameForMs = Infinity, atMs }) => {
+    if (identity === undefined) return false;
+    const key = `${identitySource}\n${identity}`;
+    const isDuplicate = atMs - (accepted.get(key) ?? -Infinity) < sameForMs;
+    if (!isDuplicate) accepted.set(key, atMs);
+    return isDuplicate;
+  }).length;
 }
 
 /** The headers of a logged delivery that can identify it, as they were sent: in Latin-1. */

@@ -26,6 +26,8 @@ export function compileRunFlow(
     concurrencyKey,
     order,
     onFailure,
+    onlyLatest = false,
+    cancelRunning = false,
     debounce,
     notify,
     runsPerHour,
@@ -46,7 +48,8 @@ export function compileRunFlow(
   }
   if (order !== undefined) {
     const lane = findLane('order', order);
-    parts.push(payload => ({ order: { lane: lane(payload), hold: onFailure === 'hold' } }));
+    const latest = onlyLatest && { latest: { cancelRunning } };
+    parts.push(payload => ({ order: { lane: lane(payload), hold: onFailure === 'hold', ...latest } }));
   }
   if (debounce) {
     const lane = findLane('burst', debounce.key);

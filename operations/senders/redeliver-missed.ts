@@ -1,4 +1,5 @@
 import { describeSender, type WebhookSender } from '../../schema/definitions/sender-keys.ts';
+import { findRateLimit } from '../../schema/rate-limits.ts';
 import { askedKept, findSenderState, type SenderState } from '../../schema/sender.ts';
 import type { Redelivered, RedeliverRequest } from './asked-events.ts';
 import {
@@ -96,8 +97,10 @@ async function openAsking(deps: SenderDeps, webhook: SentWebhook): Promise<Askin
   const { factory } = deps;
   const states = await factory.store.senderStates.read(factory.name);
   const state = findSenderState(states, webhook.uid);
-  const { deliveriesPerMinute = deliveriesPerMinuteDefault } =
+  const { deliveriesPerMinute = deliveriesPerMinuteDefault, webhooks } =
     (await factory.store.daemonAddress.read()) ?? {};
+  const of = { factory: factory.name, name: webhook.name };
+  const perMinute = findRateLimit({ deliveriesPerMinute, webhooks }, of);
   const othersAtMs = await findOthersAsked(deps, webhook, states);
   const isNearlyFull = state.asked.length * 2 > askedKept;
   const ids = isNearlyFull ? state.asked.map(({ eventId }) => eventId) : [];
@@ -107,7 +110,7 @@ async function openAsking(deps: SenderDeps, webhook: SentWebhook): Promise<Askin
   return {
     ...{ deps, webhook, state },
     makeRules: () => ({
-      ...{ nowMs: readNow(), perMinute: findPace(webhook.sender, deliveriesPerMinute), othersAtMs, accepted },
+      ...{ nowMs: readNow(), perMinute: findPace(webhook.sender, perMinute), othersAtMs, accepted },
     }),
     openHook: () => {
       opening ??= openSendingHook(deps, webhook);

@@ -2,6 +2,7 @@ import type { SchemeReference } from '../../schema/definitions/custom-scheme.ts'
 import { type FormattedWebhook, findFormFormat } from '../../schema/definitions/webhook-definition.ts';
 import type { AuthMode } from '../../schema/ingress-url.ts';
 import { makeForm, notForm, readFormPayload } from '../../schema/payloads/form-payload.ts';
+import { findTokenPlace, type TokenKeys } from '../../schema/token-place.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import { addressBody, signRequest } from '../../signatures/sign.ts';
@@ -35,7 +36,7 @@ export interface SignedDelivery {
 }
 
 /** The keys of a webhook that decide how its senders deliver. */
-interface ReceivingWebhook extends FormattedWebhook {
+interface ReceivingWebhook extends FormattedWebhook, TokenKeys {
   readonly authMode: AuthMode;
   readonly signatureScheme?: SchemeReference | undefined;
   readonly deliveryIdHeader?: string | undefined;
@@ -71,13 +72,19 @@ export function signDelivery(
     const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
     if (authMode === 'url_token')
       return { url: url.replace('{token}', () => secret), body, headers: [identity], idField };
-    return { url, body, headers: [identity, ['Authorization', `Bearer ${secret}`]], idField };
+    return { url, body, headers: [identity, makeTokenHeader(webhook, secret)], idField };
   }
   const description = signatureScheme && describeScheme(signatureScheme);
   if (!description) throw new TypeError('the webhook has no known signature scheme');
   const field = findScheme(signatureScheme)?.bodyIdentity?.field;
   const signed = signByDescription(description, secret, { url, body }, event, { deliveryIdHeader, nowMs });
   return { ...signed, idField: deliveryIdHeader === undefined ? (idField ?? field) : undefined };
+}
+
+function makeTokenHeader(webhook: TokenKeys, secret: string): readonly [string, string] {
+  const { header, prefix } = findTokenPlace(webhook);
+  if (webhook.tokenScheme !== 'basic') return [header, prefix + secret];
+  return [header, prefix + Buffer.from(`${webhook.tokenUser}:${secret}`).toString('base64')];
 }
 
 /**

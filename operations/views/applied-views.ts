@@ -35,8 +35,9 @@ export function sourceView(source: AppliedState['source']) {
 /** Keys that a definition may leave out, in the order in which answers have them. */
 const unwritten = {
   ...{ signatureScheme: null, provider: null, secretName: null, issuer: null, audience: null, claims: null },
+  ...{ tokenHeader: null, tokenPrefix: null, tokenScheme: null, tokenUser: null },
   ...{ bodyFormat: 'json', payloadField: null, deliveryIdHeader: null, deliveryIdField: null },
-  ...{ handshake: null, sender: null },
+  ...{ identity: null, handshake: null, sender: null },
 };
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {

@@ -1,13 +1,15 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { describeRepeatedId, identitySourceTexts, remedyRepeatedId } from '../../schema/clients/describe.ts';
 import { renderSecretCommand } from '../../schema/clients/secret-command.ts';
+import { isReplaySafe } from '../../schema/definitions/webhook-definition.ts';
 import type { Outcome, UnloggedReason } from '../../schema/delivery.ts';
 import type { WhyStep } from '../../schema/health.ts';
 import { hasSecret } from '../../schema/names.ts';
 import type { SenderFinding } from '../../schema/sender.ts';
+import { describeTokenPlace } from '../../schema/token-place.ts';
 import { type Explanation, splitReason } from '../../signatures/explanation.ts';
 import type { UnloggedCount } from '../../store/ports/delivery-log.ts';
-import { remedyDisabled } from '../attention/remedies.ts';
+import { remedyDisabled, remedyRepeatedBody } from '../attention/remedies.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
@@ -98,11 +100,16 @@ function judgeUrl(facts: WhyFacts): Judgement {
 }
 
 const credentialRemedies = {
-  token: 'Set the sender to send `Authorization: Bearer` with the current value of the team secret',
   url_token: 'Set the sender to post to the whole URL, with the current value of the team secret at its end',
   signature: 'Set the team secret and the signing secret at the sender to the same value',
   oidc: 'Let the sender send a token of the issuer, with the audience and the claims of the webhook',
 } as const;
+
+function remedyCredential(webhook: AppliedWebhook): string {
+  return webhook.authMode === 'token'
+    ? `Set the sender to send \`${describeTokenPlace(webhook)}\` with the current value of the team secret`
+    : credentialRemedies[webhook.authMode];
+}
 
 function judgeAuthentication(facts: WhyFacts): Judgement {
   const { webhook, last, lastDay } = facts;
@@ -133,7 +140,7 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
   const later = spent ? ' The address can try again after a minute.' : '';
   const known = rejected && explanationOf(facts, 'Rejected (auth)').remedy;
   const remedy = webhook
-    ? `${nameSecret(known ?? credentialRemedies[webhook.authMode], webhook)}.${later}`
+    ? `${nameSecret(known ?? remedyCredential(webhook), webhook)}.${later}`
     : 'Its webhook is no longer applied, so nothing can be delivered to it.';
   return wrong(why + unread, remedy, { atMs: refusedMs });
 }
@@ -176,7 +183,7 @@ function judgeLimits(facts: WhyFacts): Judgement {
   if (limited) {
     return wrong(
       `the rate limit refused ${describeCount(limited)} in the last hour`,
-      'Let the sender send less, or retry after a 429; `limits.deliveriesPerMinute` raises the limit.',
+      `Let the sender send less, or retry after a 429; \`webhooks.${facts.webhook?.name ?? 'NAME'}.deliveriesPerMinute\` in the daemon's file raises the limit.`,
       { atMs: limited.lastAtMs },
     );
   }
@@ -227,10 +234,9 @@ function judgeIdentity(facts: WhyFacts): Judgement {
   }
   const { duplicateOf, identitySource } = duplicate;
   if (identitySource === 'body') {
-    const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';
     return wrong(
       `the last is a duplicate of ${duplicateOf}: its body is the same, and it has no ID`,
-      `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`, or its field as \`deliveryIdField\`.`,
+      remedySameBody(webhook),
       { atMs: duplicate.atMs },
     );
   }
@@ -240,6 +246,15 @@ function judgeIdentity(facts: WhyFacts): Judgement {
     `If they are different events, correct the IDs of the sender; \`hookmill why ${duplicateOf}\` explains the first.`,
     { atMs: duplicate.atMs },
   );
+}
+
+/** A sender that only has a URL can set no header. */
+function remedySameBody(webhook: AppliedWebhook | undefined): string {
+  const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';
+  const send = `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`, or its field as \`deliveryIdField\`.`;
+  if (!webhook || !isReplaySafe(webhook.signatureScheme)) return send;
+  const forget = `${remedyRepeatedBody(webhook.name)}.`;
+  return webhook.authMode === 'url_token' ? forget : `${send} ${forget}`;
 }
 
 /** The newest requests for a reason: the counts are newest first. */

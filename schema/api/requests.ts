@@ -7,7 +7,7 @@ import { automationShape, promptShape } from '../definitions/automation-definiti
 import { promptPathCharsMax } from '../definitions/prompts.ts';
 import { eventHeadersShape, nameShape as name, secretNameShape } from '../definitions/value-shapes.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
-import { outcomes, runStates } from '../delivery.ts';
+import { outcomes, readOutcomes, runStates } from '../delivery.ts';
 import { webhooksMax } from '../factory-size.ts';
 import { permissions, tokenSecondsMax } from '../grant.ts';
 import { uidPattern } from '../ids.ts';
@@ -304,10 +304,12 @@ const listQuery = z.strictObject({
 export const deliveriesQuery = listQuery.extend({
   outcome: z
     .string()
-    .transform(text => text.split(',').map(outcome => outcome.trim()))
+    .transform(readOutcomes)
     .pipe(z.array(z.enum(outcomes)))
     .optional()
-    .describe(`Only deliveries with one of these outcomes, separated by commas: ${outcomes.join(', ')}.`),
+    .describe(
+      `Only deliveries with one of these outcomes, separated by commas, in any case: ${outcomes.join(', ')}.`,
+    ),
   summary: z
     .literal('true')
     .optional()

@@ -1,7 +1,7 @@
 import type { RunControl } from '../definitions/automation-definition.ts';
 
 /** The keys with a sentence. The others only change the sentence of one of these. */
-type SaidKey = Exclude<keyof RunControl, 'concurrencyKey' | 'onFailure'>;
+type SaidKey = Exclude<keyof RunControl, 'concurrencyKey' | 'onFailure' | 'cancelRunning'>;
 
 type Sentences = {
   readonly [Key in SaidKey]: (value: NonNullable<RunControl[Key]>, keys: RunControl) => string | undefined;
@@ -41,6 +41,10 @@ const sentences: Sentences = {
       onFailure === 'hold' ? 'the others wait until it succeeds or is dismissed' : 'the next one starts';
     return `Runs with the same ${code(path)} start one after the other; when one fails, ${then}.`;
   },
+  onlyLatest: (isSo, { cancelRunning }) =>
+    isSo
+      ? `A run cancels the queued ones${cancelRunning ? ', and the running one,' : ''} before it in this order.`
+      : undefined,
   debounce: ({ for: quiet, key, atMost }) => {
     const same = key === undefined ? '' : ` with the same ${code(key)}`;
     const latest = atMost ?? 'ten times that';

@@ -43,11 +43,17 @@ export const identitySourceTexts: Readonly<Record<IdentitySource, string>> = {
   schemeField: "the provider's field in the body",
   'X-Service-Delivery-Id': 'X-Service-Delivery-Id',
   body: 'a hash of the body',
+  none: 'itself: it has no other ID',
 };
 
 /** Names the handshake of a webhook's definition. */
 export function describeHandshake(key: string | { readonly cloudevents: string }): string {
   return typeof key === 'string' ? key : `cloudevents, only from ${key.cloudevents}`;
+}
+
+/** Says how the deliveries of a webhook without an ID are told apart, by its `identity`. */
+export function describeIdentity(key: 'none' | { readonly sameBody: string }): string {
+  return key === 'none' ? 'each is a new one' : `by their bodies, for ${key.sameBody}`;
 }
 
 interface DescribedId {

@@ -1,6 +1,7 @@
 import type { EventHeaders } from '../headers.ts';
 import type { AuthMode } from '../ingress-url.ts';
 import { printable } from '../text/printable.ts';
+import { renderTokenOption, type TokenKeys } from '../token-place.ts';
 
 /** Headers of the connection on which a delivery arrived (RFC 9110, section 7.6.1), and of that one request. */
 const connectionHeaders = new Set([
@@ -30,7 +31,7 @@ interface SentDelivery {
   readonly form?: object | undefined;
 }
 
-interface SentTo {
+interface SentTo extends TokenKeys {
   readonly name: string;
   /** The URL, with `{token}` in place of a token. It starts with `http://` or `https://`, so curl takes it for no option. */
   readonly url: string;
@@ -56,7 +57,7 @@ export function renderCurl(delivery: SentDelivery, body: Uint8Array, webhook: Se
   const words = [
     // The URL's brackets and braces are no patterns.
     `curl --globoff ${renderUrl(webhook)}`,
-    ...(['token', 'oidc'].includes(webhook.authMode) ? [`-H "Authorization: Bearer $${variable}"`] : []),
+    ...(['token', 'oidc'].includes(webhook.authMode) ? [renderTokenOption(webhook, variable)] : []),
     // Without this, curl would name the content type of a form.
     ...(sent.some(([name]) => name.toLowerCase() === 'content-type') ? [] : [`-H 'Content-Type:'`]),
     ...sent.map(([name, value]) => `-H ${quoteShellWord(value === '' ? `${name};` : `${name}: ${value}`)}`),

@@ -53,6 +53,14 @@ const runFlowFields = {
         'The others wait until the failed run is retried with success, or dismissed.',
       ],
     }),
+  onlyLatest: z
+    .boolean()
+    .optional()
+    .describe('Whether a run cancels the queued ones before it in the `order`.'),
+  cancelRunning: z
+    .boolean()
+    .optional()
+    .describe('With `onlyLatest`, whether it also cancels the one that is running.'),
   debounce: debounce.optional().describe('One run for a burst of deliveries, with all of them attached.'),
   notify: z
     .array(z.enum(['succeeded', 'failed']))
@@ -248,7 +256,12 @@ const triggers = z
 const editorRules = {
   definitions: filterDefinitions,
   // The rules of `checkRunFlow`, for editors.
-  dependencies: { concurrencyKey: ['concurrency'], onFailure: ['order'] },
+  dependencies: {
+    concurrencyKey: ['concurrency'],
+    onFailure: ['order'],
+    onlyLatest: ['order'],
+    cancelRunning: ['onlyLatest'],
+  },
 };
 
 /** An automation whose triggers may have the name of their webhook and its UID, as the applied state has both. */
@@ -341,10 +354,19 @@ function checkRunFlow(keys: CheckedKeys, context: z.RefinementCtx): void {
       hint,
     });
   };
-  const { concurrency, concurrencyKey, order, onFailure, debounce, backOff } = keys;
+  const { concurrency, concurrencyKey, order, onFailure, onlyLatest, cancelRunning, debounce, backOff } =
+    keys;
   if (concurrencyKey !== undefined && concurrency === undefined)
     require('concurrencyKey', 'concurrency', '1');
   if (onFailure !== undefined && order === undefined) require('onFailure', 'order', '$.issue.id');
+  if (onlyLatest !== undefined && order === undefined)
+    require('onlyLatest', 'order', '$.pull_request.number');
+  if (cancelRunning === true && onlyLatest !== true) require('cancelRunning', 'onlyLatest', 'true');
+  if (onlyLatest === true && onFailure === 'hold') {
+    addMistake(context, ['onFailure'], 'a failed run cannot hold newer ones if only the latest run counts', {
+      ...{ code: 'definition/value', hint: 'remove onFailure or onlyLatest' },
+    });
+  }
   requireAtLeast('debounce', ['for', debounce?.for], ['atMost', debounce?.atMost]);
   requireAtLeast('backOff', ['first', backOff?.first], ['max', backOff?.max]);
 }

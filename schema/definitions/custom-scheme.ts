@@ -67,6 +67,13 @@ export const customScheme = z
       .strictObject({ stripPrefix: prefix.exactOptional(), encoding: z.enum(secretEncodings) })
       .exactOptional()
       .describe("How to derive the key from the secret. By default, the key is the secret's UTF-8 bytes."),
+    answer: z
+      .strictObject({
+        status: z.union([z.literal(200), z.literal(202)]),
+        isEmpty: z.boolean().exactOptional().describe('Whether the answer has no body.'),
+      })
+      .exactOptional()
+      .describe('The answer to an accepted delivery, and to a duplicate. By default, 202 with its ID.'),
   })
   .superRefine((scheme, context) => {
     for (const { path, message, hint } of findProblems(scheme)) {

@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import { parseJsonText } from '../../json/parse-json-text.ts';
+import { dropByteOrderMark, parseJsonText } from '../../json/parse-json-text.ts';
 import type { Range } from '../diagnostics.ts';
 
 /** A file's text as plain JSON values, and where in the text each of them is. */
@@ -17,8 +17,9 @@ export type ParsedJson =
   | { readonly ok: true; readonly source: ParsedSource }
   | { readonly ok: false; readonly expected: string; readonly range: Range };
 
-/** Parses a JSON text as `JSON.parse` does, with the places of the members of its outermost object. */
-export function parseJson(file: string, text: string): ParsedJson {
+/** Parses a JSON text as `parseJsonText` does, with the places of the members of its outermost object. */
+export function parseJson(file: string, given: string): ParsedJson {
+  const text = dropByteOrderMark(given);
   const outline = readOutline(text);
   const locate = locator(text);
   if (outline.error) return { ok: false, ...outline.error, range: locate(outline.error.span) };

@@ -145,13 +145,13 @@ export const senderRules: readonly KeyRule[] = [
     },
   },
   {
-    holds: ({ sender, deliveryIdHeader, deliveryIdField }) =>
-      sender === undefined || (deliveryIdHeader === undefined && deliveryIdField === undefined),
+    holds: ({ sender, deliveryIdHeader, deliveryIdField, identity }) =>
+      sender === undefined || [deliveryIdHeader, deliveryIdField, identity].every(key => key === undefined),
     key: 'sender',
     error: "with a sender, the provider's own ID identifies deliveries",
     params: {
       code: 'webhook/sender-identity',
-      hint: 'remove deliveryIdHeader or deliveryIdField, so that missed deliveries can be found in the log of the provider',
+      hint: 'remove deliveryIdHeader, deliveryIdField or identity, so that missed deliveries can be found in the log of the provider',
       atKey: true,
     },
   },

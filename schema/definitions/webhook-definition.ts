@@ -1,23 +1,28 @@
 import { z } from 'zod';
 import { tokenHandshakes } from '../../signatures/description.ts';
 import {
+  describeScheme,
   findScheme,
   isCredentialHeader,
   isSchemeCredentialHeader,
+  isSignedOnce,
+  schemeAliases,
   schemeIds,
   schemes,
 } from '../../signatures/schemes.ts';
-import type { FormFormat } from '../delivery.ts';
+import { deliveryDaysKept, type FormFormat } from '../delivery.ts';
 import { isObject } from '../filters/clause.ts';
 import { findHeaderNameMistake, headerNamePattern, keepHeadersMax } from '../headers.ts';
 import { type AuthMode, authModes } from '../ingress-url.ts';
 import { didYouMean } from '../text/suggestion.ts';
+import { dayMs } from '../time-units.ts';
 import { addMistake, type KeyRule, type MistakeParams } from './add-mistake.ts';
 import { customScheme } from './custom-scheme.ts';
 import { fieldPath } from './field-path-shape.ts';
 import { isOtherMode, oidcKeys, oidcRules, requirePinnedCaller } from './oidc-keys.ts';
 import { senderRules, senderShape } from './sender-keys.ts';
-import { secretNameShape } from './value-shapes.ts';
+import { tokenKeys, tokenRules } from './token-keys.ts';
+import { durationShape, secretNameShape } from './value-shapes.ts';
 
 // CloudEvents is written with its origin.
 const namedHandshakes: string[] = tokenHandshakes.filter(name => name !== 'cloudevents');
@@ -47,6 +52,18 @@ const deliveryIdHeader = z
 const idFieldsMax = 4;
 
 const deliveryIdField = z.union([fieldPath, z.array(fieldPath).min(1).max(idFieldsMax)]);
+
+/** @limit Longest time for which a definition calls two bodies the same, in ms (7 days): the log keeps a delivery at least that long. */
+const sameBodyMsMax = deliveryDaysKept * dayMs;
+
+export const identityShape = z.union([
+  z.literal('none'),
+  z.strictObject({
+    sameBody: durationShape('time', 1_000, sameBodyMsMax).describe(
+      'Two deliveries with the same body are the same one if the second comes within this time.',
+    ),
+  }),
+]);
 
 const keptHeader = z
   .string()
@@ -91,7 +108,13 @@ const schemeId = z
         'run `hookmill schemes list` to see the known schemes, or describe an HMAC with an object',
     });
   })
-  .meta({ enum: [...schemeIds], enumDescriptions: schemes.map(scheme => scheme.provider) });
+  .meta({
+    enum: [...schemeIds, ...Object.keys(schemeAliases)],
+    enumDescriptions: [
+      ...schemes.map(scheme => scheme.provider),
+      ...Object.values(schemeAliases).map(id => `The same as ${id}`),
+    ],
+  });
 
 const namedHandshake = z
   .string()
@@ -131,6 +154,7 @@ const always = { when: ({ value }: { value: unknown }) => isObject(value) };
 const keyRules: readonly KeyRule[] = [
   ...oidcRules,
   ...senderRules,
+  ...tokenRules,
   {
     holds: ({ authMode, signatureScheme }) => authMode !== 'signature' || signatureScheme !== undefined,
     key: 'authMode',
@@ -159,6 +183,16 @@ const keyRules: readonly KeyRule[] = [
     params: {
       code: 'webhook/identity-twice',
       hint: 'keep the one whose ID is the same in each retry of an event',
+      atKey: true,
+    },
+  },
+  {
+    holds: ({ identity, signatureScheme }) => identity === undefined || isReplaySafe(signatureScheme),
+    key: 'identity',
+    error: 'identity cannot be set for this signature, which covers no time and no ID',
+    params: {
+      code: 'definition/value',
+      hint: 'remove it: the same request, sent again by anyone who captured it, would start runs',
       atKey: true,
     },
   },
@@ -192,6 +226,21 @@ const keyRules: readonly KeyRule[] = [
   },
 ];
 
+/** The header with the credential, if the definition itself names or describes it. */
+function findOwnCredentialHeader({
+  tokenHeader,
+  signatureScheme,
+}: Pick<WebhookKeys, 'tokenHeader' | 'signatureScheme'>): string | undefined {
+  return typeof signatureScheme === 'object' ? signatureScheme.header : tokenHeader;
+}
+
+/** Whether the log knows a captured request of a scheme again without an identity. One with the secret in it proves nothing anyway. */
+export function isReplaySafe(signatureScheme: unknown): boolean {
+  const { success, data } = customScheme.or(z.string()).safeParse(signatureScheme);
+  const description = success ? describeScheme(data) : undefined;
+  return !description || description.primitive === 'shared-secret' || isSignedOnce(description);
+}
+
 const ofMode = (mode: AuthMode) => ({ properties: { authMode: { const: mode } }, required: ['authMode'] });
 
 /** The formats of bodies. `form` is `application/x-www-form-urlencoded`, whatever the Content-Type says. */
@@ -209,7 +258,7 @@ export const webhookShape = z
       .describe('How senders authenticate.')
       .meta({
         enumDescriptions: [
-          'The secret is a bearer token in the Authorization header.',
+          'The secret is a token in a header: by default, a bearer token.',
           'The secret is the last segment of the ingress URL.',
           'The sender signs each request with a signature scheme.',
           'The sender has a token of an OpenID Connect issuer, such as a CI job; there is no secret.',
@@ -221,6 +270,7 @@ export const webhookShape = z
       .describe(
         'Only with authMode signature: the id of a signature scheme, or an object that describes an HMAC.',
       ),
+    ...tokenKeys,
     ...oidcKeys,
     secretName: secretNameShape
       .optional()
@@ -249,6 +299,12 @@ export const webhookShape = z
         'The field of the payload in which the sender puts its own event ID, as a path: $.event.id. A list of paths identifies an event together.',
       )
       .meta({ examples: ['$.id', ['$.eventCode', '$.pspReference']] }),
+    identity: identityShape
+      .optional()
+      .describe(
+        'Deliveries without an ID: with none, each is a new one. By default, the same body is the same delivery.',
+      )
+      .meta({ examples: ['none', { sameBody: '10m' }] }),
     handshake: handshake
       .optional()
       .describe(
@@ -281,12 +337,15 @@ export const webhookShape = z
     ),
   )
   .superRefine(requirePinnedCaller)
-  .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
-    if (typeof signatureScheme !== 'object') return;
-    for (const [index, name] of keepHeaders.entries()) {
-      if (name.toLowerCase() !== signatureScheme.header.toLowerCase() || isCredentialHeader(name)) continue;
-      addMistake(context, ['keepHeaders', index], describeCredential(name), credentialMistake);
-    }
+  .superRefine((webhook, context) => {
+    const own = findOwnCredentialHeader(webhook)?.toLowerCase();
+    const { deliveryIdHeader, keepHeaders = [] } = webhook;
+    const refuse = (path: PropertyKey[], name: string | undefined) => {
+      if (name === undefined || name.toLowerCase() !== own || isCredentialHeader(name)) return;
+      addMistake(context, path, describeCredential(name), credentialMistake);
+    };
+    refuse(['deliveryIdHeader'], deliveryIdHeader);
+    for (const [index, name] of keepHeaders.entries()) refuse(['keepHeaders', index], name);
   })
   .meta({
     examples: [

@@ -1,4 +1,4 @@
-import { parseJsonText, readJson } from '../../json/parse-json-text.ts';
+import { dropByteOrderMark, parseJsonText, readJson } from '../../json/parse-json-text.ts';
 import { type FormField, formFieldsMax, readForm } from '../../signatures/read-form.ts';
 import type { FormFormat } from '../delivery.ts';
 
@@ -15,7 +15,8 @@ export const notForm = 'the body is JSON, not a form';
  * or the JSON in its one field of the name `payloadField`, unchanged. A form without fields has no payload. Neither has a
  * body that is a JSON object or list, although the standard reads it as a form with one strange name.
  */
-export function readFormPayload(body: Buffer, { payloadField }: FormFormat): FormPayload {
+export function readFormPayload(given: Buffer, { payloadField }: FormFormat): FormPayload {
+  const body = dropMark(given);
   if (/^\s*[[{]/.test(body.toString('latin1', 0, 64)) && readJson(body.toString()) !== undefined) {
     return { ok: false, problem: notForm };
   }
@@ -27,9 +28,17 @@ export function readFormPayload(body: Buffer, { payloadField }: FormFormat): For
   return { ok: true, value, toJson: () => JSON.stringify(value) };
 }
 
-/** Returns the payload of an accepted body as JSON in UTF-8. */
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** Returns the bytes of a text in UTF-8 without a byte order mark. */
+function dropMark(body: Buffer): Buffer {
+  const { length } = byteOrderMark;
+  return body.subarray(0, length).equals(byteOrderMark) ? body.subarray(length) : body;
+}
+
+/** Returns the payload of an accepted body as JSON in UTF-8, without a byte order mark. */
 export function toPayload(body: Uint8Array, format: FormFormat | undefined): Uint8Array {
-  if (!format) return body;
+  if (!format) return body[0] === byteOrderMark[0] ? dropMark(Buffer.from(body)) : body;
   const read = readFormPayload(Buffer.from(body), format);
   if (!read.ok) throw new Error(`the accepted form has no payload: ${read.problem}`);
   return Buffer.from(read.toJson());
@@ -60,7 +69,7 @@ function readField(fields: readonly FormField[], name: string): FormPayload {
   const value = readJson(json);
   return value === undefined
     ? { ok: false, problem: `the field ${name} of the form is not JSON` }
-    : { ok: true, value, toJson: () => json };
+    : { ok: true, value, toJson: () => dropByteOrderMark(json) };
 }
 
 /** `fromEntries` makes own properties, whatever their names are. */

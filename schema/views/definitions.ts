@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
 import { senderShape } from '../definitions/sender-keys.ts';
-import { bodyFormats } from '../definitions/webhook-definition.ts';
+import { bodyFormats, identityShape } from '../definitions/webhook-definition.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { authModes } from '../ingress-url.ts';
@@ -32,6 +32,10 @@ export const webhookAnswer = z.strictObject({
     .describe(
       'Who signs by the scheme; null: no scheme of a provider, or one that this daemon does not know.',
     ),
+  tokenHeader: z.string().nullable().describe('The header with the token; null: Authorization, or no token.'),
+  tokenPrefix: z.string().nullable(),
+  tokenScheme: z.enum(['bearer', 'basic']).nullable(),
+  tokenUser: z.string().nullable().describe('The user of HTTP Basic.'),
   secretName: z.string().nullable().describe('null: authMode oidc has no secret.'),
   issuer: z
     .string()
@@ -53,6 +57,9 @@ export const webhookAnswer = z.strictObject({
     .describe('The field of a form whose value is the payload; null: all fields, or the body is JSON.'),
   deliveryIdHeader: z.string().nullable(),
   deliveryIdField: z.union([z.string(), z.array(z.string())]).nullable(),
+  identity: identityShape
+    .nullable()
+    .describe('How deliveries without an ID are told apart; null: by their bodies.'),
   handshake: z
     .union([z.string(), z.strictObject({ cloudevents: z.string() })])
     .nullable()

@@ -205,10 +205,11 @@ export const workSchemes: readonly SignatureScheme[] = [
       source: ['https://developers.docusign.com/platform/webhooks/connect/', '2026-11-25'],
     },
     checked: { on: '2026-11-21', against: "DocuSign's example at b3c64e9 (rule only)" },
-    note: 'Choose JSON. If you have several keys, the team secret must be one of the first two.',
+    note: 'Choose JSON. If you have several keys, the team secret may be any of them.',
     ...base64OfBody,
     header: 'X-DocuSign-Signature-1',
-    alternatives: [{ header: 'X-DocuSign-Signature-2' }],
+    // One for each key.
+    alternatives: Array.from({ length: 99 }, (_, index) => ({ header: `X-DocuSign-Signature-${index + 2}` })),
   },
   {
     id: 'typeform',

@@ -10,6 +10,7 @@ import type {
   RunReport,
   RunResult,
 } from '../ports/delivery-log.ts';
+import type { NewRunRow } from './thread/wire.ts';
 
 /** @limit Attempts of a run that are kept with it, the newest ones: more come only of retries by hand. */
 export const attemptsKeptMax = 100;
@@ -71,9 +72,19 @@ export type RunEvent =
   | { readonly kind: 'postponed'; readonly postponement: RunPostponement }
   | { readonly kind: 'daemon gone'; readonly atMs: number }
   | { readonly kind: 'cancelled'; readonly cancel: RunCancel }
+  | Superseded
   | { readonly kind: 'approved'; readonly approval: Approval }
   | { readonly kind: 'retried'; readonly atMs: number }
   | { readonly kind: 'dismissed' };
+
+/** A newer run of the same order came, which is to be the only one. */
+export interface Superseded {
+  readonly kind: 'superseded';
+  /** Its ID. */
+  readonly by: string;
+  readonly atMs: number;
+  readonly cancelRunning: boolean;
+}
 
 /** The columns that an event changes. */
 export type RunChange = Partial<RunLife>;
@@ -105,6 +116,8 @@ export function live(run: RunLife, event: RunEvent): RunChange | undefined {
       return run.state === 'running' && run.claimedBy !== null ? interrupt(run, event.atMs) : undefined;
     case 'cancelled':
       return cancel(run, event.cancel);
+    case 'superseded':
+      return supersede(run, event);
     case 'approved':
       return run.state === 'queued' && run.parked === 'approval' && !run.cancel && run.afterwards
         ? {
@@ -123,6 +136,14 @@ export function live(run: RunLife, event: RunEvent): RunChange | undefined {
     case 'dismissed':
       return run.state === 'failed' ? { dismissed: true } : undefined;
   }
+}
+
+/** What a run does to those before it in its order; undefined if they go on. */
+export function toSuperseded(
+  { id, latest }: Pick<NewRunRow, 'id' | 'latest'>,
+  atMs: number,
+): Superseded | undefined {
+  return latest?.latest && { kind: 'superseded', by: id, atMs, ...latest.latest };
 }
 
 /** Whether a run is running under a claim. One that waits for its receiver is claimed by nobody. */
@@ -236,6 +257,12 @@ function cancel(run: RunLife, asked: RunCancel): RunChange | undefined {
   if (run.claims === 0) return { state: 'cancelled', cancel: asked, finishedAtMs: asked.atMs, parked: null };
   if (run.cancel) return {};
   return { cancel: asked, parked: null, notBeforeMs: Math.min(run.notBeforeMs, run.startedAtMs ?? 0) };
+}
+
+function supersede(run: RunLife, { by, atMs, cancelRunning }: Superseded): RunChange | undefined {
+  if (run.state === 'running' && !cancelRunning) return undefined;
+  const reason = `${by} is newer, and only the latest run of its order starts`;
+  return cancel(run, { by: 'hookmill', atMs, reason });
 }
 
 const unclaimed = { claimedBy: null, claimedFor: null, waitsUntilMs: null } as const;

@@ -16,6 +16,7 @@ const recordShape = z.object({
   connections: z.number().optional(),
   senderUrls: z.array(z.string()).optional(),
   deliveriesPerMinute: z.number().optional(),
+  webhooks: z.record(z.string(), z.object({ deliveriesPerMinute: z.number() })).optional(),
 });
 
 /** The address of a home's daemon: `daemon.json`. */

@@ -46,6 +46,8 @@ export interface DeliveryMetadata extends DeliveryFacts {
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
+  /** The time for which an earlier delivery with this identity is the same one, in ms; absent: as long as the log keeps it. */
+  readonly sameForMs?: number | undefined;
   /** The identity from the source `body` by which an earlier delivery may be known that it duplicates, besides its own. */
   readonly bodyIdentity?: string | undefined;
   /** Digest of what its signature covers. An accepted delivery with it has the same one, whatever its identity. */
@@ -94,9 +96,14 @@ export interface RunFlow {
   readonly limit?: { readonly lane: string; readonly runs: number };
   /**
    * The runs of the lane start one after the other, as they were recorded. With `hold`, a failed one keeps the others
-   * waiting until it is retried or dismissed.
+   * waiting until it is retried or dismissed. With `latest`, the run cancels the queued ones before it, or all that have not
+   * ended.
    */
-  readonly order?: { readonly lane: string; readonly hold: boolean };
+  readonly order?: {
+    readonly lane: string;
+    readonly hold: boolean;
+    readonly latest?: { readonly cancelRunning: boolean };
+  };
   /**
    * Deliveries join the lane's run that was not attempted yet, instead of starting another one. It is due `forMs` after
    * the last of them, but at most `atMostMs` after the first.

@@ -1,4 +1,5 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
+import type { RateLimits } from '../../schema/rate-limits.ts';
 import type { Alerts } from './alerts.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -170,6 +171,8 @@ export interface DaemonRecord {
   readonly senderUrls?: readonly string[] | undefined;
   /** The authenticated deliveries per minute and webhook that it accepts. */
   readonly deliveriesPerMinute?: number | undefined;
+  /** The limits of single webhooks, as `RateLimits` has them. */
+  readonly webhooks?: RateLimits['webhooks'];
 }
 
 /** Plain data, which can be sent to a thread. */

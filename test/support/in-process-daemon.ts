@@ -31,7 +31,14 @@ export interface GivenWebhook {
   readonly secret: string | null;
   readonly deliveryIdHeader?: string;
   readonly deliveryIdField?: string | readonly string[];
+  readonly identity?: 'none' | { readonly sameBody: string };
   readonly authMode?: 'token' | 'url_token';
+  readonly bodyFormat?: 'form';
+  readonly payloadField?: string;
+  readonly tokenHeader?: string;
+  readonly tokenPrefix?: string;
+  readonly tokenScheme?: 'basic';
+  readonly tokenUser?: string;
   readonly handshake?: string | { readonly cloudevents: string };
   readonly keepHeaders?: readonly string[];
 }
@@ -42,7 +49,7 @@ export interface GivenWebhook {
  */
 export async function startInProcessDaemon(
   given: readonly GivenWebhook[],
-  settings: { readonly baseUrl?: string; readonly limits?: object } = {},
+  settings: { readonly baseUrl?: string; readonly limits?: object; readonly webhooks?: object } = {},
 ): Promise<InProcessDaemon> {
   const home = newHome();
   const served: { factory: string; uid: string }[] = [];

@@ -142,6 +142,16 @@ export function listSlotOptions(at: RunPointer, { runs, runners, fields }: Given
         { value: 'continue', label: 'The next one starts' },
         { value: 'hold', label: 'The others wait until it succeeds or is dismissed' },
       ];
+    case '/onlyLatest':
+      return [
+        { value: 'true', label: 'Cancels those that wait' },
+        { value: 'false', label: 'Waits its turn' },
+      ];
+    case '/cancelRunning':
+      return [
+        { value: 'true', label: 'Is cancelled too' },
+        { value: 'false', label: 'Ends first' },
+      ];
     default:
       return [];
   }

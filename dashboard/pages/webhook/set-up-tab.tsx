@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { describeAdvice, describeHandshake } from '../../../schema/clients/describe.ts';
+import { describeAdvice, describeHandshake, describeIdentity } from '../../../schema/clients/describe.ts';
+import { describeTokenPlace } from '../../../schema/token-place.ts';
 import type {
   ExplainedWhy,
   ListedAutomation,
@@ -129,7 +130,7 @@ function LastTest({ sent }: { readonly sent: SentTest }) {
 
 /** The request that the webhook accepts, as facts. */
 function SenderFacts({ webhook, scheme }: Pick<Properties, 'webhook'> & { scheme: ListedScheme | null }) {
-  const { bodyFormat, payloadField, handshake, secretName } = webhook;
+  const { bodyFormat, payloadField, identity, handshake, secretName } = webhook;
   const fact = (label: string) => scheme?.summary.find(line => line.label === label)?.text;
   const ownId = webhook.deliveryIdHeader ?? webhook.deliveryIdField;
   return (
@@ -162,6 +163,7 @@ function SenderFacts({ webhook, scheme }: Pick<Properties, 'webhook'> & { scheme
             )
           }
         />
+        {identity !== null && <Fact term="Without an ID" value={describeIdentity(identity)} />}
         <Fact term="Answer" value={fact('Answer') ?? '202 once it is stored'} />
         <Fact term="Retry on" value="429, 5xx, no answer" />
         {handshake !== null && <Fact term="Handshake" value={<Code text={describeHandshake(handshake)} />} />}
@@ -189,11 +191,12 @@ function Verification({ scheme: { summary } }: { readonly scheme: ListedScheme }
   );
 }
 
-function describeProof({ authMode, signatureScheme }: ShownWebhook, header: string | undefined) {
+function describeProof(webhook: ShownWebhook, header: string | undefined) {
+  const { authMode, signatureScheme } = webhook;
   switch (authMode) {
     case 'token':
     case 'oidc':
-      return <code>Authorization: Bearer …</code>;
+      return <Code text={describeTokenPlace(webhook)} />;
     case 'url_token':
       return 'the secret at the end of the URL';
     case 'signature':

@@ -92,7 +92,12 @@ export function packRuns(runs: readonly NewRun[]): NewRunRow[] {
 function packRun({ id, automation, flow, againOf }: NewRun): NewRunRow {
   const row = { id, automation, ...(againOf !== undefined && { againOf }) };
   if (!flow) return row;
-  return { ...row, flow: JSON.stringify(flow), ...(flow.burst && { burst: flow.burst }) };
+  const { burst, order } = flow;
+  return {
+    ...{ ...row, flow: JSON.stringify(flow) },
+    ...(burst && { burst }),
+    ...(order?.latest && { latest: order }),
+  };
 }
 
 export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {
@@ -116,7 +121,7 @@ export function makeCommittedRows(
     const { appliedState, ...delivery } = waiting.delivery;
     const commit = appliedState?.commit && { commit: appliedState.commit };
     if (!('payload' in delivery)) return { ...delivery, ...commit };
-    const { payload, runs, contentDigest, bodyIdentity, headers, form, ...row } = delivery;
+    const { payload, runs, contentDigest, bodyIdentity, sameForMs, headers, form, ...row } = delivery;
     const duplicateOf = originals.get(index);
     if (duplicateOf === undefined)
       return { ...row, ...commit, headers, ...(form && { form }), outcome: 'Accepted' };

@@ -40,6 +40,8 @@ export interface NewRunRow extends Omit<NewRun, 'flow'> {
   /** Its `RunFlow` as JSON. */
   readonly flow?: string;
   readonly burst?: RunFlow['burst'];
+  /** Its order, if it cancels those before it. */
+  readonly latest?: RunFlow['order'];
 }
 
 export interface UnidentifiedRow extends Omit<UnidentifiedDelivery, 'appliedState'> {

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { toReleasedIdentity } from '../../delivery-log/released-identity.ts';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,
@@ -12,6 +13,7 @@ import { deliverySizeMax } from '../../ports/transfer.ts';
 import { toColumns, toStorableText } from '../connection/text.ts';
 import { toDay } from './partitions.ts';
 import type { Retries } from './retries.ts';
+import { supersedeEarlier } from './run-changes.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
@@ -25,7 +27,10 @@ interface Entry {
   readonly state: AppliedStateRef | undefined;
 }
 
-/** Records a batch's rows, in one transaction and one round trip unless two of them are the same delivery. */
+/**
+ * Records a batch's rows, in one transaction and one round trip unless two of them are the same delivery, or are so only for
+ * a time.
+ */
 export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record {
   /** Returns the keys of the states' snapshots by their digests. */
   const storeSnapshots = async (wave: readonly Entry[], day: number): Promise<Map<string, number>> => {
@@ -59,6 +64,8 @@ export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record 
       for (const { index, row } of wave) {
         const of = originals.get(row.id);
         if (of !== undefined) duplicates.push({ index, of });
+        else if (row.outcome === 'Accepted')
+          await retries.run(() => supersedeEarlier(pool, row.runs, row.atMs));
       }
     }
     const repeated = new Set(duplicates.map(({ index }) => index));
@@ -111,6 +118,7 @@ async function recordWave(
   snapshotKeys: ReadonlyMap<string, number>,
   retries: Retries,
 ): Promise<Map<string, string>> {
+  await releaseIdentities(wave, retries);
   const runs = wave.flatMap(({ row }) =>
     row.outcome === 'Accepted' ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : [],
   );
@@ -137,6 +145,34 @@ async function recordWave(
   const { rows } = await retries.query<{ duplicate: string; original: string }>({ name, text, values });
   return new Map(rows.map(({ duplicate, original }) => [duplicate, original]));
 }
+
+/**
+ * Gives earlier deliveries with the identities of new ones other identities, unless they still are the same ones. Nothing is
+ * lost if the new ones are not recorded: what is the same only for a time is over for any later delivery too.
+ */
+async function releaseIdentities(wave: readonly Entry[], retries: Retries): Promise<void> {
+  const rows = wave.flatMap(({ row }) => ('sameForMs' in row && row.sameForMs !== undefined ? row : []));
+  if (rows.length === 0) return;
+  const values = toColumns(rows, ['uid', 'identity', 'identitySource', 'atMs', 'sameForMs']);
+  await retries.query({ name: 'release_identities', text: releasing, values });
+}
+
+const released = toReleasedIdentity('%1$s', '%2$s');
+
+// What retention has removed is older than any time for which deliveries are the same.
+const releasing = `
+  WITH released AS (
+    UPDATE hookmill.accepted
+    SET identity = hookmill.accepted_key(uid, identity_source, format('${released}', given.identity, delivery_id))
+    FROM (SELECT DISTINCT ON (uid, identity) * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+      AS rows (uid, identity, identity_source, at_ms, same_for_ms) ORDER BY uid, identity, at_ms) AS given
+    WHERE accepted.identity = hookmill.accepted_key(uid, identity_source, given.identity) AND NOT EXISTS (
+      SELECT FROM hookmill.deliveries WHERE id = delivery_id AND deliveries.day = accepted.day
+        AND abs(deliveries.at_ms - given.at_ms) < same_for_ms)
+    RETURNING delivery_id, day, format('${released}', given.identity, delivery_id) AS identity
+  )
+  UPDATE hookmill.deliveries SET identity = released.identity
+  FROM released WHERE id = delivery_id AND deliveries.day = released.day`;
 
 /** Returns the parameters of `record_batch`, and of the functions that call it, which describe deliveries. */
 function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<string, number>): unknown[] {

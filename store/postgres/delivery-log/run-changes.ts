@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { hasEnded } from '../../../schema/delivery.ts';
 import { lifeColumns, type StoredLife, toLife, toStoredChange } from '../../delivery-log/life-columns.ts';
-import { live, type RunChange, type RunEvent } from '../../delivery-log/run-life.ts';
+import { live, type RunChange, type RunEvent, toSuperseded } from '../../delivery-log/run-life.ts';
 import { withoutNulls } from '../../delivery-log/stored-rows.ts';
+import type { NewRunRow } from '../../delivery-log/thread/wire.ts';
 import type { Run } from '../../ports/delivery-log.ts';
 import { inTransaction } from '../connection/pool.ts';
 import { toColumns } from '../connection/text.ts';
@@ -55,6 +56,23 @@ export async function changeRun(
     const write = (client: Pool | PoolClient) => writeChanges(client, [{ run, change }], 'id');
     const written = change.state === 'failed' ? await inTransaction(pool, write) : await write(pool);
     if (written.size > 0) return change;
+  }
+}
+
+/**
+ * Lets runs that were just recorded cancel those before them in their order, if they say so. If the daemon dies before, those
+ * start in their order.
+ */
+export async function supersedeEarlier(pool: Pool, runs: readonly NewRunRow[], atMs: number): Promise<void> {
+  const text = `
+    SELECT ${columnsToChange} FROM hookmill.runs WHERE id IN (
+      SELECT run_id FROM hookmill.run_flows WHERE order_lane = $1 AND state IN ('queued', 'parked', 'running')
+        AND seq < (SELECT seq FROM hookmill.run_flows WHERE run_id = $2))`;
+  for (const run of runs) {
+    const event = toSuperseded(run, atMs);
+    if (!event || !run.latest) continue;
+    const { rows } = await pool.query<StoredRun>(text, [run.latest.lane, run.id]);
+    for (const earlier of rows) await changeRun(pool, earlier.id, event, earlier);
   }
 }
 

@@ -29,7 +29,7 @@ import { type Lease, OwnClaims } from './lease.ts';
 import { toDay } from './partitions.ts';
 import { isPausedRun, lockPauses, preparePauseVerbs, releaseResumed } from './pauses.ts';
 import { isDelivery, runnerOfRun, toIdValues } from './rows.ts';
-import { changeRun, changeRuns, columnsToChange, type StoredRun } from './run-changes.ts';
+import { changeRun, changeRuns, columnsToChange, type StoredRun, supersedeEarlier } from './run-changes.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 
 /** The queue of runs, which all replicas share. */
@@ -56,12 +56,16 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       for (const text of correctWaits) changed.push(await pool.query(text, [nowMs]));
       return changed.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
     },
-    replay: replay =>
-      inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
+    replay: async replay => {
+      const record = inTransaction(pool, client => recordReplay(client, replay, snapshots));
+      const isRecorded = await record.catch((error: unknown) => {
         // Retention is dropping its day: the partition of its runs is gone, or about to be.
         if (isPartitionMissing(error)) return false;
         throw error;
-      }),
+      });
+      if (isRecorded) await supersedeEarlier(pool, packRuns(replay.runs), replay.nowMs);
+      return isRecorded;
+    },
   } satisfies Partial<AsyncVerbTable>;
 }
 

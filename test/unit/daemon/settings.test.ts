@@ -22,6 +22,18 @@ test('an empty section of runs is the default: directories, 4 at a time, 3 attem
   });
 });
 
+test('limits of single webhooks are named by the webhook, or by its factory too', () => {
+  const limits = '{deliveriesPerMinute: 600}';
+  const text = `webhooks: {github: ${limits}, shop/github: ${limits}}`;
+  expect(parseSettings('f', Buffer.from(text)).definition?.webhooks).toEqual({
+    github: { deliveriesPerMinute: 600 },
+    'shop/github': { deliveriesPerMinute: 600 },
+  });
+  expect(diagnosticsOf(`webhooks: {a/b/c: ${limits}}`)).toEqual([
+    '1:12 [definition/value] "a/b/c" does not name a webhook (write NAME or FACTORY/NAME)',
+  ]);
+});
+
 test('reads each kind of runner', () => {
   const command =
     '{kind: command, argv: [/usr/bin/agent, --once], environment: [TOKEN], timeLimitSeconds: 60}';

@@ -37,6 +37,10 @@ test('a deliveryIdHeader that is a signature header is not kept', () => {
   ]);
 });
 
+test('the header with the token is not kept', () => {
+  expect(listKeptHeaders({ tokenHeader: 'user-agent' })).toEqual(['Content-Type']);
+});
+
 test('the header in which hookmill keeps a trace is never taken from a request', () => {
   const keepHeaders = ['Traceparent', 'Hookmill-Traceparent'];
   const deliveryIdHeader = 'hookmill-traceparent';

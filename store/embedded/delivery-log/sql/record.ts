@@ -1,3 +1,4 @@
+import { toReleasedIdentity } from '../../../delivery-log/released-identity.ts';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,
@@ -8,6 +9,7 @@ import type {
 import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunFlow } from '../../../ports/delivery-log.ts';
 import { makeContentKey, makeIdentityKey } from './keys.ts';
+import type { RunDeps } from './runs.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -21,10 +23,10 @@ type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) =>
 
 export function prepareRecordDeliveries(
   database: SqliteDatabase,
-  snapshots: Snapshots,
-  series: Series,
+  { snapshots, series, supersede }: Pick<RunDeps, 'snapshots' | 'series' | 'supersede'>,
 ): RecordDeliveries {
-  const recordAccepted = prepareRecordAccepted(database, series, prepareGather(database, snapshots));
+  const gather = prepareGather(database, snapshots);
+  const recordAccepted = prepareRecordAccepted(database, { series, gather, supersede });
   const recordDuplicate = prepareRecordDuplicate(database, series);
   const recordUnidentified = prepareRecordUnidentified(database, series);
 
@@ -58,7 +60,10 @@ type Snapshot = number | null;
 // Parameters are given by position: an object with names costs a look-up for each of them.
 
 /** Records a delivery with its runs; false if its identity or content was accepted before. Unique indexes decide that. */
-function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather: Gather) {
+function prepareRecordAccepted(
+  database: SqliteDatabase,
+  { series, gather, supersede }: Pick<RunDeps, 'series' | 'supersede'> & { readonly gather: Gather },
+) {
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
       headers, form, payload)
@@ -69,7 +74,9 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms, flow)
     VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)`);
   const selectByIdentity = prepareSelectByIdentity(database);
+  const releaseIdentity = prepareReleaseIdentity(database);
   return (row: AcceptedRow, snapshot: Snapshot, payload: Uint8Array): boolean => {
+    if (row.sameForMs !== undefined) releaseIdentity(row, row.sameForMs);
     const bodyKey = bodyKeyOf(row);
     if (bodyKey && selectByIdentity.get(bodyKey) !== undefined) return false;
     const { id, factory, atMs, size, identity, contentDigest = null, headers, form = null } = row;
@@ -88,7 +95,8 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
       payload,
     );
     if (changes === 0) return false;
-    for (const { id: runId, automation, flow = null, burst } of row.runs) {
+    for (const newRun of row.runs) {
+      const { id: runId, automation, flow = null, burst } = newRun;
       const taken = { delivery, bytes: payload.length, snapshot, atMs };
       if (burst && gather.join(burst, taken)) continue;
       const { lastInsertRowid: run } = insertRun.run(
@@ -102,6 +110,7 @@ function prepareRecordAccepted(database: SqliteDatabase, series: Series, gather:
         flow,
       );
       if (burst) gather.begin(run, burst, taken);
+      supersede(newRun, atMs);
     }
     return true;
   };
@@ -124,6 +133,22 @@ function prepareRecordDuplicate(database: SqliteDatabase, series: Series) {
     const { id, atMs, size, identity } = row;
     insert.run(id, series.store(row, 'Duplicate'), atMs, size, snapshot, identity, original);
     return original;
+  };
+}
+
+/** Gives an earlier delivery with the identity of a new one another identity, unless it still is the same one. */
+function prepareReleaseIdentity(database: SqliteDatabase) {
+  const select = database.prepare<[Uint8Array, number, number], { seq: number; id: string }>(
+    'SELECT seq, id FROM deliveries WHERE identity_key = ? AND abs(at_ms - ?) >= ?',
+  );
+  const update = database.prepare<[string, Uint8Array, number]>(
+    'UPDATE deliveries SET identity = ?, identity_key = ? WHERE seq = ?',
+  );
+  return (row: AcceptedRow, sameForMs: number): void => {
+    const earlier = select.get(identityKeyOf(row), row.atMs, sameForMs);
+    if (!earlier) return;
+    const identity = toReleasedIdentity(row.identity, earlier.id);
+    update.run(identity, identityKeyOf({ ...row, identity }), earlier.seq);
   };
 }
 

@@ -1,6 +1,7 @@
 import { hasEnded } from '../../../../schema/delivery.ts';
 import { lifeColumns, type StoredLife, toLife, toStoredChange } from '../../../delivery-log/life-columns.ts';
-import { live, type RunChange, type RunEvent } from '../../../delivery-log/run-life.ts';
+import { live, type RunChange, type RunEvent, toSuperseded } from '../../../delivery-log/run-life.ts';
+import type { NewRunRow } from '../../../delivery-log/thread/wire.ts';
 import type { SqliteDatabase, Statement } from '../../../home/sqlite.ts';
 import { type Lanes, type RunLanes, selectLanes } from './lanes.ts';
 import { prepareNoteEnd } from './note-end.ts';
@@ -49,6 +50,20 @@ export function prepareChangeRun(database: SqliteDatabase, lanes: Lanes): Change
     if (state !== undefined && hasEnded(state)) noteEnd({ ...run, state, finishedAtMs });
     releaseAfter(run, event, change, lanes);
     return change;
+  };
+}
+
+/** Lets a run that was just recorded cancel those before it in its order, if it says so. */
+export type Supersede = (run: NewRunRow, atMs: number) => void;
+
+export function prepareSupersede(database: SqliteDatabase, change: ChangeRun): Supersede {
+  const select = database.prepare<[string, string], RunToChange>(`
+    ${selectToChange} WHERE order_lane = ? AND state IN ('queued', 'running')
+      AND seq < (SELECT seq FROM runs WHERE id = ?)`);
+  return (run, atMs) => {
+    const event = toSuperseded(run, atMs);
+    const earlier = event && run.latest ? select.all(run.latest.lane, run.id) : [];
+    for (const one of earlier) if (event) change(one, event);
   };
 }
 

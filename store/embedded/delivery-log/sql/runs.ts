@@ -14,17 +14,26 @@ import { packRuns } from '../../../delivery-log/thread/batch.ts';
 import type { VerbTable } from '../../../delivery-log/thread/wire.ts';
 import type { SqliteDatabase, Statement } from '../../../home/sqlite.ts';
 import type { DueTimesCorrection, RunClaim } from '../../../ports/delivery-log.ts';
-import { type Lanes, type Obstacle, prepareLanes } from './lanes.ts';
+import type { Lanes, Obstacle } from './lanes.ts';
 import { isPaused, type Pauses, preparePauses } from './pauses.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
-import { type ChangeRun, prepareChangeRun, type RunToChange, selectToChange } from './run-changes.ts';
+import { type ChangeRun, type RunToChange, type Supersede, selectToChange } from './run-changes.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
+export interface RunDeps {
+  readonly snapshots: Snapshots;
+  readonly series: Series;
+  readonly lanes: Lanes;
+  readonly change: ChangeRun;
+  readonly supersede: Supersede;
+}
+
 /** The queue of runs. Each verb runs within the caller's transaction. */
-export function prepareRunVerbs(database: SqliteDatabase, snapshots: Snapshots, series: Series) {
-  const lanes = prepareLanes(database);
-  const change = prepareChangeRun(database, lanes);
+export function prepareRunVerbs(
+  database: SqliteDatabase,
+  { snapshots, series, lanes, change, supersede }: RunDeps,
+) {
   const select = database.prepare<[string], RunToChange>(`${selectToChange} WHERE id = ?`);
   const { releaseResumed, ...pauses } = preparePauses(database);
   return {
@@ -38,7 +47,7 @@ export function prepareRunVerbs(database: SqliteDatabase, snapshots: Snapshots, 
     ...prepareRequeue(database, lanes, change),
     ...prepareForgetting(database),
     correctDueTimes: prepareCorrectDueTimes(database),
-    replay: prepareReplay(database, snapshots, series),
+    replay: prepareReplay(database, { snapshots, series, supersede }),
   } satisfies Partial<VerbTable>;
 }
 
@@ -310,7 +319,10 @@ function prepareCorrectDueTimes(database: SqliteDatabase): VerbTable['correctDue
   return correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0);
 }
 
-function prepareReplay(database: SqliteDatabase, snapshots: Snapshots, series: Series): VerbTable['replay'] {
+function prepareReplay(
+  database: SqliteDatabase,
+  { snapshots, series, supersede }: Pick<RunDeps, 'snapshots' | 'series' | 'supersede'>,
+): VerbTable['replay'] {
   const insertManual = database.prepare(
     'INSERT INTO deliveries (id, series, at_ms, size, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -339,10 +351,12 @@ function prepareReplay(database: SqliteDatabase, snapshots: Snapshots, series: S
     const snapshot = snapshots.store(appliedState);
     snapshots.addUses(snapshot, runs.length);
     const { delivery, factory } = stored;
-    for (const { id, automation, flow = null, againOf = null } of packRuns(runs)) {
+    for (const packed of packRuns(runs)) {
+      const { id, automation, flow = null, againOf = null } = packed;
       const { lastInsertRowid: run } = insertReplay.run(
         ...([id, delivery, factory, automation, ...origin, snapshot, nowMs, nowMs, flow, againOf] as const),
       );
+      supersede(packed, nowMs);
       if (againOf === null || takeDeliveries.run(run, againOf).changes === 0) continue;
       countDeliveries.run({ run, of: againOf });
     }

@@ -11,11 +11,13 @@ import {
 } from '../../../delivery-log/thread/wire.ts';
 import type { SqliteDatabase } from '../../../home/sqlite.ts';
 import type { RunDelivery } from '../../../ports/delivery-log.ts';
+import { prepareLanes } from '../sql/lanes.ts';
 import { toLogError } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
 import { preparePruneStep } from '../sql/prune.ts';
 import { prepareRecordDeliveries } from '../sql/record.ts';
 import { selectEvent, selectRunDeliveries } from '../sql/rows.ts';
+import { prepareChangeRun, prepareSupersede } from '../sql/run-changes.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSeries } from '../sql/series.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
@@ -33,11 +35,14 @@ export function prepareCommit(
 ): (batch: Batch) => Committed | FailedBatch {
   const snapshots = openSnapshots(database);
   const series = openSeries(database);
-  const record = prepareRecordDeliveries(database, snapshots, series);
+  const lanes = prepareLanes(database);
+  const change = prepareChangeRun(database, lanes);
+  const supersede = prepareSupersede(database, change);
+  const record = prepareRecordDeliveries(database, { snapshots, series, supersede });
   const event = database.prepare<[string], EventRecord>(selectEvent);
   const runDeliveries = database.prepare<{ id: string }, RunDelivery>(selectRunDeliveries);
   const verbs: VerbTable = {
-    ...prepareRunVerbs(database, snapshots, series),
+    ...prepareRunVerbs(database, { snapshots, series, lanes, change, supersede }),
     recordUnlogged: prepareRecordUnlogged(database),
     ...prepareTallyVerbs(database),
     pruneStep: preparePruneStep(database, snapshots),

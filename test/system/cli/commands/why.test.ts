@@ -228,6 +228,15 @@ test('a delivery is a duplicate', async () => {
   await causeOf(webhook, 'identity', duplicate?.id);
 });
 
+test('a sender with a token in its URL is not asked for a header when it repeats a body', async () => {
+  const webhook = await daemon.webhook({ authMode: 'url_token' });
+  await webhook.post('{"a":1}');
+  await webhook.post('{"a":1}');
+  const remedy = (await causeOf(webhook, 'identity'))?.remedy;
+  expect(remedy).toContain('`identity: none`');
+  expect(remedy).not.toContain('header');
+});
+
 test('no automation listens', async () => {
   const webhook = await daemon.webhook();
   await webhook.post('1');

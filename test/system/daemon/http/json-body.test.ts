@@ -24,6 +24,7 @@ test.each<[string, string | Uint8Array]>([
   ['true', 'true'],
   ['null', 'null'],
   ['white space around the value', ' \t\r\n{}\n'],
+  ['a byte order mark', '\ufeff{"a":1}'],
   ['a number that overflows', '1e400'],
   ['an escaped lone surrogate', '"\\ud800"'],
   ['a key that appears twice', '{"a":1,"a":2}'],
@@ -32,7 +33,7 @@ test.each<[string, string | Uint8Array]>([
 ])('accepts %s', async (_, body) => {
   const { status, deliveryId = '' } = await webhook.post(body);
   expect(status).toBe(202);
-  expect(await webhook.payload(deliveryId)).toEqual(Buffer.from(body));
+  expect(await webhook.payload(deliveryId)).toEqual(Buffer.from(String(body).replace('\ufeff', '')));
 });
 
 test.each<[string, string | Uint8Array, string, string?]>([
@@ -52,7 +53,6 @@ test.each<[string, string | Uint8Array, string, string?]>([
 test.each<[string, string | Uint8Array]>([
   ['an empty body', ''],
   ['only white space', ' \r\n\t'],
-  ['a byte order mark', '\ufeff{}'],
   ['UTF-8 cut short', Buffer.from([0x22, 0xc3, 0x22])],
   ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
   ['Latin-1', Buffer.from('"é"', 'latin1')],

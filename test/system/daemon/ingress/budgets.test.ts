@@ -22,6 +22,31 @@ const limits = { deliveriesPerMinute: 60, failedAuthPerMinute: 30, failedAuthPer
 const uid = 'wh_0123456789abcdefghijklmn';
 const wrong = { headers: bearerOf('wrong') };
 
+test('one webhook may have a rate limit of its own, which others do not share', async () => {
+  const secret = 'a-token-of-the-sender';
+  const both = [{ secret }, { secret }];
+  const daemon = await startInProcessDaemon(both, {
+    limits: { deliveriesPerMinute: 1 },
+    webhooks: { 'factory-0/hook-01': { deliveriesPerMinute: 3 } },
+  });
+  onTestFinished(() => daemon.stop());
+  const post = async ({ url }: { readonly url: string }) => {
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(n => send(url, { headers: bearerOf(secret), body: `${n}` })),
+    );
+    const refused = answers.find(({ status }) => status === 429);
+    return [
+      answers.filter(({ status }) => status === 202).length,
+      refused && JSON.parse(refused.body).detail,
+    ];
+  };
+  const answered = await Promise.all(daemon.webhooks.map(post));
+  expect(answered).toEqual([
+    [1, expect.stringMatching(/^Rate limit reached: 1 deliveries per minute\./)],
+    [3, expect.stringMatching(/^Rate limit reached: 3 deliveries per minute\./)],
+  ]);
+});
+
 describe('Retry-After', () => {
   let nowMs = 0;
   const createBudgets = () => createMemoryBudgets(limits, () => nowMs);

@@ -105,6 +105,12 @@ describe('Microsoft Graph', () => {
     expect(await send(webhookAt(1).withWrongToken + query, sent)).toMatchObject({ status: 401 });
   });
 
+  test('of SharePoint and OneDrive writes the name in lower case', async () => {
+    const query = `?${new URLSearchParams({ validationtoken: token })}`;
+    const answer = await send(webhookAt(1).withToken + query, { body: '' });
+    expect(answer).toMatchObject({ status: 200, body: token });
+  });
+
   test.for(['<script>alert(1)</script>', '"onload="', 'a\r\nb', 'ä', 'a'.repeat(513), ''])(
     'gets nothing back of %j',
     async text => {

@@ -57,6 +57,7 @@ test('counts what nearly was the URL of a webhook, and says how it differed', as
   const paths = [
     [`/webhooks/w/${uid.toUpperCase()}`, 'the UID is in upper case'],
     [`/webhooks/w/${uid.slice(0, 22)}`, 'the UID is cut off after 22 of 27 characters'],
+    [`/webhooks/w/${uid.replace('_', '%5F')}`, 'the UID is percent-encoded'],
     [`/webhooks/w/${uid}%0A`, 'white space follows the UID'],
     [`/webhooks/w/${uid}/`, 'a slash follows the UID'],
     [`/webhooks/w/${uid}/x`, 'a slash follows the UID'],

@@ -54,6 +54,7 @@ describe('a webhook', () => {
       headers: { 'x-näme': 'evt_1' },
       body: Buffer.from('1'),
       payload: 1,
+      toJson: () => '1',
       schemeDeliveryId: undefined,
     };
     expect(find('few')?.identify(request)).toEqual({ identity: 'evt_1', identitySource: 'deliveryIdHeader' });

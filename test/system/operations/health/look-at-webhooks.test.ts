@@ -129,3 +129,37 @@ test('a webhook fails since its first rejection after the last good delivery, al
   const health = await readWebhookHealth(store.deliveries, factory, { uid }, now());
   expect(health).toMatchObject({ state: 'failing', since: new Date(firstMs).toISOString() });
 });
+
+test('finds that a sender repeats one body, until the webhook says that each delivery is its own', async () => {
+  const { log, store, found, applied, webhook, lookFor, now } = await watchHourly();
+  const since = now();
+  const repeat = async (times: number, everyMs: number) => {
+    const at = (index: number) =>
+      acceptedDelivery({ atMs: since + index * everyMs, identity: 'body-sha256:1' });
+    for (let index = 0; index < times; index++) await log.recordAccepted(at(index));
+  };
+  const listProblems = () =>
+    found
+      .splice(0)
+      .flatMap(findInHealth)
+      .filter(({ type, problem }) => type === 'webhook.repeats' && problem);
+  // Retries come sooner.
+  await repeat(9, 5 * minuteMs);
+  await lookFor(24 * hourMs);
+  expect(listProblems()).toEqual([]);
+  await repeat(4, 24 * hourMs);
+  await lookFor(49 * hourMs);
+  expect(listProblems().at(-1)).toMatchObject({
+    ...{ type: 'webhook.repeats', subject: uid },
+    problem: {
+      reason: expect.stringMatching(
+        /^pay: the same body, without an ID, came again \d times at least 30 minutes apart/,
+      ),
+    },
+  });
+  const [last] = await store.deliveries.listDeliveries({ factory, uid, limit: 1 });
+  expect(last?.outcome).toBe('Duplicate');
+  applied.webhooks = [{ ...webhook, identity: 'none' }];
+  await lookFor(25 * hourMs);
+  expect(listProblems()).toEqual([]);
+});

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { identitySources } from '../../../../schema/delivery.ts';
-import type { LoggedDelivery } from '../../../../store/ports/delivery-log.ts';
-import { acceptedDelivery, newRun, rejectedDelivery } from '../../../support/deliveries.ts';
+import type { AcceptedDelivery, LoggedDelivery } from '../../../../store/ports/delivery-log.ts';
+import { acceptedDelivery, newRun, rejectedDelivery, sampleAtMs } from '../../../support/deliveries.ts';
 import { listDeliveryIds, type MakePlace, openAt, openKept, openLog } from './place.ts';
 
 export function testDeliveries(makePlace: MakePlace): void {
@@ -40,6 +40,45 @@ export function testDeliveries(makePlace: MakePlace): void {
     expect(runs.map(({ deliveryId }) => deliveryId).sort()).toEqual(
       [current, previous, ordered].map(({ id }) => id).sort(),
     );
+  });
+
+  test('are duplicates of the same body only for the time that they say', async () => {
+    const { store, log } = await openKept(makePlace);
+    const send = (afterMs: number, given: Partial<AcceptedDelivery> = {}) =>
+      acceptedDelivery({
+        identity: 'body-sha256:1',
+        sameForMs: 60_000,
+        atMs: sampleAtMs + afterMs,
+        ...given,
+      });
+    const [first, retry, late] = [send(0), send(59_999), send(60_000, { runs: [newRun()] })];
+    await log.recordAccepted(first);
+    expect(await log.recordAccepted(retry)).toMatchObject({ duplicateOf: first.id });
+    expect(await log.recordAccepted(late)).toEqual({ id: late.id });
+    const burst = [send(119_998), send(119_999)];
+    const recorded = await Promise.all(burst.map(delivery => log.recordAccepted(delivery)));
+    expect(recorded.map(({ duplicateOf }) => duplicateOf)).toEqual([late.id, late.id]);
+    // The clock of another daemon may be behind.
+    const behind = send(0);
+    expect(await log.recordAccepted(behind)).toEqual({ id: behind.id });
+    const forever = send(600_000, { sameForMs: undefined });
+    expect(await log.recordAccepted(forever)).toMatchObject({ duplicateOf: behind.id });
+    const rows = await store.deliveries.listDeliveries({ factory: 'default', limit: 9, outcome: 'Accepted' });
+    expect(new Set(rows.map(({ identity }) => identity)).size).toBe(3);
+    expect(await store.deliveries.listRunsOfDelivery(late.id)).toHaveLength(1);
+  });
+
+  test('that are no longer the same body are still recognised by their signed content', async () => {
+    const { log } = await openKept(makePlace);
+    const send = (afterMs: number, contentDigest: string) => {
+      const atMs = sampleAtMs + afterMs;
+      return acceptedDelivery({ identity: 'body-sha256:1', sameForMs: 60_000, atMs, contentDigest });
+    };
+    const [first, second] = [send(0, 'one'), send(60_000, 'two')];
+    await log.recordAccepted(first);
+    expect(await log.recordAccepted(second)).toEqual({ id: second.id });
+    expect(await log.recordAccepted(send(120_000, 'one'))).toMatchObject({ duplicateOf: first.id });
+    expect(await log.recordAccepted(send(180_000, 'two'))).toMatchObject({ duplicateOf: second.id });
   });
 
   test('that are accepted keep the exact bytes of their payloads', async () => {

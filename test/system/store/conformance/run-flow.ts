@@ -182,6 +182,44 @@ function testOrder(makePlace: MakePlace): void {
     await claimIds(log, [c]);
   });
 
+  test('cancel the earlier ones of an order whose newest run is the only one to start', async () => {
+    const { store, log } = await openKept(makePlace);
+    const latest = (cancelRunning: boolean) => ({
+      order: { lane: 'lane', hold: false, latest: { cancelRunning } },
+    });
+    const [other] = await record(log, [
+      { order: { lane: 'other', hold: false, latest: { cancelRunning: true } } },
+    ]);
+    const [a, b] = await record(log, [latest(false), latest(false)]);
+    expect(await store.deliveries.findRun(a.id)).toMatchObject({
+      state: 'cancelled',
+      cancel: {
+        by: 'hookmill',
+        atMs: nowMs,
+        reason: `${b.id} is newer, and only the latest run of its order starts`,
+      },
+    });
+    const [, running] = await claimIds(log, [other, b]);
+    const [c] = await record(log, [latest(false)]);
+    const [d] = await record(log, [latest(false)]);
+    expect(await store.deliveries.findRun(c.id)).toMatchObject({ state: 'cancelled' });
+    expect(await log.claimRuns(claim)).toEqual({ runs: [] });
+    expect(await store.deliveries.findRun(d.id)).toMatchObject({ state: 'queued', waitsFor: 'order' });
+    // One whose claim was an attempt has something to end, so a daemon ends it.
+    await log.postponeRun({ ...running, atMs: nowMs, notBeforeMs: nowMs + 5, attempted: true });
+    const [e] = await record(log, [latest(false)]);
+    expect(await store.deliveries.findRun(b.id)).toMatchObject({ cancel: { by: 'hookmill' } });
+    const { runs: taken } = await log.claimRuns(claim);
+    expect(taken.map(({ id }) => id)).toEqual([b.id]);
+    await log.finishRun({ ...taken[0], ...{ id: b.id, claims: 2, state: 'cancelled', atMs: nowMs } });
+    await claimIds(log, [e]);
+    const deliveryId = (await store.deliveries.findRun(d.id))?.deliveryId ?? '';
+    const replayed = { ...newRun(), flow: latest(true) };
+    await log.replay({ deliveryId, runs: [replayed], appliedState: { digest: 'd', json: '{}' }, nowMs });
+    expect(await log.claimRuns(claim)).toEqual({ runs: [], toCancel: [e.id] });
+    expect(await store.deliveries.findRun(other.id)).not.toHaveProperty('cancel');
+  });
+
   test('hold those behind a failed run until it is dismissed, or succeeds after a retry', async () => {
     const { store, log } = await openKept(makePlace);
     const [a, b, c] = await record(log, [order('lane', true), order('lane', true), order('lane', true)]);

@@ -13,6 +13,7 @@ test('an automation that nobody edits stays the same, with all keys that control
     ...{ runner: 'agents', repository: 'shop', requires: ['answer.md', 'a b.md'], timeLimit: '10m' },
     ...{ attempts: 2, backOff: { first: '30s', max: '5m' }, concurrency: 1, concurrencyKey: '$.a' },
     ...{ order: '$["odd, name"]', onFailure: 'continue' as const, runsPerHour: 20 },
+    ...{ onlyLatest: true, cancelRunning: true },
     notify: ['failed', 'succeeded'] as ('failed' | 'succeeded')[],
     debounce: { for: '30s', key: '$.id', atMost: '5m' },
   };

@@ -42,6 +42,7 @@ test.for<[RunPointer, string, unknown]>([
   ['/requires', 'a.md,b.md', ['a.md', 'b.md']],
   ['/backOff/max', '5m', '5m'],
   ['/order', '$.id', '$.id'],
+  ['/onlyLatest', 'true', true],
 ])('%s: %s is a value of the definition', ([at, text, value]) => {
   expect(findRunMistake(at, text)).toBeUndefined();
   expect(parseRunText(at, text)).toEqual(value);

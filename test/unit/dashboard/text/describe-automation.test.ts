@@ -39,6 +39,7 @@ test.for<[string, object | undefined, object | undefined]>([
 
 test.for<[string, Parameters<typeof describeRuns>[0]]>([
   ['', { runner: 'agents' }],
+  ['In order of issue, only the latest', { order: '$.issue.id', onlyLatest: true }],
   ['In order of issue, holds on failure', { order: '$.issue.id', onFailure: 'hold' }],
   ['One at a time per service, 3 attempts', { concurrency: 1, concurrencyKey: '$.service', attempts: 3 }],
   ['2 at a time, 10 min an attempt', { concurrency: 2, timeLimit: '10m' }],

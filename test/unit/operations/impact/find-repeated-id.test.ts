@@ -15,7 +15,8 @@ async function find(payloads: readonly unknown[], identitySource: 'body' | 'sche
       }),
     readPayload: async id => {
       const payload = payloads[Number(id.slice('dlv_'.length))];
-      return { payload, body: Buffer.from(JSON.stringify(payload)) };
+      const toJson = () => JSON.stringify(payload);
+      return { payload, toJson, body: Buffer.from(toJson()) };
     },
   });
 }

@@ -72,7 +72,8 @@ async function impacts(
     listLastAccepted: async ({ uid }, limit) => deliveries.filter(one => one.uid === uid).slice(0, limit),
     readPayload: async id => {
       const payload = payloads[Number(id.slice('dlv_'.length))];
-      return { payload, body: Buffer.from(JSON.stringify(payload)) };
+      const toJson = () => JSON.stringify(payload);
+      return { payload, toJson, body: Buffer.from(toJson()) };
     },
   };
   const changes = plan(after, applied, secrets, 0);
@@ -253,6 +254,8 @@ test.each([
   [{ deliveryIdField: '$.id' }, { judged: 5, changed: 4, duplicates: 2 }],
   [{ deliveryIdField: ['$.id', '$.n'] }, { judged: 5, changed: 3, duplicates: 0 }],
   [{ deliveryIdField: '$.none' }, { judged: 5, changed: 0, duplicates: 0 }],
+  [{ identity: 'none' as const }, { judged: 5, changed: 5, duplicates: 0 }],
+  [{ identity: { sameBody: '1m' } }, { judged: 5, changed: 0, duplicates: 0 }],
   // A header that was not kept of the deliveries
   [{ deliveryIdHeader: 'X-Id' }, undefined],
 ])(
@@ -362,7 +365,7 @@ test('many large deliveries are judged up to a bound, the newest of each webhook
       }),
     readPayload: async id => {
       read.push(id);
-      return { payload: {}, body: Buffer.from('{}') };
+      return { payload: {}, toJson: () => '{}', body: Buffer.from('{}') };
     },
   };
   const desired = { ...both, automations };

@@ -23,6 +23,9 @@ test('each key is a part of the flow', () => {
     runsPerHour: 20,
   });
   expect(flow({ order: '$.id' }, {})).toEqual({ order: { lane, hold: false } });
+  expect(flow({ order: '$.id', onlyLatest: true }, {})).toEqual({
+    order: { lane, hold: false, latest: { cancelRunning: false } },
+  });
   expect(flow({ debounce: { for: '30s' } }, {})?.burst).toMatchObject({ atMostMs: 300_000 });
 });
 

@@ -37,6 +37,9 @@ test('says every key of run control in a sentence', () => {
     'The receivers of alerts are told of each run that has failed or succeeded.',
     'At most 20 runs may start within an hour; further ones fail.',
   ]);
+  expect(describeRunControl({ order: '$.id', onlyLatest: true, cancelRunning: true })).toContain(
+    'A run cancels the queued ones, and the running one, before it in this order.',
+  );
 });
 
 test.for([

@@ -28,6 +28,7 @@ describe('customScheme', () => {
       'everything signed',
       { ...plain, idHeader: 'X-Id', timestamp: header, content: '{method}{url}{id}{timestamp}\n{body}' },
     ],
+    ['an answer', { ...plain, answer: { status: 200, isEmpty: true } }],
     ['a key', { ...plain, key: { stripPrefix: 'whsec_', encoding: 'base64' } }],
   ])('accepts %s', (_, scheme) => {
     const written: unknown = JSON.parse(JSON.stringify(scheme));

@@ -66,7 +66,7 @@ describe('a valid definition', () => {
 
 describe('one mistake', () => {
   const keys =
-    'authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, sender, enabled';
+    'authMode, signatureScheme, tokenHeader, tokenPrefix, tokenScheme, tokenUser, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, identity, handshake, keepHeaders, sender, enabled';
   const signedByGitHub = 'authMode: signature\nsignatureScheme: github\nsecretName: A';
 
   test.for([
@@ -127,7 +127,40 @@ describe('one mistake', () => {
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, handshake, keepHeaders, sender, enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, tokenHeader, tokenPrefix, tokenScheme, tokenUser, issuer, audience, claims, secretName, bodyFormat, payloadField, deliveryIdHeader, deliveryIdField, identity, handshake, keepHeaders, sender, enabled',
+    ],
+    [
+      'secretName: A\nauthMode: url_token\ntokenHeader: X-Token',
+      '3:1 definition/value: write authMode: token, or remove tokenHeader',
+    ],
+    [
+      'secretName: A\ntokenPrefix: Token',
+      '2:1 definition/value: write tokenHeader: X-Token, or remove tokenPrefix',
+    ],
+    [
+      'secretName: A\ntokenHeader: X-Token\ntokenScheme: bearer',
+      '3:1 definition/value: remove one of the two',
+    ],
+    ['secretName: A\ntokenUser: me', '2:1 definition/value: write tokenScheme: basic, or remove tokenUser'],
+    [
+      'secretName: A\ntokenScheme: basic',
+      '2:14 definition/missing-key: add tokenUser: with the user that the sender sends',
+    ],
+    [
+      'secretName: A\ntokenHeader: X-Hook-Id\ndeliveryIdHeader: x-hook-id',
+      '3:19 webhook/header-secret: remove it, and list only headers that describe the event',
+    ],
+    [
+      'secretName: A\ntokenHeader: X-Hook\nkeepHeaders: [X-Tenant, x-hook]',
+      '3:25 webhook/header-secret: remove it, and list only headers that describe the event',
+    ],
+    [
+      `${signedByGitHub}\nidentity: none`,
+      '4:1 definition/value: remove it: the same request, sent again by anyone who captured it, would start runs',
+    ],
+    [
+      'secretName: A\nidentity: { sameBody: 200h }',
+      '2:23 definition/value: write a time from 1s to 168h, e.g. 30s or 5m',
     ],
     [
       'secretName: A\nsender: { provider: github, repository: a/b, credentialSecret: B }',
@@ -135,7 +168,7 @@ describe('one mistake', () => {
     ],
     [
       `${signedByGitHub}\ndeliveryIdField: $.id\nsender: { provider: github, repository: a/b, credentialSecret: B }`,
-      '5:1 webhook/sender-identity: remove deliveryIdHeader or deliveryIdField, so that missed deliveries can be found in the log of the provider',
+      '5:1 webhook/sender-identity: remove deliveryIdHeader, deliveryIdField or identity, so that missed deliveries can be found in the log of the provider',
     ],
     [
       `${signedByGitHub}\nsender: { provider: github, repository: a/b, credentialSecret: A }`,

@@ -191,6 +191,7 @@ test('lists deliveries with one of several outcomes, and refuses an unknown one'
     (await list(outcome)).json.deliveries.map((delivery: { outcome: string }) => delivery.outcome);
   await expect.poll(() => outcomes('Duplicate, Rejected (auth)')).toEqual(['Rejected (auth)', 'Duplicate']);
   expect(await outcomes('Duplicate')).toEqual(['Duplicate']);
+  expect(await outcomes('duplicate,REJECTED (auth)')).toEqual(['Rejected (auth)', 'Duplicate']);
   for (const unknown of ['Lost', 'Duplicate,', '', 'Duplicate,Lost']) {
     expect((await list(unknown)).json).toMatchObject({ code: 'request-invalid' });
   }

@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSortableId } from '../../../../../schema/ids.ts';
 import { openDatabase } from '../../../../../store/embedded/delivery-log/sql/database.ts';
+import { prepareLanes } from '../../../../../store/embedded/delivery-log/sql/lanes.ts';
+import {
+  prepareChangeRun,
+  prepareSupersede,
+} from '../../../../../store/embedded/delivery-log/sql/run-changes.ts';
 import { prepareRunVerbs } from '../../../../../store/embedded/delivery-log/sql/runs.ts';
 import { openSeries } from '../../../../../store/embedded/delivery-log/sql/series.ts';
 import { openSnapshots } from '../../../../../store/embedded/delivery-log/sql/snapshots.ts';
@@ -58,7 +63,12 @@ function fillLog(parked: number) {
       SELECT 'run_' || n, 1, 'default', 'triage', 0, 0, 0, 
         iif(n > 2 AND n % 2 = 0, json_set('${flow}', '$.order.lane', 'order ' || n), '${flow}'),
         CASE WHEN n <= 2 THEN NULL WHEN n % 2 = 0 THEN 'limit' ELSE 'order' END FROM numbers`);
-  const verbs = prepareRunVerbs(database, openSnapshots(database), openSeries(database));
+  const lanes = prepareLanes(database);
+  const change = prepareChangeRun(database, lanes);
+  const verbs = prepareRunVerbs(database, {
+    ...{ snapshots: openSnapshots(database), series: openSeries(database), lanes, change },
+    supersede: prepareSupersede(database, change),
+  });
   const watch = <T>(work: () => T) => {
     statements.length = 0;
     return { result: work(), statements: [...statements] };
