@@ -92,13 +92,12 @@ test('no other file makes a request to an address', () => {
 const ownTexts =
   `after againOf against allowed appliedAt askedAt at atMost atProvider audience author automation before body branch
   by byName cloudevents code committedAt concurrencyKey content createdAt credentialSecret deliveryId deliveryIdField
-  deliveryIdHeader directory duplicateOf endedAt eventHeaders factory failingSince field file finishedAt first for from
-  header heldBy host id idHeader issuer keepHeaders kept key keyValueSeparator keys kind label lastAcceptedAt lastAt max
-  name next nextAttemptAt notRestored on order organization page path payloadField prefix previousUntil prompt provider
-  remedy renamedFrom renamedTo repository requires revision run runner scheme secretLocation secretName separator
-  signatureScheme silenced since startedAt stripPrefix subject suspendedAt timeLimit uid until url waitsUntil webhook yaml`.split(
-    /\s+/,
-  );
+  deliveryIdHeader directory duplicateOf endedAt eventHeaders factory failingSince field file finishedAt first for
+  from header heldBy host id idHeader issuer keepHeaders kept key keyValueSeparator keys kind label lastAcceptedAt
+  lastAt max name next nextAttemptAt notRestored on order organization page path payloadField prefix previousUntil
+  prompt provider remedy renamedFrom renamedTo repository requires revision run runner sameBody scheme secretLocation
+  secretName separator signatureScheme silenced since startedAt stripPrefix subject suspendedAt timeLimit tokenHeader
+  tokenPrefix tokenUser uid until url waitsUntil webhook yaml`.split(/\s+/);
 /** Places of keys that elsewhere have text from outside. */
 const ownPlaces: Readonly<Record<string, readonly string[]>> = {
   explainWhy: ['.unlogged.detail'],
