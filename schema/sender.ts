@@ -32,7 +32,7 @@ export type ProviderHook = Readonly<z.output<typeof providerHookShape>>;
 export const askedKept = 2_000;
 
 /** An event that the provider was asked to send again. */
-export const askedEventShape = z.strictObject({
+export const askedEventShape = z.object({
   eventId: z.string(),
   at: z.string(),
   /** How often the provider was asked for it. */

@@ -12,11 +12,14 @@ import type { Documents, StoredDocument } from '../ports/documents.ts';
 import { StoreError } from '../ports/store-error.ts';
 import { readWhenChanged } from './read-documents.ts';
 
+const digests = z.array(apiTokenShape.shape.sha256);
+const toRevoked = (former: string[]): Record<string, string[]> => ({ [operatorOwner]: former });
+
 const tokensShape = z.strictObject({
   formatVersion: z.literal(1),
   tokens: z.array(apiTokenShape),
-  /** The digests of those that were revoked, oldest first, by their factories. */
-  revoked: z.record(z.string(), z.array(apiTokenShape.shape.sha256)).default({}),
+  /** The digests of those that were revoked, oldest first, by their factories; earlier, in one list. */
+  revoked: z.union([z.record(z.string(), digests), digests.transform(toRevoked)]).default({}),
 });
 /** The document with all API tokens. */
 export const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApiTokens } from '../../../../store/documents/api-tokens.ts';
+import { openApiTokens, tokensDocument } from '../../../../store/documents/api-tokens.ts';
 import { digestToken } from '../../../../store/ports/api-tokens.ts';
 import { makeDocuments } from '../../../support/documents-in-memory.ts';
 
@@ -22,6 +22,12 @@ test('each factory has a share of all API tokens, as the operator has', async ()
   await fill('crm', all - 1);
   await fill('shop', share - 1);
   await fill(null, reserve);
+});
+
+test('a list of what was revoked, as it was kept earlier, is read', () => {
+  const sha256 = digestOf('ci', null);
+  const read = tokensDocument.shape.parse({ formatVersion: 1, tokens: [], revoked: [sha256] });
+  expect(read).toEqual({ formatVersion: 1, tokens: [], revoked: { '': [sha256] } });
 });
 
 test('what one factory revokes pushes out only what it revoked itself', async () => {
