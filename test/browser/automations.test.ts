@@ -303,7 +303,7 @@ browserTest('says how runs are executed in sentences, whose slots edit the text;
     .poll(() => page.locator('.sentence').allTextContents())
     .toEqual([
       'Each attempt may take 10 min. Try up to 3 times, first after 30 s, then twice as long each time, up to 5 min.',
-      'Run 2 at a time for each $.repository.full_name. Keep the order of each $.issue.id. When one fails, the others wait until it succeeds or is dismissed.',
+      'Run 2 at a time for each $.repository.full_name. Keep the order of each $.issue.id. When one fails, the others wait until it succeeds or is dismissed. A newer run waits its turn.',
       'Start once no further delivery has come for 30 s with the same $.issue.id, at the latest after 5 min.',
       'Stop after 20 runs an hour. Tell the receivers of alerts how runs end.',
       'The runner agents executes each run with a working copy of shop. Each run must leave answer.md, report.md.',
