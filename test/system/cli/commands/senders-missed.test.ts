@@ -65,7 +65,7 @@ test('says that events were asked for before, and asks again only with --again',
   await senderStates.act(daemon.factory, uid, state => ({
     ...state,
     asked: listed.events.map(({ eventId }: { eventId: string }) => {
-      return { eventId, attemptId: 'an earlier one', at: earlier, times: 3, byDaemon: false };
+      return { eventId, at: earlier, times: 3, byDaemon: false };
     }),
   }));
   const before = await run('home', '--redeliver', '--yes');

@@ -67,7 +67,7 @@ test('the newest request is the cause, and what was wrong before stands below wi
     state: 'earlier',
     at: new Date(nowMs - 30_000).toISOString(),
     message: expect.stringMatching(/^the rate limit refused 10 requests/),
-    remedy: expect.stringContaining('limits.deliveriesPerMinute'),
+    remedy: expect.stringContaining('`webhooks.pay.deliveriesPerMinute`'),
   });
   await log.recordAccepted(acceptedDelivery({ atMs: nowMs - 10_000, runs: [newRun()] }));
   await finish({ state: 'failed', error: 'no luck', atMs: nowMs }, nowMs);
