@@ -107,6 +107,7 @@ export async function startIngress(
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
 ): Promise<{ readonly url: string; readonly close: Close }> {
+  const rates = { ...settings.limits, webhooks: settings.webhooks };
   const app = createIngress({
     deps: {
       findWebhook: served.findWebhook,
@@ -114,7 +115,7 @@ export async function startIngress(
       budgets: store.replicas
         ? createSharedBudgets(settings.limits, monotonicMs, store.replicas)
         : createMemoryBudgets(settings.limits, monotonicMs),
-      findRate: webhook => findRateLimit({ ...settings.limits, webhooks: settings.webhooks }, webhook),
+      findRate: webhook => findRateLimit(rates, webhook),
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },

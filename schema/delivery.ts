@@ -13,7 +13,15 @@ export const outcomes = [...requestOutcomes, 'Manual'] as const;
 
 export type Outcome = (typeof outcomes)[number];
 
-/** Reads the labels of outcomes in any case, separated by commas. What is none stays as it is. */
+/**
+ * The identity of a delivery whose former one no longer makes others its duplicates. It is unique, as each identity of an
+ * accepted delivery is.
+ */
+export function toReleasedIdentity(identity: string, id: string): string {
+  return `earlier ${identity}, ${id}`;
+}
+
+/** Reads labels of outcomes in any case, separated by commas. A label that is unknown stays as it was written. */
 export function readOutcomes(text: string): readonly string[] {
   return text.split(',').map(part => {
     const label = part.trim();

@@ -15,6 +15,7 @@ import {
   type WebhookDefinition,
   type WebhookKeys,
 } from '../../schema/definitions/webhook-definition.ts';
+import { toReleasedIdentity } from '../../schema/delivery.ts';
 import { encodeHeaderValue } from '../../schema/header-value.ts';
 import { compileIdentity, type Identity } from '../../schema/identity.ts';
 import { listSchemeIdHeaders } from '../../schema/kept-headers.ts';
@@ -189,8 +190,10 @@ async function judgeIdentities(
     const read = await history.readPayload(id);
     if (!read || identity === undefined) continue;
     const next = identify({ ...toRequest(delivery, after), ...read });
-    // One that is no longer compared has more text than before.
-    const isKept = next.identitySource === identitySource && identity.includes(next.identity ?? '');
+    // A delivery without one is identified by itself, and one that is no longer compared had it before.
+    const { identity: own = id } = next;
+    const isSame = identity === own || identity === toReleasedIdentity(own, id);
+    const isKept = next.identitySource === identitySource && isSame;
     changed += isKept ? 0 : 1;
     identified.push({ ...next, atMs });
   }

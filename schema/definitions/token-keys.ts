@@ -50,7 +50,7 @@ const ofKey = (key: keyof typeof tokenKeys, holds: KeyRule['holds'], needed: str
 
 const ofToken: KeyRule['holds'] = ({ authMode }) => authMode === undefined || authMode === 'token';
 
-/** What the keys of tokens need of each other. */
+/** Which of these keys need or exclude each other. */
 export const tokenRules: readonly KeyRule[] = [
   ofKey('tokenHeader', ofToken, 'authMode: token'),
   ofKey('tokenScheme', ofToken, 'authMode: token'),

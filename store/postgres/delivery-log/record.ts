@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { toReleasedIdentity } from '../../delivery-log/released-identity.ts';
+import { toReleasedIdentity } from '../../../schema/delivery.ts';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,

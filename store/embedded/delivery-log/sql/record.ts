@@ -1,4 +1,4 @@
-import { toReleasedIdentity } from '../../../delivery-log/released-identity.ts';
+import { toReleasedIdentity } from '../../../../schema/delivery.ts';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../../delivery-log/run-flow.ts';
 import type {
   AcceptedRow,
